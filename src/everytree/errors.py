@@ -1,0 +1,29 @@
+"""The errors everytree raises on purpose, so that a caller can catch all of them with one name.
+
+Each is also the built-in error a Python programmer would expect (``ValueError``, ``RuntimeError``), so code that
+knows nothing of everytree still catches them. Every message names the value, what was expected, and the next step.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "EverytreeError", "LimitReached", "QueryError"]
+
+
+class EverytreeError(Exception):
+    """Base of every error that everytree raises on purpose.
+
+    >>> issubclass(DataError, EverytreeError) and issubclass(LimitReached, EverytreeError)
+    True
+    """
+
+
+class DataError(EverytreeError, ValueError):
+    """The data cannot be used as given: a malformed file, a wrong shape, a value outside its domain."""
+
+
+class QueryError(EverytreeError, ValueError):
+    """The question cannot be answered as asked: contradictory constraints, an empty space, an unknown criterion."""
+
+
+class LimitReached(EverytreeError, RuntimeError):
+    """A time, memory or size limit ended the work before there was any answer worth returning."""
