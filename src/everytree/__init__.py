@@ -1,0 +1,35 @@
+"""everytree: the best tree, every tree, and how sure to be.
+
+Names are loaded when first used, so that ``import everytree`` and ``everytree --help`` stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# public name -> module that holds it
+_HOME = {
+    "Binarizer": "everytree.data.binarizer",
+    "Table": "everytree.data.table",
+    "Tree": "everytree.tree",
+    "read": "everytree.data.readers",
+    "read_arff": "everytree.data.readers",
+    "read_csv": "everytree.data.readers",
+    "read_parquet": "everytree.data.readers",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'everytree' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
