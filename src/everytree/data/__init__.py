@@ -1,0 +1,1 @@
+"""Data: from files and data frames to 0/1 tests and count tables."""
