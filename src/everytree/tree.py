@@ -6,8 +6,8 @@ before the child-1 subtree). A row goes to child 0 where the test is 0 (no), to 
     children[k]  the two children of node k, -1 for none       counts[k]  training examples per class
     test[k]      the column tested at node k, -1 at a leaf     proba[k]   class probabilities
 
-The laws these arrays obey are in `tree_checks`, routing is in `tree_routes`, the JSON form in `tree_dict`, and
-pictures are in `everytree.plot`.
+The laws these arrays obey are in `tree_checks`, routing is in `tree_routes`, the JSON form in `tree_dict`,
+and pictures are in `everytree.plot`.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Tree:
         n_tests = matrix.shape[1]
         check.check_same_length_as_rows(table, matrix)
         check.check_counts_not_negative(table)
-        check.check_counts_not_negative(table.sum(axis=0, keepdims=True))
+        check.check_table_total(table)
         tests = np.asarray(key, dtype=np.int64)
         check.check_tests_in_range(tests, n_tests)
         children = routes.children_of_key(key)

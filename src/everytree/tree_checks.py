@@ -25,6 +25,9 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 MAX_INT32 = 2**31 - 1
+MAX_TOTAL = 2.0**62
+"""The most examples at a node; compared with a float sum, which cannot wrap (2**63 would leave no slack)."""
+
 SUM_TOLERANCE = 1e-6
 """Probabilities read from a text file with a few decimals still pass; a forgotten class does not."""
 
@@ -154,10 +157,15 @@ def check_counts_not_negative(counts: IntArray) -> None:
     if len(bad):
         k, c = bad[0]
         raise DataError(f"counts[{k}][{c}] is {counts[k, c]}: expected a count, 0 or more.")
-    # The float sum cannot wrap around; 2**62 leaves room for its rounding.
-    big = np.flatnonzero(counts.sum(axis=1, dtype=np.float64) > 2.0**62)
+    big = np.flatnonzero(counts.sum(axis=1, dtype=np.float64) > MAX_TOTAL)
     if len(big):
         raise DataError(f"counts[{big[0]}] sums to more than 2**62: scale the counts (or weights) down.")
+
+
+def check_table_total(counts: IntArray) -> None:
+    """All the examples of a table together fit in 63 bits, so no sum over its rows wraps around."""
+    if counts.sum(dtype=np.float64) > MAX_TOTAL:
+        raise DataError("counts sums to more than 2**62: scale the counts (or weights) down.")
 
 
 def check_children_counts_add_up(children: IntArray, counts: IntArray) -> None:

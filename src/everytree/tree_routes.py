@@ -37,8 +37,8 @@ def key_of(structure: object) -> list[int]:
         structure = tuple(structure.tolist())
     if not isinstance(structure, (tuple, list)) or not structure:
         raise DataError(
-            f"tree structure is {clip(structure)}: expected None (a leaf), a split (test, zero_child, one_child), "
-            "or a key, the preorder sequence of tests with -1 for a leaf."
+            f"tree structure is {clip(structure)}: expected None (a leaf), "
+            "a split (test, zero_child, one_child), or a key (tests in preorder, -1 for a leaf)."
         )
     if all(isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) for entry in structure):
         return [int(entry) for entry in structure]
@@ -178,7 +178,7 @@ def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _not_binary(
-    array: npt.NDArray[Any], other: npt.NDArray[np.bool_], names: Sequence[str] | None
+    array: npt.NDArray[Any], other: npt.NDArray[np.bool_], names: Sequence[str] | None, matrix: str
 ) -> DataError:
     row, column = np.argwhere(other)[0]
     value = array[row, column]
