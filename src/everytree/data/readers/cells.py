@@ -1,0 +1,237 @@
+"""From the cells of a text file to typed columns.
+
+A column is kept as its distinct cells and one code per row:
+
+    column[row] = distinct[code[row]]
+
+so its kind is decided, and every number parsed, once per distinct cell, and repeated text costs four bytes
+a row.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everytree.data.readers.column import KINDS, Column, TypeSpec, show, show_many
+from everytree.errors import DataError
+
+__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "build_column", "is_number", "parse_number"]
+
+# Four gigabytes of float64: more than this in one piece is a mistake, or a job for a database.
+MAX_CELLS = 500_000_000
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}\Z")
+_INFINITY = re.compile(r"([+-]?)inf(?:inity)?\Z", re.IGNORECASE)
+_TRUE = frozenset({"true", "t", "yes", "y", "1"})
+_FALSE = frozenset({"false", "f", "no", "n", "0"})
+_EXACT = 2.0**53  # every integer below this size is a float64
+_BLOCK_CELLS = 1 << 18
+
+
+def parse_number(text: str, decimal: str = ".") -> float | None:
+    """Read a decimal number or an infinity; None if the text is not one.
+
+    Python's own ``float`` would also take ``1_000``, ``nan`` and other alphabets' digits, and would turn
+    ``1e999`` into infinity without a word; none of these is a number here.
+
+    >>> parse_number("-1.5e3"), parse_number("1,5", decimal=","), parse_number("1_000"), parse_number("1e999")
+    (-1500.0, 1.5, None, None)
+    """
+    if decimal != ".":
+        if "." in text:
+            return None
+        text = text.replace(decimal, ".")
+    if _NUMBER.match(text):
+        value = float(text)
+        return value if np.isfinite(value) else None
+    infinite = _INFINITY.match(text)
+    if infinite:
+        return -np.inf if infinite.group(1) == "-" else np.inf
+    return None
+
+
+def is_number(text: str, decimal: str = ".") -> bool:
+    """Whether :func:`parse_number` reads the text."""
+    return parse_number(text, decimal) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CodedCells:
+    """A column before it has a kind: its distinct cells (None = missing), and a code per row."""
+
+    name: str
+    distinct: list[str | None]
+    codes: NDArray[np.int32]
+    place: Callable[[int], str]  # row number → "file:line", for messages
+
+    def place_of(self, cell: str | None) -> str:
+        """Where the cell first occurs."""
+        code = self.distinct.index(cell)
+        return self.place(int(np.argmax(self.codes == code)))
+
+
+class _Codes(dict[str | None, int]):
+    """Gives each new cell the next code."""
+
+    def __missing__(self, cell: str | None) -> int:
+        code = self[cell] = len(self)
+        return code
+
+
+class CellTable:
+    """Collects rows of cells, block by block, into coded columns.
+
+    ``keep`` are the positions of the columns to collect; ``place`` turns a line number into "file:line".
+    """
+
+    def __init__(self, keep: Sequence[int], place: Callable[[int], str], max_cells: int = MAX_CELLS) -> None:
+        self._keep = list(keep)
+        self._place = place
+        self._max_cells = max_cells
+        self._codes = [_Codes() for _ in self._keep]
+        self._blocks: list[list[NDArray[np.int32]]] = [[] for _ in self._keep]
+        self._rows: list[Sequence[str | None]] = []
+        self._block_rows = max(1, _BLOCK_CELLS // max(1, len(self._keep)))
+        self._lines = array("q")
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were added."""
+        return len(self._lines)
+
+    def add(self, line: int, cells: Sequence[str | None]) -> None:
+        """Add one row, read from the given line."""
+        self._rows.append(cells)
+        self._lines.append(line)
+        if len(self._rows) >= self._block_rows:
+            self._flush()
+
+    def _flush(self) -> None:
+        n_cells = self.n_rows * len(self._keep)
+        if n_cells > self._max_cells:
+            raise DataError(
+                f"{self._place(self._lines[-1])}: {self.n_rows} rows × {len(self._keep)} columns are already "
+                f"{n_cells} cells; expected at most max_cells={self._max_cells}. "
+                "Read fewer columns with columns=[...], or raise max_cells if the memory is there"
+            )
+        for position, codes, blocks in zip(self._keep, self._codes, self._blocks, strict=True):
+            cells = [row[position] for row in self._rows]
+            blocks.append(np.fromiter(map(codes.__getitem__, cells), dtype=np.int32, count=len(cells)))
+        self._rows.clear()
+
+    def columns(self, names: Sequence[str]) -> list[CodedCells]:
+        """All rows so far, as one coded column per kept position, under the given names."""
+        self._flush()
+        lines, place = self._lines, self._place
+        return [
+            CodedCells(
+                name,
+                list(codes),
+                np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32),
+                lambda row: place(lines[row]),
+            )
+            for name, codes, blocks in zip(names, self._codes, self._blocks, strict=True)
+        ]
+
+
+def build_column(
+    cells: CodedCells, spec: TypeSpec, *, missing: frozenset[str] = frozenset(), decimal: str = "."
+) -> Column:
+    """Give coded cells the kind (or the nominal domain) that ``spec`` says.
+
+    Cells in ``missing`` are missing, unless the domain declares them as values.
+
+    >>> cells = CodedCells("size", ["small", "?"], np.array([0, 1, 0], dtype=np.int32), str)
+    >>> build_column(cells, ["small", "large"], missing=frozenset("?")).values
+    array(['small', None, 'small'], dtype=object)
+    """
+    if not isinstance(spec, str):
+        return _build_nominal(cells, missing, _checked_domain(cells.name, spec))
+    if spec == "nominal":
+        return _build_nominal(cells, missing, None)
+    if spec == "numeric":
+        return _build_numeric(cells, missing, decimal)
+    if spec == "boolean":
+        return _build_boolean(cells, missing)
+    raise DataError(
+        f"types: column {show(cells.name)} is given {show(spec)}; expected one of {', '.join(KINDS)}, "
+        "or a list of the values it may take"
+    )
+
+
+def _checked_domain(name: str, domain: Sequence[str]) -> tuple[str, ...]:
+    try:
+        values = tuple(domain)
+    except TypeError:
+        values = ()
+    if not values or not all(isinstance(value, str) for value in values) or len(set(values)) != len(values):
+        raise DataError(
+            f"types: column {show(name)} is given {show(domain)}; expected one of {', '.join(KINDS)}, "
+            "or a list of different texts: the values it may take"
+        )
+    return values
+
+
+def _build_nominal(cells: CodedCells, missing: frozenset[str], domain: tuple[str, ...] | None) -> Column:
+    allowed = None if domain is None else frozenset(domain)
+    table = np.empty(len(cells.distinct), dtype=object)
+    for code, cell in enumerate(cells.distinct):
+        if cell is None or (cell in missing and (allowed is None or cell not in allowed)):
+            continue  # np.empty of objects is filled with None
+        if allowed is not None and cell not in allowed:
+            raise DataError(
+                f"{cells.place_of(cell)}: {show(cell)} is not a declared value of {show(cells.name)}; "
+                f"expected one of {show_many(domain or ())}, or a missing value"
+            )
+        table[code] = cell
+    return Column(cells.name, "nominal", table[cells.codes], domain)
+
+
+def _build_numeric(cells: CodedCells, missing: frozenset[str], decimal: str) -> Column:
+    table = np.full(len(cells.distinct), np.nan)
+    for code, cell in enumerate(cells.distinct):
+        if cell is None or cell in missing:
+            continue
+        value = parse_number(cell, decimal)
+        if value is None:
+            raise DataError(
+                f"{cells.place_of(cell)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
+                "that float64 can hold. Declare the column nominal, or the text as a missing value"
+            )
+        table[code] = value
+    whole = _large_integers(cells.distinct, table)
+    return Column(cells.name, "numeric", (table if whole is None else whole)[cells.codes])
+
+
+def _large_integers(distinct: list[str | None], table: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """The same numbers as int64, if rounding to float64 could merge two of them and int64 holds them all."""
+    if not (np.abs(table) >= _EXACT).any():  # nan compares false: a missing cell is caught below
+        return None
+    if not all(cell is not None and _INTEGER.match(cell) for cell in distinct):
+        return None
+    integers = [int(cell) for cell in distinct if cell is not None]
+    if min(integers) < -(2**63) or max(integers) >= 2**63:
+        return None
+    return np.array(integers, dtype=np.int64)
+
+
+def _build_boolean(cells: CodedCells, missing: frozenset[str]) -> Column:
+    table = np.empty(len(cells.distinct), dtype=object)
+    for code, cell in enumerate(cells.distinct):
+        if cell is None or cell in missing:
+            continue
+        if cell.lower() not in _TRUE | _FALSE:
+            raise DataError(
+                f"{cells.place_of(cell)}: {show(cell)} in boolean column {show(cells.name)}; "
+                "expected true/false, yes/no, t/f, y/n or 1/0. Declare the column nominal if it has other "
+                "values"
+            )
+        table[code] = cell.lower() in _TRUE
+    return Column(cells.name, "boolean", table[cells.codes])

@@ -1,0 +1,292 @@
+"""CSV and TSV files: one header line, one row per line, quoted fields, any one-character delimiter.
+
+    numeric   every cell that is not missing is a number
+    nominal   otherwise
+
+A column's kind is inferred by this rule alone and can be overridden with ``types``. It cannot see that
+digits are codes (a zip code, a class named 1, 2, 3): name such columns in ``types``. Booleans are read as
+nominal unless ``types`` says "boolean"; a column without any value is numeric. Blanks around a cell do not
+count, blank lines are skipped, and a quoted empty cell is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from everytree.data.readers.cells import MAX_CELLS, CellTable, CodedCells, build_column, is_number
+from everytree.data.readers.column import Column, TypeSpec, show, show_many
+from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
+from everytree.data.readers.text import Lines, Source, open_lines
+from everytree.errors import DataError
+
+__all__ = ["MISSING", "read_csv", "sniff_delimiter"]
+
+# "None" is left out on purpose: it is a value ("no garage") at least as often as it is a missing one.
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+
+_DELIMITERS = ",\t;|"
+_SAMPLE_LINES = 200
+_MOSTLY_NUMBERS = 0.9
+
+
+def read_csv(
+    source: Source,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, TypeSpec] | None = None,
+    delimiter: str | None = None,
+    header: bool | Sequence[str] = True,
+    missing: Collection[str] = MISSING,
+    decimal: str = ".",
+    quote: str = '"',
+    encoding: str = "utf-8",
+    max_cells: int = MAX_CELLS,
+) -> Dataset:
+    """Read a CSV or TSV file (also gzipped), from a path or an open file.
+
+    ``target`` names the column to predict; ``columns`` reads only those. ``types`` overrides what is
+    inferred: ``{"zip": "nominal", "size": ["small", "large"]}`` (a list is the domain, in order).
+    ``delimiter`` is found from the first lines unless given. ``header=False`` names the columns x0, x1, …;
+    a list of names means that the file has no header line and these are its names. ``missing`` are the
+    cells that mean "missing".
+
+    >>> import io
+    >>> data = read_csv(io.StringIO("age,thal\\n63,normal\\n37,?\\n"))
+    >>> [(column.name, column.kind, column.n_missing) for column in data.columns.values()]
+    [('age', 'numeric', 0), ('thal', 'nominal', 1)]
+    """
+    _check_options(delimiter, decimal, quote, missing)
+    types = types or {}
+    with open_lines(source, encoding) as lines:
+        sample = list(itertools.islice(lines, _SAMPLE_LINES))
+        cut = len(sample) == _SAMPLE_LINES  # the sample may end inside a quoted field
+        sniffed = sniff_delimiter(sample[:-1] if cut else sample, quote)
+        separator = delimiter or sniffed
+        records = _records(lines, sample, separator, quote)
+        names, header_line, first = _header(records, header, lines.name)
+        origin = f"as on line {header_line}" if isinstance(header, bool) else "as many as header= names"
+        if target is not None and target not in names:
+            raise _no_target(target, names, separator, sniffed)
+        keep = kept_positions(names, columns, target, types)
+        table = CellTable(keep, lines.place, max_cells)
+        for line, cells in itertools.chain(first, records):
+            if len(cells) != len(names):
+                raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
+            table.add(line, [cell.strip() for cell in cells])
+        if table.n_rows == 0:
+            raise DataError(
+                f"{lines.name}: no rows after the header on line {header_line}; expected at least one"
+            )
+        coded = table.columns([names[position] for position in keep])
+    notes = _header_notes(names, header_line) + _delimiter_notes(names, separator, sniffed)
+    result: dict[str, Column] = {}
+    gone = frozenset(missing)
+    for column in coded:
+        if not column.name:
+            notes.append(_unnamed(column, names.index("") + 1, header_line, lines.name))
+            continue
+        spec = types.get(column.name)
+        if spec is None:
+            spec, remarks = _inferred(column, gone, decimal)
+            notes += remarks
+        result[column.name] = build_column(column, spec, missing=gone, decimal=decimal)
+    return Dataset(result, target=target, notes=tuple(notes))
+
+
+def sniff_delimiter(lines: Sequence[str], quote: str = '"') -> str:
+    """Find the delimiter that cuts every line into as many fields as the first, and into the most fields.
+
+    Where none does so for every line, the one that does for most; where none cuts at all, the comma.
+
+    >>> sniff_delimiter(["a;b", "1,5;2"]), sniff_delimiter(["a\\tb, c", "1\\t2"]), sniff_delimiter(["a", "1"])
+    (';', '\\t', ',')
+    """
+
+    def quality(delimiter: str) -> tuple[float, int]:
+        reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, skipinitialspace=True)
+        try:
+            counts = [len(record) for record in reader if record]
+        except csv.Error:  # a field beyond the size limit: not this delimiter's doing, reported when reading
+            return 0.0, 0
+        if not counts or counts[0] < 2:
+            return 0.0, 0
+        return counts.count(counts[0]) / len(counts), counts[0]
+
+    return max(_DELIMITERS, key=quality)  # max keeps the first of equals: the comma
+
+
+def _check_options(delimiter: str | None, decimal: str, quote: str, missing: Collection[str]) -> None:
+    for option, value in (("delimiter", delimiter), ("quote", quote)):
+        if value is not None and (not isinstance(value, str) or len(value) != 1 or value in "\r\n\0"):
+            raise DataError(f'{option}={show(value)}; expected one character, for example {option}=";"')
+    if delimiter == quote:
+        raise DataError(f"delimiter and quote are both {show(quote)}; expected two different characters")
+    if delimiter == " ":
+        raise DataError(
+            'delimiter=" " is not supported: blanks around a cell do not count. Use a tab or a comma'
+        )
+    if decimal not in (".", ","):
+        raise DataError(f'decimal={show(decimal)}; expected "." or ","')
+    if isinstance(missing, str):
+        raise DataError(
+            f"missing={show(missing)} is a text; expected a list of texts, for example [{show(missing)}]"
+        )
+
+
+def _records(
+    lines: Lines, sample: Sequence[str], delimiter: str, quote: str
+) -> Iterator[tuple[int, list[str]]]:
+    """The fields of every record that is not blank, with the line on which it starts."""
+    reader = csv.reader(
+        itertools.chain(sample, lines),
+        delimiter=delimiter,
+        quotechar=quote,
+        skipinitialspace=True,
+        strict=True,
+    )
+    while True:
+        start = reader.line_num + 1
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(_quoting_message(lines.place(start), str(error), delimiter, quote)) from error
+        if len(record) > 1 or (record and record[0].strip()):
+            yield start, record
+
+
+def _quoting_message(place: str, error: str, delimiter: str, quote: str) -> str:
+    if "end of data" in error:
+        return f"{place}: a field opened with {quote} is never closed; expected a closing {quote}"
+    if "field limit" in error:
+        limit = csv.field_size_limit()
+        return f"{place}: a field is longer than {limit} characters; is a closing {quote} missing?"
+    return (
+        f"{place}: text after the closing {quote} of a field; expected {show(delimiter)} or the end of the "
+        "line. "
+        f"Inside a quoted field, write {quote}{quote} for {quote}"
+    )
+
+
+def _header(
+    records: Iterator[tuple[int, list[str]]], header: bool | Sequence[str], file: str
+) -> tuple[list[str], int, list[tuple[int, list[str]]]]:
+    """The column names, their line, and the first record if it was needed to count the columns."""
+    first = next(records, None)
+    if first is None:
+        raise DataError(f"{file}: only blank lines; expected a header line and rows")
+    line, cells = first
+    if header is True:
+        names = [cell.strip() for cell in cells]
+        _check_names(names, f"{file}:{line}", ". If the file has no header line, pass header=False")
+        return names, line, []
+    if header is False:
+        return [f"x{position}" for position in range(len(cells))], line, [first]
+    if (
+        isinstance(header, str)
+        or not isinstance(header, Sequence)
+        or not all(isinstance(n, str) for n in header)
+    ):
+        raise DataError(f"header={show(header)}; expected True, False or a list of column names")
+    names = list(header)
+    _check_names(names, "header=[...]", "")
+    return names, line, [first]
+
+
+def _check_names(names: Sequence[str], place: str, hint: str) -> None:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, start=1):
+        if name in seen:
+            what = f"the name {show(name)} is used twice" if name else "two columns have no name"
+            raise DataError(
+                f"{place}: {what} (columns {seen[name]} and {position}); expected different names{hint}"
+            )
+        seen[name] = position
+
+
+def _ragged(place: str, found: int, expected: int, origin: str, delimiter: str) -> DataError:
+    return DataError(
+        f"{place}: {found} fields, expected {expected}, {origin}. "
+        f"Quote cells that contain the delimiter {show(delimiter)}, or pass another delimiter="
+    )
+
+
+def _no_target(target: str, names: Sequence[str], delimiter: str, sniffed: str) -> DataError:
+    if len(names) == 1 and sniffed != delimiter:
+        return DataError(
+            f"there is no target column {show(target)}: with delimiter={show(delimiter)} the file has the "
+            "one column "
+            f"{show(names[0])}. It looks as if it is separated by {show(sniffed)}: pass "
+            f"delimiter={show(sniffed)}"
+        )
+    if len(names) == 1:
+        return DataError(
+            f"there is no target column {show(target)}: the file has the one column {show(names[0])}. "
+            'If its fields are separated by another character, name it, for example delimiter=":"'
+        )
+    return unknown_column(target, names, role="target column")
+
+
+def _header_notes(names: Sequence[str], line: int) -> list[str]:
+    if all(is_number(name) for name in names):
+        return [
+            f"the names on line {line} are all numbers; if the file has no header line, pass header=False"
+        ]
+    return []
+
+
+def _delimiter_notes(names: Sequence[str], delimiter: str, sniffed: str) -> list[str]:
+    if len(names) == 1 and sniffed != delimiter:
+        return [f"only one column was found; the file looks as if it is separated by {show(sniffed)}"]
+    return []
+
+
+def _unnamed(cells: CodedCells, position: int, line: int, file: str) -> str:
+    """Leave out a nameless column that is empty or only counts the rows (as pandas writes its index)."""
+    texts = [cells.distinct[code] for code in cells.codes]
+    counts = [[str(row + start) for row in range(len(texts))] for start in (0, 1)]
+    if not any(texts):
+        return f"column {position} has no name and no values: left out"
+    if texts in counts:
+        return f"column {position} has no name and only counts the rows: left out"
+    raise DataError(
+        f"{file}:{line}: column {position} has no name, and its values are not just row numbers; "
+        "give it a name in the header"
+    )
+
+
+def _inferred(cells: CodedCells, missing: frozenset[str], decimal: str) -> tuple[str, list[str]]:
+    """The kind of a column by the rule at the top, and remarks where a person might have meant another."""
+    known = [cell for cell in cells.distinct if cell is not None and cell not in missing]
+    numbers = [cell for cell in known if is_number(cell, decimal)]
+    if len(numbers) == len(known):
+        padded = next(
+            (cell for cell in known if len(cell) > 1 and cell[0] == "0" and cell[1].isdigit()), None
+        )
+        if padded is None:
+            return "numeric", []
+        return "numeric", [
+            f"column {show(cells.name)} has zeros in front ({show(padded)}) and is read as numeric; "
+            f'if these are codes, pass types={{{show(cells.name)}: "nominal"}}'
+        ]
+    if len(numbers) < 2:
+        return "nominal", []
+    rows = np.bincount(cells.codes, minlength=len(cells.distinct))
+    size = {cell: int(count) for cell, count in zip(cells.distinct, rows, strict=True)}
+    numeric = set(numbers)
+    texts = [cell for cell in known if cell not in numeric]
+    n_numbers, n_texts = sum(size[cell] for cell in numbers), sum(size[cell] for cell in texts)
+    if n_numbers < _MOSTLY_NUMBERS * (n_numbers + n_texts):
+        return "nominal", []
+    return "nominal", [
+        f"column {show(cells.name)} is read as nominal because of {show_many(texts, 3)} "
+        f"(first on {cells.place_of(texts[0])}), but {n_numbers} of its {n_numbers + n_texts} values are "
+        "numbers; "
+        f'if these texts mean "missing", add them to missing='
+    ]

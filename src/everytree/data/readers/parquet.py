@@ -1,0 +1,218 @@
+"""Parquet files and Arrow IPC (Feather) files, through pyarrow (the extra ``bigdata``).
+
+    Arrow type                        kind
+    integers, floats, decimals        numeric   (float64; int64 where float64 would merge different integers)
+    bool                              boolean
+    string                            nominal
+    dictionary                        nominal, its values in order as the categories
+    date, time, timestamp, duration   nominal, as text
+    null                              numeric, all missing
+
+Anything else (lists, structs, maps, raw bytes) is refused with its name. Null and nan are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everytree.data.readers.cells import MAX_CELLS
+from everytree.data.readers.column import Column, TypeSpec, show
+from everytree.data.readers.convert import optional
+from everytree.data.readers.dataset import Dataset, kept_positions
+from everytree.data.readers.text import Source, open_bytes, source_name
+from everytree.errors import DataError
+
+__all__ = ["from_arrow", "read_arrow", "read_parquet"]
+
+_INSTALL = 'pip install "everytree[bigdata]"'
+_EXACT = 2**53  # every integer up to this size is a float64
+
+
+def read_parquet(
+    source: Source,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, TypeSpec] | None = None,
+    max_cells: int = MAX_CELLS,
+) -> Dataset:
+    """Read a Parquet file, from a path or an open file.
+
+    ``target`` names the column to predict; ``columns`` reads only those; ``types`` overrides the file's
+    types.
+    """
+    parquet = optional("pyarrow.parquet", _INSTALL)
+
+    def load(file: IO[bytes]) -> Any:
+        reader = parquet.ParquetFile(file)
+        names = reader.schema_arrow.names
+        _check_unique(names, source_name(source))
+        keep = [names[position] for position in kept_positions(names, columns, target, types or {})]
+        _check_size(reader.metadata.num_rows, len(keep), max_cells, source_name(source))
+        return reader.read(columns=keep)
+
+    return _read(source, load, target, types or {})
+
+
+def read_arrow(
+    source: Source,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, TypeSpec] | None = None,
+    max_cells: int = MAX_CELLS,
+) -> Dataset:
+    """Read an Arrow IPC file or stream, or a Feather file (version 2), from a path or an open file.
+
+    ``target`` names the column to predict; ``columns`` reads only those; ``types`` overrides the file's
+    types.
+    """
+    ipc = optional("pyarrow.ipc", _INSTALL)
+
+    def load(file: IO[bytes]) -> Any:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        table = (ipc.open_file(file) if is_file else ipc.open_stream(file)).read_all()
+        _check_unique(table.column_names, source_name(source))
+        keep = kept_positions(table.column_names, columns, target, types or {})
+        _check_size(table.num_rows, len(keep), max_cells, source_name(source))
+        return table.select(keep)
+
+    return _read(source, load, target, types or {})
+
+
+def from_arrow(table: Any, target: str | None = None) -> Dataset:
+    """A data set with the columns of a pyarrow Table.
+
+    >>> import pyarrow
+    >>> from_arrow(pyarrow.table({"age": [63, None], "sick": [True, False]}))
+    Dataset(2 rows, 2 columns: 1 numeric, 1 boolean)
+    """
+    pyarrow = optional("pyarrow", _INSTALL)
+    _check_unique(table.column_names, "the table")
+    if table.num_rows == 0:
+        raise DataError("the table has no rows; expected at least one")
+    result = {}
+    for name in table.column_names:
+        result[name] = _column(name, table.column(name), pyarrow)
+    return Dataset(result, target=target)
+
+
+def _read(
+    source: Source, load: Callable[[IO[bytes]], Any], target: str | None, types: Mapping[str, TypeSpec]
+) -> Dataset:
+    """Load a table from bytes that may be anything, check it thoroughly, and convert it."""
+    pyarrow = optional("pyarrow", _INSTALL)
+    name = source_name(source)
+    with open_bytes(source) as file:
+        try:
+            table = load(file)
+            table.validate(full=True)
+        except DataError:
+            raise
+        except (pyarrow.ArrowException, OSError, EOFError, UnicodeError, MemoryError) as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise DataError(
+                f"{name}: pyarrow cannot read the file: {reason[:300]}. Is it complete, and of this format?"
+            ) from error
+    try:
+        return from_arrow(table, target).with_types(types)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from error
+
+
+def _check_unique(names: Sequence[str], place: str) -> None:
+    twice = (
+        next((name for name in names if names.count(name) > 1), None)
+        if len(set(names)) < len(names)
+        else None
+    )
+    if twice is not None:
+        raise DataError(f"{place}: the column name {show(twice)} is used twice; expected different names")
+
+
+def _check_size(n_rows: int, n_columns: int, max_cells: int, name: str) -> None:
+    if n_rows * n_columns > max_cells:
+        raise DataError(
+            f"{name}: {n_rows} rows × {n_columns} columns are {n_rows * n_columns} cells; expected at most "
+            f"max_cells={max_cells}. Read fewer columns with columns=[...], or raise max_cells if the memory "
+            "is there"
+        )
+
+
+def _column(name: str, chunks: Any, pyarrow: Any) -> Column:
+    kind = chunks.type
+    is_type = pyarrow.types
+    if is_type.is_null(kind):
+        return Column(name, "numeric", np.full(len(chunks), np.nan))
+    if is_type.is_boolean(kind):
+        return Column(name, "boolean", _objects(chunks.to_pylist()))
+    if is_type.is_dictionary(kind):
+        return _dictionary(name, chunks, pyarrow)
+    if is_type.is_integer(kind):
+        return Column(name, "numeric", _integers(chunks))
+    if is_type.is_floating(kind) or is_type.is_decimal(kind):
+        return Column(name, "numeric", _floats(chunks, pyarrow))
+    if is_type.is_temporal(kind) or _is_text(kind, is_type):
+        return Column(name, "nominal", _objects(_texts(name, chunks, pyarrow)))
+    raise DataError(
+        f"column {show(name)} has the Arrow type {kind}; expected numbers, booleans, texts, dictionaries or "
+        "dates. "
+        "Leave it out with columns=[...], or flatten it before writing the file"
+    )
+
+
+def _is_text(kind: Any, is_type: Any) -> bool:
+    view = getattr(is_type, "is_string_view", None)  # newer than the oldest pyarrow supported
+    return bool(is_type.is_string(kind) or is_type.is_large_string(kind) or (view is not None and view(kind)))
+
+
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
+
+
+def _texts(name: str, chunks: Any, pyarrow: Any) -> list[str | None]:
+    """The values as texts; dates and times in ISO form, to the precision of their type."""
+    try:
+        return list(chunks.cast(pyarrow.string()).to_pylist())
+    except pyarrow.ArrowException as error:
+        raise DataError(
+            f"column {show(name)} of Arrow type {chunks.type} cannot be written as text ({error}); convert "
+            "it first"
+        ) from error
+
+
+def _integers(chunks: Any) -> NDArray[Any]:
+    values = chunks.to_pylist()
+    known = [value for value in values if value is not None]
+    large = bool(known) and (min(known) < -_EXACT or max(known) > _EXACT)
+    if large and len(known) == len(values) and max(known) < 2**63:
+        return np.array(values, dtype=np.int64)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _floats(chunks: Any, pyarrow: Any) -> NDArray[np.float64]:
+    values = chunks.cast(pyarrow.float64(), safe=False)
+    return np.array([np.nan if value is None else value for value in values.to_pylist()], dtype=np.float64)
+
+
+def _dictionary(name: str, chunks: Any, pyarrow: Any) -> Column:
+    """A dictionary's values, in order, are the categories; values repeated or null in it count as one."""
+    if not _is_text(chunks.type.value_type, pyarrow.types):
+        plain = chunks.cast(chunks.type.value_type)
+        if pyarrow.types.is_boolean(plain.type):
+            return _column(name, plain, pyarrow)
+    merged = chunks.unify_dictionaries().combine_chunks()
+    merged = merged.chunk(0) if isinstance(merged, pyarrow.ChunkedArray) else merged
+    texts = _texts(name, merged.dictionary, pyarrow)
+    categories = tuple(dict.fromkeys(text for text in texts if text is not None))
+    if not categories:
+        return Column(name, "nominal", _objects([None] * len(chunks)))
+    values = [None if code is None else texts[code] for code in merged.indices.to_pylist()]
+    return Column(name, "nominal", _objects(values), categories)
