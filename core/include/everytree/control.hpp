@@ -1,0 +1,59 @@
+// Limits and life signs of a long computation: deadline, memory, stop flag, progress.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+
+#include "everytree/errors.hpp"
+
+namespace everytree {
+
+struct Progress {
+  const char* stage;
+  std::size_t done;
+  std::size_t total;
+  double seconds;
+};
+
+class Control {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  std::function<void(const Progress&)> poll;  // called by the calling thread about every 30 ms; may throw
+  double time_limit = std::numeric_limits<double>::infinity();
+  std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
+
+  void begin() {
+    start_ = Clock::now();
+    last_poll_ = start_;
+    stop_.store(false, std::memory_order_relaxed);
+  }
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  // Throws when a limit is reached. Any thread may call it; only the calling thread polls.
+  void check(bool calling_thread, const char* stage, std::size_t done, std::size_t total) {
+    if (stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - start_).count() > time_limit)
+      throw LimitReached(LimitReached::Reason::time, "time limit reached");
+    if (calling_thread && poll && now - last_poll_ > std::chrono::milliseconds(30)) {
+      last_poll_ = now;
+      poll(Progress{stage, done, total, seconds()});
+    }
+  }
+  void check_memory(std::size_t bytes) const {
+    if (bytes > memory_limit) throw LimitReached(LimitReached::Reason::memory, "memory limit reached");
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_poll_ = start_;
+};
+
+}  // namespace everytree

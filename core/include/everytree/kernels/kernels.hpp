@@ -1,0 +1,93 @@
+// The hot loops behind one table of functions, picked once at run time by CPU feature.
+//
+// A *block* holds the rows of one cover, packed and laid out [chunk][test]: chunk k of test j is the 32-bit
+// word bits[k * stride + j]. Chunks belong to *sections*; all rows of a section have the same class and the
+// same multiplicity 2^b, so every class count is a sum of popcounts:  n_c = Σ_sections(c) 2^b · popcount.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace everytree {
+
+// Chunks [begin, end) of a block. `factor` is what one row of the section adds to the result.
+struct Section {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::int32_t factor;
+  std::uint32_t cls;
+};
+
+// One 64-bit word of a cover that has rows in it: how its bits are packed into the block.
+struct PackStep {
+  std::uint32_t word;   // index of the word in a table column
+  std::uint32_t count;  // popcount of mask
+  std::uint64_t mask;   // the rows of the cover in this word
+  std::uint32_t ends_section;
+};
+
+// Aggregates over the second test j of a pair (i, j), for the two children of each test i:
+// index a = 1 for the rows where i holds, a = 0 for the others.
+struct PairSums {
+  double* split[2];  // Σ_j or max_j or min_j of leaf(i=a, j=1) ⊗ leaf(i=a, j=0)
+  double* tests[2];  // number of feasible j, by multiplicity
+};
+
+// The view of a block that the folding kernels need. Leaf weights come from a table over
+// index = Σ_c n_c · stride_c, which is linear in the counts: the four quadrants of (i, j) follow by subtraction.
+struct PairTable {
+  const double* leaf;            // leaf weight by index; the algebra's zero where the count is below min_leaf
+  const std::int32_t* index;     // index of the cover {j = 1}, one per test
+  const double* multiplicity;    // how many original tests stand behind test j
+  std::int32_t total;            // index of the whole cover
+};
+
+struct Kernels {
+  const char* name;
+
+  // Pack `n_columns` table columns under a cover into a block.
+  void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
+               const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride);
+
+  // out[j] = Σ_sections factor · popcount(bits_i & bits_j) for j in [j_begin, j_end).
+  // j_begin is a multiple of 16; up to 15 entries past j_end are written.
+  void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
+                     std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out);
+
+  // out[c * stride + j], the same per class (factor must then be the multiplicity alone). Rows of classes
+  // without a section are set to zero.
+  void (*pair_counts)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
+                      std::size_t n_classes, std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out);
+
+  // Fold the pairs (i, j), i < j < n, whose index is pair[j], into the sums of both i and j.
+  void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
+  void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
+  void (*fold_min)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
+
+  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. `best[a][i]` is
+  // kept minimal over j, `infeasible` marks pairs below min_leaf.
+  void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
+                     std::size_t i, std::size_t n, std::int32_t* const best[2]);
+
+  // popcount(a & b) over n words.
+  std::uint64_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t n);
+};
+
+// The kernels in use. The environment variable EVERYTREE_KERNELS forces one ("portable", "avx2", "avx512",
+// "neon"); a name that is unknown or not supported by this CPU throws std::invalid_argument.
+const Kernels& kernels();
+
+// Every kernel set this CPU can run, portable first.
+std::vector<const Kernels*> available_kernels();
+
+// The set with this name, or the best one for "" and "auto". Throws std::invalid_argument as above.
+const Kernels& find_kernels(const std::string& name);
+
+// Use another set from now on (tests and benchmarks). Not to be called while a fold runs.
+void use_kernels(const std::string& name);
+
+constexpr std::int32_t kInfeasible = 1 << 29;
+
+}  // namespace everytree
