@@ -332,7 +332,7 @@ def _whole(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
         if broken.size:
             raise DataError(
                 f"{what} must hold whole numbers, but {broken.size} of {values.size} are not (for example "
-                f"{float(broken.flat[0])!r}): counts of examples have no fractions. Scale and round them, for "
+                f"{float(broken.flat[0])!r}): examples have no fractions. Scale and round them, for "
                 "example np.rint(10 * sample_weight), or repeat the rows"
             )
     if (values < 0).any():

@@ -1,0 +1,325 @@
+"""From columns to tests: each attribute becomes a few 0/1 columns with names a person can read.
+
+    numeric    x <= cut        at most k−1 cuts for k equal-frequency bins, or every cut, or given cuts
+    nominal    x == value      one test per value; one test for two values
+    0/1, bool  x               as it is
+    missing    x is missing    where asked for
+
+Constant tests, and tests that equal or complement an earlier one on the training data, add nothing to any
+tree and are left out; ``dropped_`` says which and why. Columns that are already 0/1 are never touched.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.encoding import (
+    Dropped,
+    Encoding,
+    Test,
+    as_codes,
+    drop_idle,
+    in_order,
+    matched,
+    outcomes,
+    refuse_unknown,
+)
+from everytree.data.frames import Frame, FrameColumn, check_columns, read_frame
+from everytree.data.table import whole_weights
+from everytree.errors import DataError
+
+__all__ = ["Binarizer", "Dropped", "Test"]
+
+DEFAULT_BINS = 4
+MAX_CELLS = 2**32  # the largest matrix of tests that is built: four gigabytes
+SOME = 5  # how many columns or values a message lists
+
+
+class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn mixed columns into binary tests with readable names.
+
+    Accepts numpy arrays (float, int, bool, str, object), lists, pandas, polars and pyarrow data frames, and
+    the data sets of the readers. ``transform`` returns a C-contiguous uint8 matrix of 0/1.
+
+    A *numeric* column gives tests ``x <= cut``. Bins are filled greedily from the left: with R examples and k
+    bins left, a bin ends at the break between two different values where it holds closest to R/k examples
+    (Weka's equal-frequency discretisation), so equal values always share a bin. A cut is the mid-point of its
+    two neighbouring training values, shortened to few digits where that still separates them. Whole numbers
+    are compared as whole numbers, however large. Infinity is refused. A column that holds only 0 and 1 is one
+    test, unchanged and never dropped; a larger number met later counts as 1 if it is above 0.5.
+
+    A *nominal* column (text or categories) gives one test ``x == value`` per value seen in training, in
+    declared or else sorted order; with two values, only the test for the second. A *boolean* column is one
+    test.
+
+    Parameters
+    ----------
+    bins : how to cut numeric columns
+        A number of bins k ≥ 2 (at most k−1 tests); "all" for a cut between any two neighbouring values; or a
+        dict from column name (or index) to one of these or to a list of cut points, 4 bins for the other
+        columns.
+    missing : what a missing value (NaN, None, null) means
+        "error" refuses it. "category" makes it a value of its own: an extra test ``x is missing``, and false
+        for every other test of that column. "impute" puts the training mean (numeric) or mode (the rest) in
+        its place, before cutting.
+    unknown : what a nominal value not seen in training means
+        "ignore" makes all tests ``x == value`` of that column false; "error" refuses it. The same holds for a
+        number other than 0 and 1 in a column that held only these.
+    nominal : names (or indices) of numeric columns whose numbers are codes, to be treated as nominal
+    max_categories : refuse a nominal column with more values than this; such a column is usually an
+    identifier
+
+    Attributes
+    ----------
+    tests_ : list of Test, one per column of the output
+    dropped_ : dict from each Test left out to why, with the test that stands for it
+    attributes_ : int array, for each test the index of its attribute among the input columns
+
+    Examples
+    --------
+    >>> X = [[29, "normal"], [54, "fixed"], [55, "normal"], [77, "reversible"]]
+    >>> binarizer = Binarizer(bins=2).fit(X)
+    >>> binarizer.get_feature_names_out().tolist()
+    ['x0 <= 54.5', 'x1 == fixed', 'x1 == normal', 'x1 == reversible']
+    >>> binarizer.transform([[60, "normal"], [40, "unseen"]]).tolist()
+    [[0, 0, 1, 0], [1, 0, 0, 0]]
+    """
+
+    tests_: list[Test]
+    dropped_: dict[Test, Dropped]
+    attributes_: npt.NDArray[np.intp]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        bins: int | str | Mapping[str | int, Bins] = DEFAULT_BINS,
+        missing: str = "error",
+        *,
+        unknown: str = "ignore",
+        nominal: Sequence[str | int] | None = None,
+        max_categories: int = 256,
+    ) -> None:
+        self.bins = bins
+        self.missing = missing
+        self.unknown = unknown
+        self.nominal = nominal
+        self.max_categories = max_categories
+
+    def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Choose the tests from training data; whole ``sample_weight`` count as repetitions of a row."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=True)
+        weights = whole_weights(sample_weight, frame.n_rows)
+        if weights is not None:
+            if not weights.any():
+                raise DataError(
+                    "sample_weight is zero for every row; at least one row needs a weight above zero"
+                )
+            frame, weights = frame.take(weights > 0), weights[weights > 0]
+        return self._fit_frame(frame, weights)
+
+    def transform(self, X: Any) -> npt.NDArray[np.uint8]:
+        """The outcomes of the tests: uint8 of shape (n_rows, n_tests), C-contiguous."""
+        check_is_fitted(self)
+        frame = read_frame(X)
+        check_columns(self, frame, reset=False)
+        return self._transform_frame(frame)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
+        """The name of each test, such as ``age <= 54.5``."""
+        check_is_fitted(self)
+        names = None if input_features is None else [str(name) for name in input_features]
+        fitted = getattr(self, "feature_names_in_", None)
+        if names is not None and fitted is not None and names != list(fitted):
+            raise DataError("input_features is not equal to feature_names_in_; leave it out to use those")
+        if names is not None and len(names) != self.n_features_in_:
+            raise DataError(
+                f"input_features should have length equal to number of features ({self.n_features_in_}), "
+                f"got {len(names)}"
+            )
+        texts = [test.name if names is None else test.named(names[test.column]) for test in self.tests_]
+        return np.asarray(texts, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    # --- fitting
+    # -----------------------------------------------------------------------------------------------
+
+    def _fit_frame(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> Self:
+        """Fit on columns already read, with weights above zero."""
+        self._check_parameters()
+        self._check_missing(frame)
+        coded = _chosen(self.nominal, frame, "nominal")
+        bins = self._bins_by_column(frame)
+        encodings = [
+            self._encode(as_codes(column) if j in coded else column, j, bins.get(j, DEFAULT_BINS), weights)
+            for j, column in enumerate(frame.columns)
+        ]
+        _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
+        self.dropped_ = drop_idle(frame, encodings)
+        self._encodings = encodings
+        self.tests_ = [test for encoding in encodings for test in encoding.tests]
+        self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
+        return self
+
+    def _encode(
+        self, column: FrameColumn, j: int, bins: Bins, weights: npt.NDArray[np.int64] | None
+    ) -> Encoding:
+        """All tests of one column, before any is dropped."""
+        name, missing = column.name, column.missing
+        gone = Test(name, "is", "missing", j)
+        if column.kind == "empty":
+            return Encoding("empty", [gone])
+        own = [gone] if missing is not None and self.missing == "category" else []
+        if column.kind == "nominal":
+            values, counts = self._distinct_values(column, weights)
+            # A missing value is a value too: with it, two values make three.
+            asked = values[1:] if len(values) == 2 and not own else values
+            tests = [Test(name, "==", value, j) for value in asked]
+            fill = values[int(np.argmax(counts))] if self.missing == "impute" else None
+            return Encoding("nominal", tests + own, fill, {value: code for code, value in enumerate(values)})
+        present = slice(None) if missing is None else ~missing
+        points, counts = distinct_numbers(
+            column.values[present], None if weights is None else weights[present]
+        )
+        if ((points == 0) | (points == 1)).all():
+            fill = int(points[int(np.argmax(counts))]) if self.missing == "impute" else None
+            return Encoding("binary", [Test(name, "is", True, j), *own], fill)
+        fill = None
+        if self.missing == "impute":
+            fill = mean_of(points, counts)
+            if missing is not None:
+                absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
+                points, counts = insert_value(points, counts, fill, absent)
+        tests = [Test(name, "<=", cut, j) for cut in choose_cuts(points, counts, bins)]
+        return Encoding("numeric", tests + own, fill)
+
+    def _distinct_values(
+        self, column: FrameColumn, weights: npt.NDArray[np.int64] | None
+    ) -> tuple[list[Any], npt.NDArray[np.int64]]:
+        """The values of a nominal column that occur, in declared or sorted order, with their counts."""
+        items = column.values if column.missing is None else column.values[~column.missing]
+        seen: dict[Any, int] = {}
+        codes = np.fromiter((seen.setdefault(x, len(seen)) for x in items.tolist()), np.intp, items.size)
+        if len(seen) > self.max_categories:
+            raise DataError(
+                f"nominal column {column.name!r} has {len(seen)} different values in {items.size} rows, "
+                f"more than max_categories={self.max_categories}; drop it if it is an identifier, group "
+                "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
+            )
+        counts = np.zeros(len(seen), dtype=np.int64)
+        present = weights if weights is None or column.missing is None else weights[~column.missing]
+        np.add.at(counts, codes, 1 if present is None else present)
+        if column.categories is None:
+            values = in_order(seen)
+        else:
+            values = [value for value in column.categories if value in seen]
+        return values, counts[[seen[value] for value in values]]
+
+    def _check_parameters(self) -> None:
+        for what, value, allowed in (
+            ("missing", self.missing, ("error", "category", "impute")),
+            ("unknown", self.unknown, ("ignore", "error")),
+        ):
+            if value not in allowed:
+                raise DataError(
+                    f"{what}={value!r} is not known; expected one of {', '.join(map(repr, allowed))}"
+                )
+        if not isinstance(self.max_categories, numbers.Integral) or self.max_categories < 1:
+            raise DataError(f"max_categories={self.max_categories!r}; expected a whole number of at least 1")
+        if not isinstance(self.bins, Mapping):
+            _check_bins(self.bins, "bins")
+
+    def _bins_by_column(self, frame: Frame) -> dict[int, Bins]:
+        if not isinstance(self.bins, Mapping):
+            return dict.fromkeys(range(len(frame.columns)), self.bins)
+        for key, value in self.bins.items():
+            _check_bins(value, f"bins[{key!r}]")
+        return {_index(key, frame, "bins"): value for key, value in self.bins.items()}
+
+    def _check_missing(self, frame: Frame) -> None:
+        if self.missing != "error":
+            return
+        holes = [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None]
+        if holes:
+            shown = ", ".join(f"{name!r} ({count} of {frame.n_rows} rows)" for name, count in holes[:SOME])
+            more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
+            raise DataError(
+                f"Input X contains NaN or other missing values in column {shown}{more}. Choose "
+                "missing='category' to treat missing as a value of its own, missing='impute' to fill in the "
+                "training mean or mode, or remove these rows or columns"
+            )
+
+    # --- applying
+    # ----------------------------------------------------------------------------------------------
+
+    def _transform_frame(self, frame: Frame) -> npt.NDArray[np.uint8]:
+        """Evaluate the tests on columns already read."""
+        self._check_missing(frame)
+        _check_size(frame.n_rows, len(self.tests_))
+        out = np.empty((frame.n_rows, len(self.tests_)), dtype=np.uint8)
+        place = 0
+        for column, encoding in zip(frame.columns, self._encodings, strict=True):
+            given = matched(column, encoding)
+            if self.unknown == "error":
+                refuse_unknown(given, encoding)
+            for outcome in outcomes(given, encoding):
+                out[:, place] = outcome
+                place += 1
+        return out
+
+
+def _check_bins(bins: Any, what: str) -> None:
+    if isinstance(bins, str):
+        good = bins == "all"
+    elif isinstance(bins, numbers.Integral):
+        good = not isinstance(bins, bool) and int(bins) >= 2
+    elif isinstance(bins, Sequence | np.ndarray):
+        good = all(isinstance(cut, numbers.Real) and math.isfinite(cut) for cut in bins)
+    else:
+        good = False
+    if not good:
+        raise DataError(
+            f"{what}={bins!r}; expected a number of bins of at least 2, 'all', or a dict from column to one "
+            "of these or to a list of finite cut points"
+        )
+
+
+def _index(key: str | int, frame: Frame, what: str) -> int:
+    """The position of a column given by name or index."""
+    names = [column.name for column in frame.columns]
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, numbers.Integral) and 0 <= key < len(names):
+        return int(key)
+    shown = ", ".join(map(repr, names[:SOME])) + (", …" if len(names) > SOME else "")
+    raise DataError(f"{what} names column {key!r}, which is not in X; its {len(names)} columns are {shown}")
+
+
+def _chosen(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
+    if isinstance(keys, str):
+        raise DataError(f"{what}={keys!r}; expected a list of columns, for example [{keys!r}]")
+    return {_index(key, frame, what) for key in keys or ()}
+
+
+def _check_size(n_rows: int, n_tests: int) -> None:
+    if n_rows * n_tests > MAX_CELLS:
+        raise DataError(
+            f"{n_tests} tests on {n_rows} rows make {n_rows * n_tests} cells, more than {MAX_CELLS}; use "
+            "fewer bins (bins='all' makes one test per distinct value), or fewer rows at a time"
+        )

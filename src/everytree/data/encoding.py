@@ -1,0 +1,213 @@
+"""Tests, and how a column answers them.
+
+A ``Test`` is what one column of 0/1 means. An ``Encoding`` holds the tests of one attribute; ``outcomes``
+evaluates them on a column, and ``drop_idle`` takes out the tests that add nothing on the training data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.cuts import number_text
+from everytree.data.frames import Frame, FrameColumn
+from everytree.errors import DataError
+
+__all__ = [
+    "Dropped",
+    "Encoding",
+    "Test",
+    "as_codes",
+    "drop_idle",
+    "in_order",
+    "matched",
+    "outcomes",
+    "refuse_unknown",
+]
+
+SOME = 5  # how many values a message lists
+
+Kind = Literal["binary", "numeric", "nominal", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One binary test on one attribute: what a column of 0/1 means to a person.
+
+    ``op`` is "<=" (with a number), "==" (with a value) or "is" (with ``True`` for a column that is its own
+    test, or ``"missing"``). ``column`` is the index of the attribute among the columns of the input.
+
+    >>> Test("age", "<=", 54.5, 0).name, Test("thal", "==", "normal", 3).name
+    ('age <= 54.5', 'thal == normal')
+    >>> Test("smoker", "is", True, 1).name, Test("age", "is", "missing", 0).name
+    ('smoker', 'age is missing')
+    """
+
+    __test__ = False  # not for pytest to collect
+
+    attribute: str
+    op: Literal["<=", "==", "is"]
+    value: Any
+    column: int
+
+    @property
+    def name(self) -> str:
+        """The test as text."""
+        return self.named(self.attribute)
+
+    def named(self, attribute: str) -> str:
+        """The test as text with another name for its attribute."""
+        if self.op == "is":
+            return attribute if self.value is True else f"{attribute} is {self.value}"
+        return f"{attribute} {self.op} {number_text(self.value)}"
+
+    def holds(self, value: Any) -> bool:
+        """The outcome for one value of the attribute that is not missing."""
+        if self.op == "is":
+            return self.value is True and bool(value > 0.5)
+        return bool(value == self.value if self.op == "==" else value <= self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Why a test was left out: it is constant, or equals or complements the test ``kept``."""
+
+    reason: Literal["constant", "duplicate", "complement"]
+    kept: Test | None = None
+
+
+@dataclass(slots=True)
+class Encoding:
+    """How one attribute is encoded: its tests (all of them, or those kept), and what stands for a missing "
+    "value."""
+
+    kind: Kind
+    tests: list[Test]
+    fill: Any = None  # the value imputed for a missing one; None = every comparison is false
+    codes: dict[Any, int] | None = None  # nominal: known value -> code
+
+
+def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
+    """The outcome of each test of one column, row by row; the column is one that ``matched`` returned."""
+    missing, n_rows = column.missing, column.values.shape[0]
+    codes: npt.NDArray[np.intp] | None = None
+    for test in encoding.tests:
+        if test.value == "missing" and test.op == "is":
+            yield np.zeros(n_rows, dtype=bool) if missing is None else missing
+            continue
+        if column.kind == "empty":
+            outcome = np.zeros(n_rows, dtype=bool)
+        elif encoding.codes is not None:
+            if codes is None:
+                get = encoding.codes.get
+                codes = np.fromiter((get(value, -1) for value in column.values.tolist()), np.intp, n_rows)
+            outcome = codes == encoding.codes[test.value]
+        elif test.op == "is":
+            outcome = column.values > 0.5
+        else:
+            outcome = _at_most(column.values, test.value)
+        if missing is not None:
+            outcome[missing] = encoding.fill is not None and test.holds(encoding.fill)
+        yield outcome
+
+
+def _at_most(values: npt.NDArray[Any], cut: float | int) -> npt.NDArray[np.bool_]:
+    """``values <= cut``, in whole numbers where the values are whole: no rounding of large ones."""
+    result: npt.NDArray[np.bool_] = values <= (cut if values.dtype.kind == "f" else math.floor(cut))
+    return result
+
+
+def drop_idle(frame: Frame, encodings: list[Encoding]) -> dict[Test, Dropped]:
+    """Take out of each encoding the tests that add nothing on the training data; say which, and why.
+
+    Columns that are already 0/1 come first, so that a test equal to one of them gives way, not the column.
+    """
+    kept: dict[bytes, tuple[Test, bool]] = {}  # outcomes, flipped to start with 0 -> test, flipped
+    dropped: dict[Test, Dropped] = {}
+    order = sorted(range(len(encodings)), key=lambda j: encodings[j].kind != "binary")
+    for j in order:
+        encoding, stay = encodings[j], []
+        column = matched(frame.columns[j], encoding)
+        for test, outcome in zip(encoding.tests, outcomes(column, encoding), strict=True):
+            flipped = bool(outcome[0])
+            key = np.packbits(~outcome if flipped else outcome).tobytes()
+            protected = encoding.kind == "binary" and test.value is True
+            earlier = kept.get(key)
+            if not protected and not any(key):
+                dropped[test] = Dropped("constant")
+            elif not protected and earlier is not None:
+                dropped[test] = Dropped("duplicate" if earlier[1] == flipped else "complement", earlier[0])
+            else:
+                kept.setdefault(key, (test, flipped))
+                stay.append(test)
+        encoding.tests = stay
+    return dropped
+
+
+def matched(column: FrameColumn, encoding: Encoding) -> FrameColumn:
+    """The column as its encoding expects it, or an error if it changed its kind since training."""
+    if column.kind == "empty" or encoding.kind == "empty":
+        return column
+    if encoding.codes is not None:
+        if column.kind == "nominal":
+            return column
+        text = next((value for value in encoding.codes if isinstance(value, str)), None)
+        if text is None:
+            return as_codes(column)
+        raise DataError(
+            f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} now; "
+            "convert it to the type it had"
+        )
+    if column.kind == "nominal":
+        value = next(x for x in column.values.tolist() if x is not None)
+        raise DataError(
+            f"column {column.name!r} held numbers during fit but holds text or categories now (for example "
+            f"{value!r}); convert it to numbers"
+        )
+    return column
+
+
+def refuse_unknown(column: FrameColumn, encoding: Encoding) -> None:
+    """Raise if the column holds a value that its tests were not made for."""
+    values = column.values if column.missing is None else column.values[~column.missing]
+    if encoding.codes is not None:
+        new = in_order(set(values.tolist()) - set(encoding.codes))
+        known = list(encoding.codes)
+    elif encoding.kind == "binary":
+        new, known = np.unique(values[(values != 0) & (values != 1)]).tolist(), [0, 1]
+    else:
+        return
+    if new:
+        raise DataError(
+            f"column {column.name!r} holds values not seen during fit: {_some(new)} (known: {_some(known)}). "
+            "Use unknown='ignore' to make every test on such a value false"
+        )
+
+
+def _some(values: list[Any]) -> str:
+    return ", ".join(map(repr, values[:SOME])) + (", …" if len(values) > SOME else "")
+
+
+def as_codes(column: FrameColumn) -> FrameColumn:
+    """A numeric column read as nominal: its numbers are codes."""
+    if column.kind in ("nominal", "empty"):
+        return column
+    values = np.empty(column.values.shape[0], dtype=object)
+    values[:] = column.values.astype(bool).tolist() if column.kind == "boolean" else column.values.tolist()
+    if column.missing is not None:
+        values[column.missing] = None
+    return FrameColumn(column.name, "nominal", values, column.missing)
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """Values sorted, also where they are of several types."""
+    listed = list(values)
+    try:
+        return sorted(listed)
+    except TypeError:  # categories of several types
+        return sorted(listed, key=lambda value: (type(value).__name__, str(value)))

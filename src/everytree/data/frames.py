@@ -1,0 +1,378 @@
+"""One view of every kind of input: a matrix, a data frame or a data set becomes a list of typed columns.
+
+numpy arrays, lists, pandas, polars, pyarrow (through narwhals) and what the readers of this package return
+all end as a ``Frame``. Each column is numeric, boolean or nominal, with a mask of missing entries; missing
+are NaN, None, a null of the data frame, and masked entries of a masked array. Nothing else in the package
+looks at data frames.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from everytree.errors import DataError
+
+__all__ = ["Frame", "FrameColumn", "check_columns", "read_frame"]
+
+Kind = Literal["numeric", "boolean", "nominal", "empty"]
+CONVERT_TIME = (
+    "convert it first, for example to days since a fixed date, or to parts such as year, month and weekday"
+)
+SOME = 5  # how many names a message lists
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumn:
+    """One typed column.
+
+    ``values`` is float64, int64 or uint64 (numeric), uint8 (boolean) or object (nominal). ``missing`` is a
+    mask, or None where nothing is missing; ``values`` is arbitrary there. ``categories`` are the declared
+    values of a nominal column in their order, or None. A column without any value is "empty".
+    """
+
+    name: str
+    kind: Kind
+    values: npt.NDArray[Any]
+    missing: npt.NDArray[np.bool_] | None = None
+    categories: tuple[Any, ...] | None = None
+
+    def take(self, rows: npt.NDArray[Any]) -> FrameColumn:
+        """The same column for some of the rows."""
+        missing = None if self.missing is None else self.missing[rows]
+        if missing is not None and not missing.any():
+            missing = None
+        kind = "empty" if missing is not None and missing.all() else self.kind
+        return FrameColumn(self.name, kind, self.values[rows], missing, self.categories)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Typed columns of equal length; ``names`` is None where the input has none (they are then x0, x1, …)."""
+
+    columns: tuple[FrameColumn, ...]
+    n_rows: int
+    names: tuple[str, ...] | None
+
+    def take(self, rows: npt.NDArray[Any]) -> Frame:
+        """The same frame for some of the rows (a mask or indices)."""
+        n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else int(rows.size)
+        return Frame(tuple(column.take(rows) for column in self.columns), n_rows, self.names)
+
+
+def read_frame(X: Any) -> Frame:
+    """Read any supported input into typed columns, or say which column cannot be read, and why.
+
+    >>> frame = read_frame([[1.5, "red"], [2.5, None]])
+    >>> [(column.name, column.kind) for column in frame.columns]
+    [('x0', 'numeric'), ('x1', 'nominal')]
+    """
+    if isinstance(X, Frame):
+        return X
+    if sparse.issparse(X):
+        raise DataError(
+            "X is a sparse matrix; sparse input is not supported. Use X.toarray(), or a data frame, if it "
+            "fits in memory"
+        )
+    columns = getattr(X, "columns", None)
+    if isinstance(columns, Mapping):
+        return _from_dataset(columns)
+    native = nw.from_native(X, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        raise DataError("X is a lazy data frame; call .collect() on it first")
+    if isinstance(native, nw.Series):
+        raise DataError(
+            "Expected 2D input, got one column (a series). Reshape your data: use X.to_frame(), or a list "
+            "of column names when selecting from a data frame"
+        )
+    if isinstance(native, nw.DataFrame):
+        return _from_narwhals(native)
+    return _from_array(X)
+
+
+def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:
+    """Remember (``reset=True``) or verify the number and the names of the columns, as scikit-learn does.
+
+    Sets ``n_features_in_`` and, for named columns, ``feature_names_in_``. The messages begin like
+    scikit-learn's, which its estimator checks and other libraries look for.
+    """
+    n_columns, who = len(frame.columns), type(estimator).__name__
+    shape = f"(shape=({frame.n_rows}, {n_columns})) while a minimum of 1 is required"
+    if n_columns == 0 and reset:
+        raise DataError(f"Found input with 0 feature(s) {shape}.")
+    if frame.n_rows == 0:
+        raise DataError(f"Found input with 0 sample(s) {shape}.")
+    if reset:
+        estimator.n_features_in_ = n_columns
+        if frame.names is not None:
+            estimator.feature_names_in_ = np.asarray(frame.names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if fitted is not None and frame.names is not None:
+        if list(fitted) != list(frame.names):
+            raise DataError(_names_differ(list(fitted), list(frame.names)))
+    elif fitted is not None:
+        warnings.warn(
+            f"X does not have valid feature names, but {who} was fitted with feature names", stacklevel=3
+        )
+    elif frame.names is not None:
+        warnings.warn(f"X has feature names, but {who} was fitted without feature names", stacklevel=3)
+    if n_columns != estimator.n_features_in_:
+        raise DataError(
+            f"X has {n_columns} features, but {who} is expecting {estimator.n_features_in_} features as "
+            "input."
+        )
+
+
+def _names_differ(fitted: list[str], given: list[str]) -> str:
+    def some(names: Iterable[str]) -> str:
+        listed = sorted(names)
+        return "".join(f"- {name}\n" for name in listed[:SOME]) + ("- ...\n" if len(listed) > SOME else "")
+
+    message = "The feature names should match those that were passed during fit.\n"
+    if new := set(given) - set(fitted):
+        message += "Feature names unseen at fit time:\n" + some(new)
+    if gone := set(fitted) - set(given):
+        message += "Feature names seen at fit time, yet now missing:\n" + some(gone)
+    if not new and not gone:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _check_names(names: list[Any]) -> tuple[str, ...] | None:
+    """Column names, if all are strings; None if none is."""
+    strings = [isinstance(name, str) for name in names]
+    if not any(strings):
+        return None
+    if not all(strings):
+        raise DataError(
+            "some column names are strings and some are not: convert all of them to strings, "
+            "for example with X.columns = X.columns.astype(str)"
+        )
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise DataError(f"column names must differ, but {twice[:SOME]} occur more than once; rename them")
+    return tuple(str(name) for name in names)
+
+
+def _from_array(X: Any) -> Frame:
+    mask = np.ma.getmaskarray(X) if isinstance(X, np.ma.MaskedArray) else None
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "USV" and not hasattr(X, "dtype"):
+            array = np.asarray(X, dtype=object)  # a list of mixed rows: keep its numbers numbers
+    except ValueError as error:
+        raise DataError(f"X cannot be read as a table: {error}") from error
+    if array.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using X.reshape(-1, 1) "
+            "if it is one column, or X.reshape(1, -1) if it is one row"
+        )
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: give the real and the imaginary part as two columns")
+    columns = []
+    for j in range(array.shape[1]):
+        column = _from_values(f"x{j}", np.ascontiguousarray(array[:, j]))
+        if mask is not None and mask[:, j].any():
+            missing = mask[:, j] if column.missing is None else column.missing | mask[:, j]
+            kind = "empty" if missing.all() else column.kind
+            column = FrameColumn(column.name, kind, column.values, missing)
+        columns.append(column)
+    return Frame(tuple(columns), int(array.shape[0]), None)
+
+
+def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
+    try:
+        names = _check_names(list(frame.columns))
+        series = list(frame.iter_columns())
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"column names must differ: {error}") from error
+    columns = tuple(_from_series(f"x{j}" if names is None else names[j], one) for j, one in enumerate(series))
+    return Frame(columns, int(frame.shape[0]), names)
+
+
+def _from_series(name: str, series: nw.Series[Any]) -> FrameColumn:
+    dtype = series.dtype
+    if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
+        raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")
+    missing: npt.NDArray[np.bool_] | None = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if missing is not None and not missing.any():
+        missing = None
+    if missing is not None and missing.all():
+        return FrameColumn(name, "empty", np.zeros(missing.size), missing)
+    if dtype in (nw.Categorical, nw.Enum):
+        declared = tuple(series.cat.get_categories().to_list())
+        return _nominal(name, series.to_list(), missing, declared)
+    if dtype == nw.String:
+        return _nominal(name, series.to_list(), missing)
+    if dtype == nw.Boolean:
+        filled = series if missing is None else series.fill_null(False)
+        return FrameColumn(name, "boolean", np.asarray(filled.to_numpy()).astype(np.uint8), missing)
+    if dtype.is_numeric():
+        if dtype.is_decimal():
+            series = series.cast(nw.Float64)
+        filled = series if missing is None else series.fill_null(0)
+        return _numeric(name, np.asarray(filled.to_numpy()), missing)
+    if dtype == nw.Object:
+        return _from_values(name, np.asarray(series.to_numpy(), dtype=object))
+    raise DataError(f"column {name!r} holds {dtype} values; expected numbers, text, booleans or categories")
+
+
+def _from_dataset(columns: Mapping[str, Any]) -> Frame:
+    """The columns of a ``Dataset`` of the readers: each has a name, a kind, values and categories."""
+    names = _check_names(list(columns))
+    read = []
+    for name, column in columns.items():
+        values = (
+            np.asarray(column.values, dtype=object) if column.kind == "nominal" else np.asarray(column.values)
+        )
+        if column.kind == "nominal":
+            items = values.tolist()
+            missing = _mask(items)
+            declared = None if column.categories is None else tuple(column.categories)
+            read.append(_nominal(name, items, missing, declared))
+        else:
+            one = _from_values(name, values)
+            if column.kind == "boolean" and one.kind == "numeric":
+                one = FrameColumn(name, "boolean", (one.values != 0).astype(np.uint8), one.missing)
+            read.append(one)
+    lengths = {column.values.shape[0] for column in read}
+    if len(lengths) > 1:
+        raise DataError(f"the columns of the data set differ in length: {sorted(lengths)}")
+    return Frame(tuple(read), lengths.pop() if lengths else 0, names)
+
+
+def _from_values(name: str, values: npt.NDArray[Any]) -> FrameColumn:
+    """A typed column from a one-dimensional array of any dtype."""
+    kind = values.dtype.kind
+    if kind in "iuf":
+        return _numeric(name, values, None)
+    if kind == "b":
+        return FrameColumn(name, "boolean", values.astype(np.uint8))
+    if kind in "UT":
+        items = values.tolist()
+        return _nominal(name, items, _mask(items))
+    if kind in "mM":
+        raise DataError(f"column {name!r} holds dates or times ({values.dtype}); {CONVERT_TIME}")
+    if kind != "O":
+        raise DataError(f"column {name!r} holds {values.dtype} values; expected numbers, text or booleans")
+    return _from_objects(name, values.tolist())
+
+
+def _from_objects(name: str, items: list[Any]) -> FrameColumn:
+    """A typed column from Python objects, which must all be text, all numbers or all booleans."""
+    missing = _mask(items)
+    present = (
+        items if missing is None else [item for item, gone in zip(items, missing, strict=True) if not gone]
+    )
+    types = set(map(type, present))
+    if not types:
+        return FrameColumn(name, "empty", np.zeros(len(items)), missing)
+    if all(issubclass(t, str) for t in types):
+        return _nominal(name, items, missing)
+    filled = items if missing is None else [0 if gone else x for x, gone in zip(items, missing, strict=True)]
+    if all(issubclass(t, bool | np.bool_) for t in types):
+        return FrameColumn(name, "boolean", np.array(filled, dtype=bool).astype(np.uint8), missing)
+    if all(issubclass(t, int | np.integer) for t in types - {bool, np.bool_}):
+        return _numeric(name, _whole_numbers(name, filled), missing)
+    from decimal import Decimal  # a number, though not registered as Real
+
+    if all(issubclass(t, numbers.Real | Decimal | np.number | np.bool_) for t in types) and not any(
+        issubclass(t, np.complexfloating) for t in types
+    ):
+        return _numeric(name, np.array([float(x) for x in filled]), missing)
+    if any(issubclass(t, numbers.Complex) and not issubclass(t, numbers.Real) for t in types):
+        raise DataError(
+            f"column {name!r} holds complex numbers. Complex data not supported: give two columns"
+        )
+    if any(t.__name__ in {"datetime", "date", "time", "timedelta", "Timestamp", "Timedelta"} for t in types):
+        raise DataError(f"column {name!r} holds dates or times; {CONVERT_TIME}")
+    shown = ", ".join(sorted(t.__name__ for t in types))
+    text = next((x for x in present if isinstance(x, str)), None)
+    hint = "" if text is None else f" (is {text!r} a sign for a missing value? Replace it by None)"
+    raise DataError(
+        f"column {name!r} holds values of type {shown}; expected only numbers, only text or only "
+        f"booleans{hint}"
+    )
+
+
+def _whole_numbers(name: str, items: list[Any]) -> npt.NDArray[Any]:
+    """Python integers as int64, or uint64 where needed, without loss."""
+    whole = [int(x) for x in items]
+    low, high = min(whole), max(whole)
+    if low >= -(2**63) and high < 2**63:
+        return np.array(whole, dtype=np.int64)
+    if low >= 0 and high < 2**64:
+        return np.array(whole, dtype=np.uint64)
+    raise DataError(
+        f"column {name!r} holds whole numbers beyond 64 bits ({high if high >= 2**63 else low}); convert it "
+        "to float, or to text if they are identifiers"
+    )
+
+
+def _numeric(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None) -> FrameColumn:
+    """Numbers in one of three exact types; NaN counts as missing, infinity is refused."""
+    if values.dtype.kind == "u":
+        values = values.astype(np.uint64 if values.dtype.itemsize == 8 else np.int64, copy=False)
+        return FrameColumn(name, "numeric", values, missing)
+    if values.dtype.kind == "i":
+        return FrameColumn(name, "numeric", values.astype(np.int64, copy=False), missing)
+    if values.dtype == object:  # a nullable column of a data frame whose nulls were filled
+        return _from_objects(name, values.tolist())
+    values = values.astype(np.float64, copy=False)
+    finite = np.isfinite(values)
+    if not finite.all():
+        nan = np.isnan(values)
+        infinite = ~finite & ~nan
+        if infinite.any():
+            raise DataError(
+                f"column {name!r} holds infinity (inf) in {int(infinite.sum())} of {values.size} rows, "
+                f"first in row {int(np.argmax(infinite))}; replace it by a finite number, or by NaN and "
+                "choose how to treat missing values"
+            )
+        missing = nan if missing is None else missing | nan
+        if missing.all():
+            return FrameColumn(name, "empty", values, missing)
+    return FrameColumn(name, "numeric", values, missing)
+
+
+def _nominal(
+    name: str,
+    items: list[Any],
+    missing: npt.NDArray[np.bool_] | None,
+    categories: tuple[Any, ...] | None = None,
+) -> FrameColumn:
+    values = np.empty(len(items), dtype=object)
+    values[:] = items
+    if missing is not None:
+        values[missing] = None
+        if missing.all():
+            return FrameColumn(name, "empty", values, missing)
+    return FrameColumn(name, "nominal", values, missing, categories)
+
+
+def _mask(items: list[Any]) -> npt.NDArray[np.bool_] | None:
+    """Where Python objects are missing, or None if nowhere."""
+    mask = np.fromiter(map(_is_missing, items), dtype=bool, count=len(items))
+    return mask if mask.any() else None
+
+
+def _is_missing(item: Any) -> bool:
+    if item is None:
+        return True
+    if isinstance(item, str):
+        return False
+    if isinstance(item, float | np.floating):
+        return bool(item != item)
+    # pandas.NA and pandas.NaT, recognised by name so that pandas is not imported for it
+    return type(item).__name__ in {"NAType", "NaTType"}
