@@ -1,0 +1,124 @@
+"""Facts about a random tree of the posterior, each by one more fold of the same states.
+
+P(no test of B in T) = u_B(∅) / u(∅),       u_B = the fold u without the options of B (weights unchanged)
+leaves: L(s) = P(leaf | s) · [1] + Σ_i P(i | s) · L(zero) ∗ L(one)           (∗ convolution)
+depth:  P(depth ≤ d at s) = P(leaf | s) + Σ_i P(i | s) · P(depth ≤ d−1 at zero) · P(depth ≤ d−1 at one)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from everytree.reference.bayes import Bayes
+from everytree.reference.logs import log_sum
+from everytree.reference.table import Cover
+
+__all__ = ["attribute_inclusion", "depth_distribution", "expected_depth", "expected_leaves", "expected_size"]
+__all__ += ["leaves_distribution", "log_u_without", "root_distribution", "test_inclusion"]
+
+
+def log_u_without(model: Bayes, banned: Collection[int]) -> float:
+    """log of the summed joint weight of the trees that use none of the banned tests."""
+    known: dict[tuple[Cover, int], float] = {}
+
+    def log_u(cover: Cover, depth: int) -> float:
+        state = (cover, depth)
+        if state not in known:
+            terms = [model.log_leaf(cover, depth)]
+            for test in model.space.feasible(cover, depth):
+                if test not in banned:
+                    zero, one = model.table.children(cover, test)
+                    log_both = log_u(zero, depth + 1) + log_u(one, depth + 1)
+                    terms.append(model.log_split(cover, depth, test) + log_both)
+            known[state] = log_sum(terms)
+        return known[state]
+
+    return log_u(model.space.root, 0)
+
+
+def test_inclusion(model: Bayes) -> list[float]:
+    """P(test i is used in the tree), for every test."""
+    return [_used(model, {test}) for test in range(model.table.n_tests)]
+
+
+# Keep pytest from taking the function for a test when a test module imports it.
+test_inclusion.__test__ = False  # type: ignore[attr-defined]
+
+
+def attribute_inclusion(model: Bayes, attributes: Sequence[int]) -> dict[int, float]:
+    """P(some test of the attribute is used); ``attributes[i]`` is the attribute of test i."""
+    if len(attributes) != model.table.n_tests:
+        raise ValueError(f"{len(attributes)} attributes for {model.table.n_tests} tests; give one per test")
+    return {
+        attribute: _used(model, {test for test, owner in enumerate(attributes) if owner == attribute})
+        for attribute in sorted(set(attributes))
+    }
+
+
+def _used(model: Bayes, tests: Collection[int]) -> float:
+    return max(0.0, -math.expm1(log_u_without(model, tests) - model.log_evidence))
+
+
+def root_distribution(model: Bayes) -> list[float]:
+    """P(root = i) for every test i; what is missing to 1 is the probability of the single leaf."""
+    split = model.step(model.space.root, 0).split
+    return [split.get(test, 0.0) for test in range(model.table.n_tests)]
+
+
+def leaves_distribution(model: Bayes) -> dict[int, float]:
+    """P(number of leaves = k) for every k that some tree has."""
+    known: dict[tuple[Cover, int], dict[int, float]] = {}
+
+    def leaves(cover: Cover, depth: int) -> dict[int, float]:
+        state = (cover, depth)
+        if state not in known:
+            leaf, split = model.step(cover, depth)
+            found = {1: leaf}
+            for test, share in split.items():
+                zero, one = model.table.children(cover, test)
+                for left, p in leaves(zero, depth + 1).items():
+                    for right, q in leaves(one, depth + 1).items():
+                        found[left + right] = found.get(left + right, 0.0) + share * p * q
+            known[state] = found
+        return known[state]
+
+    return dict(sorted(leaves(model.space.root, 0).items()))
+
+
+def depth_distribution(model: Bayes) -> dict[int, float]:
+    """P(depth = d) for every d up to the deepest tree."""
+    known: dict[tuple[Cover, int, int], float] = {}
+
+    def at_most(cover: Cover, depth: int, d: int) -> float:
+        state = (cover, depth, d)
+        if state not in known:
+            leaf, split = model.step(cover, depth)
+            total = leaf
+            if d > 0:
+                for test, share in split.items():
+                    zero, one = model.table.children(cover, test)
+                    total += share * at_most(zero, depth + 1, d - 1) * at_most(one, depth + 1, d - 1)
+            known[state] = total
+        return known[state]
+
+    cumulative = [at_most(model.space.root, 0, d) for d in range(model.space.deepest() + 1)]
+    return {
+        d: max(0.0, p - before)
+        for d, (p, before) in enumerate(zip(cumulative, [0.0, *cumulative], strict=False))
+    }
+
+
+def expected_leaves(model: Bayes) -> float:
+    """Posterior mean of the number of leaves."""
+    return math.fsum(k * p for k, p in leaves_distribution(model).items())
+
+
+def expected_size(model: Bayes) -> float:
+    """Posterior mean of the number of nodes."""
+    return 2 * expected_leaves(model) - 1
+
+
+def expected_depth(model: Bayes) -> float:
+    """Posterior mean of the depth of the tree."""
+    return math.fsum(d * p for d, p in depth_distribution(model).items())
