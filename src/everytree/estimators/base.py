@@ -1,0 +1,144 @@
+"""The base of every classifier: everything between a user's data and a table of 0/1 tests, and back.
+
+    fit       X, y, sample_weight  →  Binarizer  →  0/1 tests  →  Table  →  ``_fit_table``
+    predict   X  →  the same tests  →  ``_predict_proba_tests``  →  probabilities  →  labels
+
+A new classifier is an ``__init__`` with its parameters and the two methods named on the right.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.data.binarizer import Binarizer
+from everytree.data.frames import check_columns, read_frame
+from everytree.data.table import Table, whole_weights
+from everytree.errors import DataError
+from everytree.estimators.labels import read_labels
+
+__all__ = ["TreeClassifierBase"]
+
+# Parameters of the Binarizer that an estimator offers by having a parameter of the same name.
+ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
+
+
+class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier on binary tests, for any kind of input and any kind of label.
+
+    A subclass has an ``__init__`` that stores its parameters unchanged; those named like a parameter of
+    ``Binarizer`` (``bins``, ``missing``, …) decide how columns become tests. It implements
+
+    - ``_fit_table(table, X01, y_codes, sample_weight)``: learn, and set attributes that end in ``_``. ``X01``
+    and ``y_codes`` are the rows behind the table (those of weight zero are gone); ``sample_weight`` is int64
+    or None. ``binarizer_``, ``classes_`` and ``n_features_in_`` are set already.
+    - ``_predict_proba_tests(X01)``: probabilities of shape (n_rows, n_classes), in the order of ``classes_``.
+
+    One class in the training data is fine: every prediction is that class. Weights must be whole numbers; a
+    weight is the same as repeating the row, and zero is the same as leaving it out (also for ``classes_``).
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted; of the type of ``y``
+    binarizer_ : the fitted Binarizer; ``binarizer_.tests_`` says what each test means
+    n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
+    """
+
+    classes_: npt.NDArray[Any]
+    binarizer_: Binarizer
+    n_features_in_: int
+
+    @abstractmethod
+    def _fit_table(
+        self,
+        table: Table,
+        X01: npt.NDArray[np.uint8],
+        y_codes: npt.NDArray[np.intp],
+        sample_weight: npt.NDArray[np.int64] | None,
+    ) -> None:
+        """Learn from the table (or from the rows behind it) and set fitted attributes."""
+
+    @abstractmethod
+    def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=True)
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "
+                "per row"
+            )
+        labels = read_labels(y, frame.n_rows)
+        weights = whole_weights(sample_weight, frame.n_rows)
+        if weights is not None:
+            used = weights > 0
+            if not used.any():
+                raise DataError(
+                    "sample_weight is zero for every row; at least one row needs a weight above zero"
+                )
+            frame, labels, weights = frame.take(used), labels[used], weights[used]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self.binarizer_ = self._make_binarizer()
+        check_columns(self.binarizer_, frame, reset=True)
+        self.binarizer_._fit_frame(frame, weights)
+        X01 = self.binarizer_._transform_frame(frame)
+        table = Table.from_arrays(
+            X01,
+            codes,
+            len(self.classes_),
+            weights,
+            test_names=self.binarizer_.get_feature_names_out().tolist(),
+            classes=self.classes_.tolist(),
+        )
+        self._fit_table(table, X01, codes, weights)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable label of each row; the first in ``classes_`` where several are."""
+        check_is_fitted(self)
+        labels: npt.NDArray[Any] = self.classes_[self._predict_codes_tests(self._encode(X))]
+        return labels
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probability of each class, in the order of ``classes_``."""
+        check_is_fitted(self)
+        return self._predict_proba_tests(self._encode(X))
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The natural logarithm of ``predict_proba``; −inf where that is zero."""
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            log_proba: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
+        return log_proba
+
+    def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
+        """Class indices for rows of 0/1 tests; a subclass may have a better rule than the most probable "
+        "class."""
+        codes: npt.NDArray[np.intp] = np.argmax(self._predict_proba_tests(X01), axis=1)
+        return codes
+
+    def _make_binarizer(self) -> Binarizer:
+        """An unfitted Binarizer with those of its parameters that this estimator has too."""
+        return Binarizer(**{name: getattr(self, name) for name in ENCODING if hasattr(self, name)})
+
+    def _encode(self, X: Any) -> npt.NDArray[np.uint8]:
+        """New rows as 0/1 tests, after checking their columns against those of training."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=False)
+        return self.binarizer_._transform_frame(frame)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
