@@ -10,6 +10,7 @@ a row.
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from collections.abc import Callable, Sequence
@@ -21,12 +22,13 @@ from numpy.typing import NDArray
 from everytree.data.readers.column import KINDS, Column, TypeSpec, show, show_many
 from everytree.errors import DataError
 
-__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "build_column", "is_number", "parse_number"]
+__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "build_column", "parse_number", "parse_numbers"]
 
 # Four gigabytes of float64: more than this in one piece is a mistake, or a job for a database.
 MAX_CELLS = 500_000_000
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_NUMBER_CHARACTERS = re.compile(r"[0-9eE.+-]*\Z")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}\Z")
 _INFINITY = re.compile(r"([+-]?)inf(?:inity)?\Z", re.IGNORECASE)
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
@@ -50,16 +52,30 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
         text = text.replace(decimal, ".")
     if _NUMBER.match(text):
         value = float(text)
-        return value if np.isfinite(value) else None
+        return value if math.isfinite(value) else None
     infinite = _INFINITY.match(text)
     if infinite:
-        return -np.inf if infinite.group(1) == "-" else np.inf
+        return -math.inf if infinite.group(1) == "-" else math.inf
     return None
 
 
-def is_number(text: str, decimal: str = ".") -> bool:
-    """Whether :func:`parse_number` reads the text."""
-    return parse_number(text, decimal) is not None
+def parse_numbers(texts: Sequence[str], decimal: str = ".") -> list[float | None]:
+    """Read many texts by the rule of :func:`parse_number`.
+
+    Where the texts have only the characters of decimal numbers, Python's ``float`` follows that rule too, and
+    much faster than a pattern per text does.
+
+    >>> parse_numbers(["1", "2.5", "x"])
+    [1.0, 2.5, None]
+    """
+    if decimal == "." and _NUMBER_CHARACTERS.match("".join(texts)):
+        try:
+            values = list(map(float, texts))
+        except ValueError:
+            values = [math.inf]
+        if all(map(math.isfinite, values)):
+            return list(values)
+    return [parse_number(text, decimal) for text in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,16 +212,16 @@ def _build_nominal(cells: CodedCells, missing: frozenset[str], domain: tuple[str
 
 def _build_numeric(cells: CodedCells, missing: frozenset[str], decimal: str) -> Column:
     table = np.full(len(cells.distinct), np.nan)
-    for code, cell in enumerate(cells.distinct):
-        if cell is None or cell in missing:
-            continue
-        value = parse_number(cell, decimal)
+    known = [code for code, cell in enumerate(cells.distinct) if cell is not None and cell not in missing]
+    texts = [cells.distinct[code] or "" for code in known]
+    values = parse_numbers(texts, decimal)
+    for cell, value in zip(texts, values, strict=True):
         if value is None:
             raise DataError(
                 f"{cells.place_of(cell)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
                 "that float64 can hold. Declare the column nominal, or the text as a missing value"
             )
-        table[code] = value
+    table[known] = values
     whole = _large_integers(cells.distinct, table)
     return Column(cells.name, "numeric", (table if whole is None else whole)[cells.codes])
 

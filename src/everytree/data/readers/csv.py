@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from everytree.data.readers.cells import MAX_CELLS, CellTable, CodedCells, build_column, is_number
+from everytree.data.readers.cells import MAX_CELLS, CellTable, CodedCells, build_column, parse_numbers
 from everytree.data.readers.column import Column, TypeSpec, show, show_many
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
 from everytree.data.readers.text import Lines, Source, open_lines
@@ -30,7 +30,7 @@ MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 200
-_MOSTLY_NUMBERS = 0.9
+_MANY_NUMBERS, _MOSTLY_NUMBERS = 10, 0.9  # a nominal column with this many numbers deserves a remark
 
 
 def read_csv(
@@ -234,7 +234,7 @@ def _no_target(target: str, names: Sequence[str], delimiter: str, sniffed: str) 
 
 
 def _header_notes(names: Sequence[str], line: int) -> list[str]:
-    if all(is_number(name) for name in names):
+    if None not in parse_numbers(names):
         return [
             f"the names on line {line} are all numbers; if the file has no header line, pass header=False"
         ]
@@ -264,7 +264,9 @@ def _unnamed(cells: CodedCells, position: int, line: int, file: str) -> str:
 def _inferred(cells: CodedCells, missing: frozenset[str], decimal: str) -> tuple[str, list[str]]:
     """The kind of a column by the rule at the top, and remarks where a person might have meant another."""
     known = [cell for cell in cells.distinct if cell is not None and cell not in missing]
-    numbers = [cell for cell in known if is_number(cell, decimal)]
+    numbers = [
+        cell for cell, value in zip(known, parse_numbers(known, decimal), strict=True) if value is not None
+    ]
     if len(numbers) == len(known):
         padded = next(
             (cell for cell in known if len(cell) > 1 and cell[0] == "0" and cell[1].isdigit()), None
@@ -275,7 +277,7 @@ def _inferred(cells: CodedCells, missing: frozenset[str], decimal: str) -> tuple
             f"column {show(cells.name)} has zeros in front ({show(padded)}) and is read as numeric; "
             f'if these are codes, pass types={{{show(cells.name)}: "nominal"}}'
         ]
-    if len(numbers) < 2:
+    if len(numbers) < _MANY_NUMBERS:
         return "nominal", []
     rows = np.bincount(cells.codes, minlength=len(cells.distinct))
     size = {cell: int(count) for cell, count in zip(cells.distinct, rows, strict=True)}
