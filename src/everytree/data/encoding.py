@@ -125,28 +125,37 @@ def _at_most(values: npt.NDArray[Any], cut: float | int) -> npt.NDArray[np.bool_
 def drop_idle(frame: Frame, encodings: list[Encoding]) -> dict[Test, Dropped]:
     """Take out of each encoding the tests that add nothing on the training data; say which, and why.
 
-    Columns that are already 0/1 come first, so that a test equal to one of them gives way, not the column.
+    Columns that are already 0/1 stay whatever they hold. They are entered first, so that a test equal to one
+    of them gives way, not the column; of other equal tests the first stays.
     """
-    kept: dict[bytes, tuple[Test, bool]] = {}  # outcomes, flipped to start with 0 -> test, flipped
+    kept: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
     dropped: dict[Test, Dropped] = {}
-    order = sorted(range(len(encodings)), key=lambda j: encodings[j].kind != "binary")
-    for j in order:
-        encoding, stay = encodings[j], []
-        column = matched(frame.columns[j], encoding)
-        for test, outcome in zip(encoding.tests, outcomes(column, encoding), strict=True):
-            flipped = bool(outcome[0])
-            key = np.packbits(~outcome if flipped else outcome).tobytes()
-            protected = encoding.kind == "binary" and test.value is True
+    for column, encoding in zip(frame.columns, encodings, strict=True):
+        if encoding.kind == "binary":
+            key, flipped = _pattern(next(outcomes(column, encoding)))
+            kept.setdefault(key, (encoding.tests[0], flipped))
+    for column, encoding in zip(frame.columns, encodings, strict=True):
+        stay = []
+        for test, outcome in zip(encoding.tests, outcomes(matched(column, encoding), encoding), strict=True):
+            key, flipped = _pattern(outcome)
             earlier = kept.get(key)
-            if not protected and not any(key):
+            if test.op == "is" and test.value is True:
+                stay.append(test)
+            elif not any(key):
                 dropped[test] = Dropped("constant")
-            elif not protected and earlier is not None:
+            elif earlier is not None:
                 dropped[test] = Dropped("duplicate" if earlier[1] == flipped else "complement", earlier[0])
             else:
-                kept.setdefault(key, (test, flipped))
+                kept[key] = (test, flipped)
                 stay.append(test)
         encoding.tests = stay
     return dropped
+
+
+def _pattern(outcome: npt.NDArray[np.bool_]) -> tuple[bytes, bool]:
+    """The outcome as bytes, flipped if it starts with 1: the same for a test and its complement."""
+    flipped = bool(outcome[0])
+    return np.packbits(~outcome if flipped else outcome).tobytes(), flipped
 
 
 def matched(column: FrameColumn, encoding: Encoding) -> FrameColumn:

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 import numpy.typing as npt
+from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
 from everytree.errors import DataError
@@ -82,10 +83,10 @@ def read_frame(X: Any) -> Frame:
             "X is a sparse matrix; sparse input is not supported. Use X.toarray(), or a data frame, if it "
             "fits in memory"
         )
-    columns = getattr(X, "columns", None)
-    if isinstance(columns, Mapping):
-        return _from_dataset(columns)
-    native = nw.from_native(X, pass_through=True, allow_series=True)
+    try:
+        native = nw.from_native(X, pass_through=True, allow_series=True)
+    except DuplicateError as error:
+        raise DataError(f"column names must differ, but some occur more than once. {error}") from error
     if isinstance(native, nw.LazyFrame):
         raise DataError("X is a lazy data frame; call .collect() on it first")
     if isinstance(native, nw.Series):
@@ -95,7 +96,8 @@ def read_frame(X: Any) -> Frame:
         )
     if isinstance(native, nw.DataFrame):
         return _from_narwhals(native)
-    return _from_array(X)
+    columns = getattr(X, "columns", None)
+    return _from_dataset(columns) if isinstance(columns, Mapping) else _from_array(X)
 
 
 def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:
@@ -192,16 +194,13 @@ def _from_array(X: Any) -> Frame:
 
 
 def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
-    try:
-        names = _check_names(list(frame.columns))
-        series = list(frame.iter_columns())
-    except nw.exceptions.DuplicateError as error:
-        raise DataError(f"column names must differ: {error}") from error
+    names = _check_names(list(frame.columns))
+    series = list(frame.iter_columns())
     columns = tuple(_from_series(f"x{j}" if names is None else names[j], one) for j, one in enumerate(series))
     return Frame(columns, int(frame.shape[0]), names)
 
 
-def _from_series(name: str, series: nw.Series[Any]) -> FrameColumn:
+def _from_series(name: str, series: Any) -> FrameColumn:
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
         raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")

@@ -1,0 +1,83 @@
+"""Reading input: what counts as missing, and what is refused with which message."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from everytree.data.binarizer import Binarizer
+from everytree.errors import DataError
+
+
+def names(binarizer):
+    return binarizer.get_feature_names_out().tolist()
+
+
+def column(values, dtype=object):
+    return np.array(values, dtype=dtype).reshape(-1, 1)
+
+
+def test_masked_arrays():
+    X = np.ma.masked_array([[1, 5], [2, 6], [3, 7]], mask=[[0, 0], [1, 0], [0, 0]])
+    with pytest.raises(DataError, match=r"'x0' \(1 of 3 rows\)"):
+        Binarizer().fit(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([1.0, 2.0], "Expected 2D array, got 1D array instead. Reshape your data"),
+        (np.zeros((2, 2, 2)), "got 3D array"),
+        (5, "got 0D array"),
+        ([[1.0], [1.0, 2.0]], "cannot be read as a table"),
+        (np.zeros((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\)"),
+        (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\)"),
+        (sparse.csr_array(np.eye(2)), "sparse input is not supported. Use X.toarray"),
+        (np.array([[1j], [2.0]]), "Complex data not supported"),
+        (np.array([[1j], [2.0]], dtype=object), "Complex data not supported"),
+        ([[1.0], [np.inf]], r"column 'x0' holds infinity \(inf\) in 1 of 2 rows, first in row 1; replace it"),
+        ([[-np.inf], [1.0]], "holds infinity"),
+        (
+            np.array([["2020-01-01"], ["2020-01-02"]], dtype="datetime64[D]"),
+            "dates or times.*convert it first",
+        ),
+        (column([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), "dates or times"),
+        (column([1, "?"]), r"type int, str; expected only numbers.*is '\?' a sign for a missing value"),
+        (column([{}, []]), "type dict, list"),
+        (column([2**70, 1]), "beyond 64 bits"),
+        (np.array([[b"a"]]), "holds |S1 values"),
+        (np.array([[(1, 2)]], dtype=[("a", int), ("b", int)]), "expected numbers"),
+    ],
+)
+def test_bad_data_is_refused(X, message):
+    with pytest.raises(DataError, match=message):
+        Binarizer().fit(X)
+
+
+def test_bad_frames_are_refused():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    when = [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2)]
+    for X, message in (
+        (pd.DataFrame({"t": when}), r"column 't' holds dates or times \(Datetime.*convert it first"),
+        (pl.DataFrame({"t": when}), r"column 't' holds dates or times"),
+        (pd.DataFrame({"t": pd.to_timedelta([1, 2], unit="D")}), "dates or times"),
+        (pl.DataFrame({"l": [[1], [2]]}), "column 'l' holds List"),
+        (pl.DataFrame({"a": [1]}).lazy(), r"lazy data frame; call .collect\(\)"),
+        (pd.Series([1.0, 2.0]), r"use X.to_frame\(\)"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "must differ"),
+        (pd.DataFrame([[1, 2]], columns=["a", 0]), "convert all of them to strings"),
+        (pd.DataFrame({"x": [1.0, np.inf]}), "column 'x' holds infinity"),
+    ):
+        with pytest.raises(DataError, match=message):
+            Binarizer().fit(X)
+
+
+def test_decimals_are_numbers():
+    pl = pytest.importorskip("polars")
+    X = [Decimal("1.5"), Decimal("2.5"), Decimal("4")]
+    assert names(Binarizer(bins="all").fit(pl.DataFrame({"x": X}))) == ["x <= 2", "x <= 3.25"]
+    assert names(Binarizer(bins="all").fit(column(X))) == ["x0 <= 2", "x0 <= 3.25"]
