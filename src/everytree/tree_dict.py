@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FORMAT = "everytree.tree"
 VERSION = 1
 FIELDS = ("format", "version", "n_tests", "test_names", "classes", "children", "test", "counts", "proba")
+MAX_LABEL_BITS = 4096
+"""Integer labels beyond this may be too long for Python to print (its limit is 4300 digits)."""
 INT64_MAX = 2**63 - 1
 
 
@@ -159,7 +161,10 @@ def _number(value: object, path: str) -> float:
 
 
 def _check_label(label: object, path: str, hint: str) -> None:
-    fine = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
+    if isinstance(label, int):
+        fine = label.bit_length() <= MAX_LABEL_BITS
+    else:
+        fine = isinstance(label, str) or (isinstance(label, float) and math.isfinite(label))
     if not fine:
         raise DataError(
             f"{path} is {clip(label)}: expected a string, integer, finite float or bool. {hint}".rstrip()
