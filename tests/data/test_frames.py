@@ -81,3 +81,40 @@ def test_decimals_are_numbers():
     X = [Decimal("1.5"), Decimal("2.5"), Decimal("4")]
     assert names(Binarizer(bins="all").fit(pl.DataFrame({"x": X}))) == ["x <= 2", "x <= 3.25"]
     assert names(Binarizer(bins="all").fit(column(X))) == ["x0 <= 2", "x0 <= 3.25"]
+
+
+def test_128_bit_columns_are_read_where_they_fit():
+    pl = pytest.importorskip("polars")
+    X = pl.DataFrame({"x": pl.Series([2**60, 2**60 + 1, None], dtype=pl.Int128)})
+    assert Binarizer(missing="category").fit_transform(X).tolist() == [[1, 0], [0, 0], [0, 1]]
+    with pytest.raises(DataError, match="column 'x' holds whole numbers beyond 64 bits"):
+        Binarizer().fit(pl.DataFrame({"x": pl.Series([1, 2**100], dtype=pl.Int128)}))
+
+
+def test_polars_categories_are_sorted_whatever_came_first():
+    pl = pytest.importorskip("polars")
+    X = pl.DataFrame({"x": pl.Series(["b", "c", "a"], dtype=pl.Categorical)})
+    assert names(Binarizer().fit(X)) == ["x == a", "x == b", "x == c"]
+
+
+def test_arrow_and_pandas_columns_of_many_types():
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    for X, expected in (
+        (
+            pa.table({"a": pa.array(["x", "y", "x", None]).dictionary_encode()}),
+            ["a == x", "a == y", "a is missing"],
+        ),
+        (pa.table({"a": pa.chunked_array([[1, 2], [3, None]])}), ["a <= 1.5", "a <= 2.5", "a is missing"]),
+        (pa.table({"a": pa.nulls(2), "b": [2, 3]}), ["b <= 2.5"]),
+        (
+            pd.DataFrame({"a": pd.array([1, None, 3, 4], dtype="int64[pyarrow]")}),
+            ["a <= 2", "a <= 3.5", "a is missing"],
+        ),
+        (
+            pd.DataFrame({"a": pd.Categorical([3, 1, 2], categories=[3, 2, 1])}),
+            ["a == 3", "a == 2", "a == 1"],
+        ),
+        (pd.DataFrame({"a": np.array([1, 2, 255], dtype=np.uint8)}), ["a <= 1.5", "a <= 128.5"]),
+        (pd.DataFrame([[1, 2.5], [3, 4.5]]), ["x0 <= 2"]),
+    ):
+        assert names(Binarizer(bins="all", missing="category").fit(X)) == expected

@@ -210,7 +210,9 @@ def _from_series(name: str, series: Any) -> FrameColumn:
     if missing is not None and missing.all():
         return FrameColumn(name, "empty", np.zeros(missing.size), missing)
     if dtype in (nw.Categorical, nw.Enum):
-        declared = tuple(series.cat.get_categories().to_list())
+        # The categories of a polars Categorical are in no order anyone declared; those of an Enum are.
+        ordered = dtype == nw.Enum or not series.implementation.is_polars()
+        declared = tuple(series.cat.get_categories().to_list()) if ordered else None
         return _nominal(name, series.to_list(), missing, declared)
     if dtype == nw.String:
         return _nominal(name, series.to_list(), missing)
@@ -218,6 +220,8 @@ def _from_series(name: str, series: Any) -> FrameColumn:
         filled = series if missing is None else series.fill_null(False)
         return FrameColumn(name, "boolean", np.asarray(filled.to_numpy()).astype(np.uint8), missing)
     if dtype.is_numeric():
+        if dtype in (nw.Int128, nw.UInt128):  # numpy has no such type; the values may still fit in 64 bits
+            return _from_objects(name, series.to_list())
         if dtype.is_decimal():
             series = series.cast(nw.Float64)
         filled = series if missing is None else series.fill_null(0)
