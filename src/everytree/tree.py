@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -144,7 +143,7 @@ class Tree:
             "n_tests": n_tests,
             "test_names": check.checked_test_names(test_names, n_tests),
             "classes": check.checked_classes(classes, n_classes),
-            "_info": MappingProxyType(dict(info or {})),
+            "_info": check.checked_info(info),
             "_depths": _frozen(routes.depths(flat_children)),
         }
         for name, value in values.items():

@@ -13,7 +13,8 @@ than its own size.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -205,7 +206,7 @@ def checked_test_names(value: Iterable[object] | None, n_tests: int) -> tuple[st
     """One string per test, or None."""
     if value is None:
         return None
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise DataError(f"test_names is {clip(value)}: expected a sequence of {n_tests} names.")
     names = tuple(value)
     if len(names) != n_tests:
@@ -220,7 +221,7 @@ def checked_classes(value: Iterable[Any] | None, n_classes: int) -> tuple[Hashab
     """One distinct label per class, numpy scalars turned into Python ones, or None."""
     if value is None:
         return None
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise DataError(f"classes is {clip(value)}: expected a sequence of {n_classes} labels.")
     labels = tuple(label.item() if isinstance(label, np.generic) else label for label in value)
     if len(labels) != n_classes:
@@ -241,6 +242,13 @@ def checked_classes(value: Iterable[Any] | None, n_classes: int) -> tuple[Hashab
             )
         seen[label] = c
     return labels
+
+
+def checked_info(value: object) -> Mapping[str, Any]:
+    """A read-only copy of a mapping of facts; empty for None."""
+    if value is not None and not isinstance(value, Mapping):
+        raise DataError(f"info is {clip(value)}: expected a mapping of names to facts, or None.")
+    return MappingProxyType(dict(value or {}))
 
 
 def clip(value: object) -> str:

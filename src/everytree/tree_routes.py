@@ -137,6 +137,10 @@ def binary_matrix(
     """`X` as a 0/1 uint8 matrix with one column per test, or a `DataError` that says where it is not."""
     if hasattr(X, "tocsr"):
         raise DataError(f"{name} is a sparse matrix: expected a dense 0/1 matrix. Call .toarray() first.")
+    if np.ma.is_masked(X):
+        raise DataError(
+            f"{name} has masked entries: expected 0 or 1 everywhere. Fill them in or drop the rows."
+        )
     try:
         array = np.asarray(X)
     except ValueError as error:
