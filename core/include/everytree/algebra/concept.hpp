@@ -1,0 +1,29 @@
+// What an algebra is. A fold asks three things of it:
+//     leaf(w)        the tree that is one leaf of weight w
+//     cherry(w)      all trees with one test and two leaves, of aggregated weight w
+//     join(w, a, b)  a test of weight w above the subtrees a (test holds) and b
+//     add(x, y)      x becomes x ⊕ y: either this or that tree
+// Laws, checked by one test for every algebra:
+//     ⊕ is associative and commutative with zero() as its neutral element;
+//     join distributes over ⊕ in both arguments;  join(w, zero, b) = join(w, a, zero) = zero.
+// Properties declare what an algorithm may rely on:
+//     kIdempotent  x ⊕ x = x: equal options may be counted once
+//     kSelective   x ⊕ y is one of x, y: there is a best tree, and bounds may prune
+#pragma once
+
+#include <concepts>
+
+namespace everytree {
+
+template <class A>
+concept Algebra = requires(typename A::Value x, const typename A::Value& y, const typename A::Weight& w) {
+  { A::zero() } -> std::same_as<typename A::Value>;
+  { A::leaf(w) } -> std::same_as<typename A::Value>;
+  { A::cherry(w) } -> std::same_as<typename A::Value>;
+  { A::join(w, y, y) } -> std::same_as<typename A::Value>;
+  A::add(x, y);
+  { A::kIdempotent } -> std::convertible_to<bool>;
+  { A::kSelective } -> std::convertible_to<bool>;
+};
+
+}  // namespace everytree

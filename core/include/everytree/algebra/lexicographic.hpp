@@ -1,0 +1,28 @@
+// (min, +) on pairs (cost, leaves), compared in that order: the least cost, and among those the smallest tree.
+#pragma once
+
+#include <limits>
+
+#include "everytree/algebra/concept.hpp"
+
+namespace everytree {
+
+struct Lexicographic {
+  struct Value {
+    double cost, leaves;
+    friend bool operator<(const Value& x, const Value& y) { return x.cost != y.cost ? x.cost < y.cost : x.leaves < y.leaves; }
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  using Weight = double;
+  static constexpr bool kIdempotent = true, kSelective = true;
+  static Value zero() { return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}; }
+  static Value leaf(const Weight& w) { return {w, 1}; }
+  static Value cherry(const Weight& w) { return {w, 2}; }
+  static Value join(const Weight& w, const Value& a, const Value& b) { return {w + a.cost + b.cost, a.leaves + b.leaves}; }
+  static void add(Value& x, const Value& y) {
+    if (y < x) x = y;
+  }
+};
+static_assert(Algebra<Lexicographic>);
+
+}  // namespace everytree

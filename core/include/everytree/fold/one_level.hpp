@@ -1,0 +1,107 @@
+// A closed state, summed over its second level.
+//
+// For every split i of the state and side a, `leaf` is the weight of the child as a leaf and `split` the weight of
+// the child split once more, aggregated over the second test (sum, max or min). Whatever an algebra wants to know
+// of the two levels follows from these few numbers: the pairs themselves are never stored.
+//
+//   product weights:  u(state) = exp(log_scale) · (state_leaf + Σ_i weight_i · (leaf_1i + split_1i)(leaf_0i + split_0i))
+//   costs:            u(state) = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "everytree/graph/frontier.hpp"
+#include "everytree/graph/graph.hpp"
+#include "everytree/weights/leaf.hpp"
+#include "everytree/weights/prior.hpp"
+
+namespace everytree {
+
+enum class Plus { sum, max };
+
+struct OneLevel {
+  std::size_t n = 0;                                        // splits of the state
+  std::vector<double> weight, leaf[2], split[2], tests[2];  // tests: feasible second tests, by multiplicity
+  double state_leaf = 0;
+  double log_scale = 0;
+};
+
+// Marginal likelihood times tree prior, prepared for one graph.
+class ProductWeights {
+ public:
+  // linear = false keeps everything in the log domain (slower; the fast path is tested against it).
+  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
+
+  const Prior& prior() const { return prior_; }
+  const Dirichlet& leaf() const { return *leaf_; }
+  double log_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
+    return prior_.log_leaf(depth, open) + leaf_->log_marginal(depth, counts);
+  }
+  // The linear tables, if they hold for covers of this many examples.
+  const LinearTables* linear(std::int32_t total) const { return linear_ && total <= linear_->safe_total() ? &*linear_ : nullptr; }
+
+ private:
+  Prior prior_;
+  std::shared_ptr<const Dirichlet> leaf_;
+  std::optional<LinearTables> linear_;
+};
+
+// The share of each test among the feasible tests of one node: 1, 1/e, or attribute-fair.
+class Shares {
+ public:
+  void begin(const Prior& prior);
+  void add(std::uint32_t test);  // every feasible original test of the node
+  double share(std::uint32_t test) const;
+
+ private:
+  const Prior* prior_ = nullptr;
+  double n_tests_ = 0, n_attributes_ = 0;
+  std::vector<std::int32_t> per_attribute_, touched_;
+};
+
+// Computes OneLevel for closed states. Owns the buffers: one object per thread.
+class OneLevelFold {
+ public:
+  explicit OneLevelFold(const Graph& graph);
+
+  void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out);
+  void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
+  // Only the numbers of feasible second tests, for counting.
+  void tests(std::size_t state, OneLevel& out);
+
+  // What follows refers to the state of the last call of product().
+  const Frontier& frontier() const { return frontier_; }
+  // Terms of split i by second group j, in the scale of out.split: split[a][i] = Σ_j term[a][j]; term[a][i] = 0.
+  void terms(const ProductWeights& weights, const OneLevel& level, std::size_t i, double* const term[2]);
+  // Class counts of (i holds, j holds) for all j; then the four quadrants (i = a, j = b) by subtraction.
+  void load_pairs(std::size_t i);
+  void quadrant(std::size_t j, int a, int b, std::int32_t* counts) const;
+  std::int32_t quadrant_total(std::size_t j, int a, int b) const;
+  bool feasible(std::size_t j, int a) const {
+    return quadrant_total(j, a, 1) >= frontier_.min_leaf() && quadrant_total(j, a, 0) >= frontier_.min_leaf();
+  }
+  // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
+  void child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests);
+
+ private:
+  // Load the cover; false if no split can follow (then `out` is the leaf alone).
+  bool load(std::size_t state, OneLevel& out);
+  void product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out);
+  void product_log(const ProductWeights& weights, Plus plus, OneLevel& out);
+  void log_terms(const ProductWeights& weights, std::size_t i);
+  double group_share(std::size_t g, Plus plus) const;
+  const LinearTables* tables_for(const ProductWeights& weights) const;
+
+  const Graph* graph_;
+  Frontier frontier_;
+  Shares shares_;
+  std::size_t depth_ = 0, pair_of_ = 0;
+  int levels_ = 0;
+  std::vector<std::int32_t> pairs_, pair_total_, error_[2];
+  std::vector<double> log_term_[2], share_, reference_[2];
+  std::vector<double> feasible_;  // 0 below min_leaf, 1 from there on
+};
+
+}  // namespace everytree

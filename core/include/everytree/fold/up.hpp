@@ -1,0 +1,61 @@
+// The upward fold: one value per state, children first.
+//
+//     value(state) = leaf(state) ⊕ ⊕_splits join(weight, value(child 1), value(child 0))
+//
+// A closed state gets its value from the two levels summed by the frontier. `Weights` says what leaves and splits
+// weigh in the algebra; see fold/weigh.hpp.
+#pragma once
+
+#include <vector>
+
+#include "everytree/algebra/concept.hpp"
+#include "everytree/control.hpp"
+#include "everytree/fold/one_level.hpp"
+#include "everytree/graph/graph.hpp"
+#include "everytree/parallel.hpp"
+
+namespace everytree {
+
+// A closed state folded by any algebra from its OneLevel. `W` turns a double of the level into the algebra's weight.
+template <Algebra A, class W>
+typename A::Value close(const OneLevel& level, W&& weight) {
+  typename A::Value value = A::leaf(weight(level.state_leaf));
+  for (std::size_t i = 0; i < level.n; ++i) {
+    typename A::Value side[2];
+    for (int a = 0; a < 2; ++a) {
+      side[a] = A::leaf(weight(level.leaf[a][i]));
+      if (level.tests[a][i] > 0) A::add(side[a], A::cherry(weight(level.split[a][i])));
+    }
+    A::add(value, A::join(weight(level.weight[i]), side[1], side[0]));
+  }
+  return value;
+}
+
+template <Algebra A, class Weights>
+std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weights, Control& control, std::size_t n_threads) {
+  std::vector<typename A::Value> value(graph.size());
+  std::vector<std::uint32_t> closed, inner;
+  for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
+  std::vector<OneLevelFold> folds;
+  std::vector<OneLevel> levels(std::max<std::size_t>(1, n_threads));
+  folds.reserve(levels.size());
+  for (std::size_t k = 0; k < levels.size(); ++k) folds.emplace_back(graph);
+  for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
+    value[closed[k]] = weights.closed(closed[k], folds[worker], levels[worker]);
+  });
+  typename Weights::Inner node;
+  std::size_t done = 0;
+  for (std::uint32_t id : inner) {
+    if ((++done & 255) == 0) control.check(true, "folding the inner states", done, inner.size());
+    const State& s = graph.state(id);
+    weights.inner(id, node);
+    typename A::Value v = A::leaf(node.leaf);
+    const auto splits = graph.splits(s);
+    for (std::size_t k = 0; k < splits.size(); ++k)
+      A::add(v, A::join(node.split[k], value[splits[k].child[1]], value[splits[k].child[0]]));
+    value[id] = std::move(v);
+  }
+  return value;
+}
+
+}  // namespace everytree

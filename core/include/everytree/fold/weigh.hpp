@@ -1,0 +1,182 @@
+// What leaves and splits weigh, for each family of algebras: the bridge between weights (data) and algebra (type).
+#pragma once
+
+#include "everytree/algebra/count.hpp"
+#include "everytree/algebra/max_product.hpp"
+#include "everytree/algebra/min_plus.hpp"
+#include "everytree/algebra/sum_product.hpp"
+#include "everytree/fold/up.hpp"
+
+namespace everytree {
+
+// Shares of an inner state's splits: Σ over the tests of a split, or the best one.
+class InnerShares {
+ public:
+  InnerShares(const Graph& graph, const Prior& prior) : graph_(&graph), prior_(&prior) {}
+  void load(const State& s) const;
+  double share(const Split& split, Plus plus) const;
+  double share(std::uint32_t test) const { return shares_.share(test); }
+
+ private:
+  const Graph* graph_;
+  const Prior* prior_;
+  mutable Shares shares_;
+};
+
+// Product weights (marginal likelihood × prior) for SumProduct, MaxProduct and what is built on them.
+template <Algebra A>
+class WeighProduct {
+ public:
+  struct Inner {
+    Wide leaf;
+    std::vector<Wide> split;
+    std::vector<std::int32_t> counts;
+  };
+  WeighProduct(const Graph& graph, const ProductWeights& weights, Plus plus)
+      : graph_(&graph), weights_(&weights), plus_(plus), shares_(graph, weights.prior()) {}
+
+  typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
+    fold.product(id, *weights_, plus_, level);
+    if constexpr (std::same_as<A, SumProduct> || std::same_as<A, MaxProduct>) {
+      // The common case in plain doubles: one Wide at the end.
+      constexpr bool kSum = std::same_as<A, SumProduct>;
+      double value = level.state_leaf;
+      for (std::size_t i = 0; i < level.n; ++i) {
+        const double l1 = level.leaf[1][i], s1 = level.split[1][i], l0 = level.leaf[0][i], s0 = level.split[0][i];
+        if constexpr (kSum)
+          value += level.weight[i] * ((l1 + s1) * (l0 + s0));
+        else
+          value = std::max(value, level.weight[i] * (std::max(l1, s1) * std::max(l0, s0)));
+      }
+      return Wide(value) * Wide::from_log(level.log_scale);
+    } else {
+      // exp(log_scale) belongs to every tree of the state once: give it to the leaf and to each split.
+      const Wide scale = Wide::from_log(level.log_scale);
+      OneLevel& l = level;
+      typename A::Value value = A::leaf(Wide(l.state_leaf) * scale);
+      for (std::size_t i = 0; i < l.n; ++i) {
+        typename A::Value side[2];
+        for (int a = 0; a < 2; ++a) {
+          side[a] = A::leaf(Wide(l.leaf[a][i]));
+          if (l.tests[a][i] > 0) A::add(side[a], A::cherry(Wide(l.split[a][i])));
+        }
+        A::add(value, A::join(Wide(l.weight[i]) * scale, side[1], side[0]));
+      }
+      return value;
+    }
+  }
+
+  void inner(std::size_t id, Inner& out) const {
+    const State& s = graph_->state(id);
+    const auto depth = static_cast<std::size_t>(s.depth);
+    out.counts.resize(graph_->table().n_classes());
+    graph_->table().class_counts(graph_->cover(id), out.counts.data());
+    out.leaf = Wide::from_log(weights_->log_leaf(out.counts.data(), depth, s.n_tests > 0));
+    const Wide base = Wide::from_log(weights_->prior().log_split_base(depth));
+    shares_.load(s);
+    out.split.clear();
+    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares_.share(split, plus_)));
+  }
+
+ private:
+  const Graph* graph_;
+  const ProductWeights* weights_;
+  Plus plus_;
+  InnerShares shares_;
+};
+
+// Additive leaf costs for MinPlus, Lexicographic and what is built on them. Splits cost nothing.
+template <Algebra A>
+class WeighCost {
+ public:
+  struct Inner {
+    double leaf;
+    std::vector<double> split;
+    std::vector<std::int32_t> counts;
+  };
+  WeighCost(const Graph& graph, const LeafCost& cost) : graph_(&graph), cost_(&cost) {}
+  typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
+    fold.cost(id, *cost_, level);
+    typename A::Value value = A::leaf(level.state_leaf);
+    for (std::size_t i = 0; i < level.n; ++i) {
+      typename A::Value side[2];
+      for (int a = 0; a < 2; ++a) {
+        side[a] = A::leaf(level.leaf[a][i]);
+        if (level.split[a][i] < 1e300) A::add(side[a], A::cherry(level.split[a][i]));
+      }
+      A::add(value, A::join(0.0, side[1], side[0]));
+    }
+    return value;
+  }
+  void inner(std::size_t id, Inner& out) const {
+    const State& s = graph_->state(id);
+    out.counts.resize(graph_->table().n_classes());
+    graph_->table().class_counts(graph_->cover(id), out.counts.data());
+    out.leaf = (*cost_)(out.counts.data());
+    out.split.assign(s.splits_end - s.splits_begin, 0.0);
+  }
+
+ private:
+  const Graph* graph_;
+  const LeafCost* cost_;
+};
+
+// Every tree weighs one.
+class WeighCount {
+ public:
+  struct Inner {
+    Natural leaf;
+    std::vector<Natural> split;
+  };
+  explicit WeighCount(const Graph& graph) : graph_(&graph) {}
+  Natural closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
+    fold.tests(id, level);
+    Natural value(1);
+    // (1 + tests)² · multiplicity stays below 2^63 for up to a million tests: add in 128 bits, then once as Natural.
+    Limb2 sum = 0;
+    for (std::size_t i = 0; i < level.n; ++i)
+      sum += static_cast<Limb2>(level.weight[i]) * static_cast<std::uint64_t>(1 + level.tests[1][i]) *
+             static_cast<std::uint64_t>(1 + level.tests[0][i]);
+    Natural high(static_cast<std::uint64_t>(sum >> 64));
+    value += Natural(static_cast<std::uint64_t>(sum));
+    if (sum >> 64) {
+      Natural shift = Natural(std::uint64_t{1} << 63) * Natural(2);
+      value += high * shift;
+    }
+    return value;
+  }
+  void inner(std::size_t id, Inner& out) const {
+    out.leaf = Natural(1);
+    out.split.clear();
+    const auto& classes = graph_->table().test_classes();
+    for (const Split& split : graph_->splits(graph_->state(id))) {
+      std::uint64_t tests = 0;
+      for (std::uint32_t part : graph_->parts(split)) tests += classes[part >> 1].members.size();
+      out.split.emplace_back(tests);
+    }
+  }
+
+ private:
+  const Graph* graph_;
+};
+
+inline void InnerShares::load(const State& s) const {
+  const auto& classes = graph_->table().test_classes();
+  shares_.begin(*prior_);
+  for (const Split& split : graph_->splits(s))
+    for (std::uint32_t part : graph_->parts(split))
+      for (std::uint32_t member : classes[part >> 1].members) shares_.add(member >> 1);
+}
+
+inline double InnerShares::share(const Split& split, Plus plus) const {
+  const auto& classes = graph_->table().test_classes();
+  double result = 0;
+  for (std::uint32_t part : graph_->parts(split))
+    for (std::uint32_t member : classes[part >> 1].members) {
+      const double x = shares_.share(member >> 1);
+      result = plus == Plus::sum ? result + x : std::max(result, x);
+    }
+  return result;
+}
+
+}  // namespace everytree

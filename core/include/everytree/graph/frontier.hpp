@@ -1,0 +1,70 @@
+// The frontier: everything about the two levels below one cover, from the class counts of pairs of tests.
+//
+// The rows of the cover are packed together, tests that split them alike are grouped, and the counts of (i, j)
+// give the other three quadrants by subtraction. A test is feasible at the cover if both sides have min_leaf
+// examples; at a child of i the same holds again for j: both roles are checked.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "everytree/table/count_table.hpp"
+
+namespace everytree {
+
+class Frontier {
+ public:
+  Frontier(const CountTable& table, std::int64_t min_leaf);
+
+  void load(const std::uint64_t* cover);
+
+  std::size_t n_groups() const { return n_groups_; }
+  double n_tests() const { return n_tests_; }                           // feasible original tests
+  double multiplicity(std::size_t g) const { return multiplicity_[g]; }  // original tests in group g
+  const double* multiplicities() const { return multiplicity_.data(); }
+  std::int32_t total() const { return total_; }
+  const std::int32_t* totals() const { return totals_.data(); }  // per class
+  std::int32_t total(std::size_t g) const { return group_total_[g]; }
+  // Examples of class c in the cover for which group g's first test holds.
+  std::int32_t count(std::size_t c, std::size_t g) const { return counts_[c * stride_ + g]; }
+  std::size_t stride() const { return stride_; }
+  const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
+  const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }
+
+  // Class counts of (g holds, j holds) for j in [j_begin, n_groups): out[c * stride + j].
+  void pair_counts(std::size_t g, std::size_t j_begin, std::int32_t* out) const {
+    kernels_->pair_counts(bits(), stride_, sections_.data(), sections_.size(), n_classes_, g, j_begin & ~std::size_t{15}, n_groups_, out);
+  }
+  // The same as one number, Σ_c class_factor[c] · n_c, after set_index.
+  void set_index(const std::int32_t* class_factor);
+  const std::int32_t* index() const { return index_.data(); }
+  std::int32_t total_index() const { return total_index_; }
+  void pair_index(std::size_t g, std::int32_t* out) const {
+    kernels_->pair_index(bits(), stride_, index_sections_.data(), index_sections_.size(), g, (g + 1) & ~std::size_t{15}, n_groups_, out);
+  }
+  const Kernels& kernel() const { return *kernels_; }
+  const CountTable& table() const { return *table_; }
+  std::int64_t min_leaf() const { return min_leaf_; }
+
+ private:
+  const std::uint32_t* bits() const { return bits_.data(); }
+  void group(std::size_t n_candidates);
+
+  const CountTable* table_;
+  const Kernels* kernels_;
+  std::int64_t min_leaf_;
+  std::size_t n_classes_, n_groups_ = 0, stride_ = 0, n_chunks_ = 0;
+  double n_tests_ = 0;
+  std::int32_t total_ = 0, total_index_ = 0;
+  std::vector<std::int32_t> totals_, counts_, group_total_, index_;
+  std::vector<double> multiplicity_;
+  std::vector<std::uint32_t> bits_, packed_, valid_, which_, parts_, parts_begin_;
+  std::vector<Section> sections_, index_sections_;
+  std::vector<PackStep> steps_;
+  // grouping
+  std::vector<std::uint64_t> hash_;
+  std::vector<std::uint32_t> kept_, group_of_, bucket_, representative_;
+  std::vector<std::int32_t> raw_counts_;
+};
+
+}  // namespace everytree

@@ -1,0 +1,397 @@
+#include "everytree/fold/one_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace everytree {
+
+namespace {
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNoCost = 1e301;  // the kernels' zero of min-plus
+// Entries of a two-class table: 1.5 million doubles stay near the cache and are built in a few milliseconds.
+constexpr std::int64_t kMaxTable = 1'500'000;
+
+void resize(OneLevel& out, std::size_t n, std::size_t padded, double fill) {
+  out.n = n;
+  out.weight.assign(padded, 0.0);
+  for (int a = 0; a < 2; ++a) {
+    out.leaf[a].assign(padded, 0.0);
+    out.split[a].assign(padded, fill);
+    out.tests[a].assign(padded, 0.0);
+  }
+}
+
+// Largest class counts of any closed state that still has a second level.
+void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t out[2]) {
+  std::int32_t counts[2];
+  out[0] = out[1] = 0;
+  for (std::size_t id = 0; id < graph.size(); ++id) {
+    const State& s = graph.state(id);
+    if (s.inner() || s.levels < 1 || s.total > safe_total) continue;
+    if (s.total <= out[0] && s.total <= out[1]) continue;
+    graph.table().class_counts(graph.cover(id), counts);
+    out[0] = std::max(out[0], counts[0]);
+    out[1] = std::max(out[1], counts[1]);
+  }
+}
+}  // namespace
+
+ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
+    : prior_(std::move(prior)), leaf_(std::move(leaf)) {
+  if (!linear || prior_.fair || graph.table().n_classes() != 2) return;
+  std::int32_t most[2];
+  // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
+  for (std::int32_t bound : {1800, 1200, 600}) {
+    largest_counts(graph, bound, most);
+    if (static_cast<std::int64_t>(most[0] + 1) * (most[1] + 1) * static_cast<std::int64_t>(leaf_->n_variants()) > kMaxTable) continue;
+    linear_.emplace(*leaf_, most[0], most[1], graph.options().min_leaf);
+    return;
+  }
+}
+
+void Shares::begin(const Prior& prior) {
+  prior_ = &prior;
+  n_tests_ = n_attributes_ = 0;
+  if (!prior.fair) return;
+  for (std::int32_t a : touched_) per_attribute_[static_cast<std::size_t>(a)] = 0;
+  touched_.clear();
+}
+
+void Shares::add(std::uint32_t test) {
+  n_tests_ += 1;
+  if (!prior_->fair) return;
+  const std::int32_t a = prior_->attribute[test];
+  if (per_attribute_.size() <= static_cast<std::size_t>(a)) per_attribute_.resize(static_cast<std::size_t>(a) + 1, 0);
+  if (per_attribute_[static_cast<std::size_t>(a)]++ == 0) {
+    touched_.push_back(a);
+    n_attributes_ += 1;
+  }
+}
+
+double Shares::share(std::uint32_t test) const {
+  if (prior_->fair) return 1.0 / (n_attributes_ * per_attribute_[static_cast<std::size_t>(prior_->attribute[test])]);
+  return prior_->per_test ? 1.0 / n_tests_ : 1.0;
+}
+
+OneLevelFold::OneLevelFold(const Graph& graph) : graph_(&graph), frontier_(graph.table(), graph.options().min_leaf) {}
+
+bool OneLevelFold::load(std::size_t state, OneLevel& out) {
+  const State& s = graph_->state(state);
+  depth_ = static_cast<std::size_t>(s.depth);
+  levels_ = s.levels;
+  if (levels_ == 0) {
+    resize(out, 0, 0, 0.0);
+    return false;
+  }
+  frontier_.load(graph_->cover(state));
+  pair_of_ = static_cast<std::size_t>(-1);
+  return true;
+}
+
+const LinearTables* OneLevelFold::tables_for(const ProductWeights& weights) const { return weights.linear(frontier_.total()); }
+
+double OneLevelFold::group_share(std::size_t g, Plus plus) const {
+  const auto& classes = frontier_.table().test_classes();
+  double result = 0;
+  for (const std::uint32_t* p = frontier_.parts_begin(g); p != frontier_.parts_end(g); ++p)
+    for (const std::uint32_t member : classes[*p >> 1].members) {
+      const double share = shares_.share(member >> 1);
+      result = plus == Plus::sum ? result + share : std::max(result, share);
+    }
+  return result;
+}
+
+void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out) {
+  if (!load(state, out)) {
+    std::vector<std::int32_t>& counts = pairs_;
+    counts.resize(std::max(counts.size(), graph_->table().n_classes()));
+    graph_->table().class_counts(graph_->cover(state), counts.data());
+    out.state_leaf = 1;
+    out.log_scale = weights.log_leaf(counts.data(), depth_, false);
+    return;
+  }
+  const Prior& prior = weights.prior();
+  const std::size_t n = frontier_.n_groups();
+  const LinearTables* tables = tables_for(weights);
+  resize(out, n, frontier_.stride(), 0.0);
+  // Weight of each split of the state itself.
+  const double base = std::exp(prior.log_split_base(depth_));
+  if (prior.fair) {
+    const auto& classes = frontier_.table().test_classes();
+    shares_.begin(prior);
+    for (std::size_t g = 0; g < n; ++g)
+      for (const std::uint32_t* p = frontier_.parts_begin(g); p != frontier_.parts_end(g); ++p)
+        for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
+    for (std::size_t g = 0; g < n; ++g) out.weight[g] = base * group_share(g, plus);
+  } else {
+    const double each = n == 0 ? 0 : base * (prior.per_test ? 1.0 / frontier_.n_tests() : 1.0);
+    for (std::size_t g = 0; g < n; ++g) out.weight[g] = plus == Plus::sum ? each * frontier_.multiplicity(g) : each;
+  }
+  if (tables != nullptr)
+    product_linear(weights, *tables, plus, out);
+  else
+    product_log(weights, plus, out);
+}
+
+void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out) {
+  const Prior& prior = weights.prior();
+  const std::size_t n = frontier_.n_groups();
+  frontier_.set_index(tables.class_factor());
+  if (levels_ == 2 && n > 1) {
+    pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
+    const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
+    const PairSums sums{{out.split[0].data(), out.split[1].data()}, {out.tests[0].data(), out.tests[1].data()}};
+    const auto fold = plus == Plus::sum ? frontier_.kernel().fold_sum : frontier_.kernel().fold_max;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      frontier_.pair_index(i, pairs_.data());
+      fold(table, pairs_.data(), i, n, sums);
+    }
+  }
+  const double* leaf1 = tables.at_depth(weights.leaf(), depth_ + 1);
+  const double open = std::exp(prior.log_leaf(depth_ + 1, true)), closed = std::exp(prior.log_leaf(depth_ + 1, false));
+  const double split = std::exp(prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false));
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t index[2] = {frontier_.total_index() - frontier_.index()[i], frontier_.index()[i]};
+    for (int a = 0; a < 2; ++a) {
+      const double tests = out.tests[a][i];
+      out.leaf[a][i] = leaf1[index[a]] * (tests > 0 ? open : closed);
+      if (tests > 0) out.split[a][i] *= prior.per_test ? split / tests : split;
+    }
+  }
+  out.log_scale = -tables.log_scale() * frontier_.total();
+  out.state_leaf = std::exp(prior.log_leaf(depth_, n > 0)) * tables.at_depth(weights.leaf(), depth_)[frontier_.total_index()];
+}
+
+void OneLevelFold::load_pairs(std::size_t i) {
+  if (pair_of_ == i) return;
+  pair_of_ = i;
+  const std::size_t stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
+  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
+  pair_total_.assign(stride, 0);
+  frontier_.pair_counts(i, 0, pairs_.data());
+  for (std::size_t c = 0; c < n_classes; ++c)
+    for (std::size_t j = 0; j < frontier_.n_groups(); ++j) pair_total_[j] += pairs_[c * stride + j];
+}
+
+std::int32_t OneLevelFold::quadrant_total(std::size_t j, int a, int b) const {
+  const std::int32_t both = pair_total_[j], i = frontier_.total(pair_of_), jj = frontier_.total(j);
+  if (a == 1) return b == 1 ? both : i - both;
+  return b == 1 ? jj - both : frontier_.total() - i - jj + both;
+}
+
+void OneLevelFold::quadrant(std::size_t j, int a, int b, std::int32_t* counts) const {
+  const std::size_t stride = frontier_.stride();
+  for (std::size_t c = 0; c < frontier_.table().n_classes(); ++c) {
+    const std::int32_t both = pairs_[c * stride + j], i = frontier_.count(c, pair_of_), jj = frontier_.count(c, j);
+    counts[c] = a == 1 ? (b == 1 ? both : i - both) : (b == 1 ? jj - both : frontier_.totals()[c] - i - jj + both);
+  }
+}
+
+void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {
+  const std::size_t n = frontier_.n_groups();
+  const auto& classes = frontier_.table().test_classes();
+  n_tests = 0;
+  if (!prior.fair) {
+    for (std::size_t j = 0; j < n; ++j) {
+      share[j] = j != pair_of_ && feasible(j, a) ? (plus == Plus::sum ? frontier_.multiplicity(j) : 1.0) : 0.0;
+      if (share[j] > 0) n_tests += frontier_.multiplicity(j);
+    }
+    if (prior.per_test)
+      for (std::size_t j = 0; j < n; ++j) share[j] /= std::max(n_tests, 1.0);
+    return;
+  }
+  shares_.begin(prior);
+  for (std::size_t j = 0; j < n; ++j) {
+    share[j] = 0;
+    if (j == pair_of_ || !feasible(j, a)) continue;
+    share[j] = 1;
+    n_tests += frontier_.multiplicity(j);
+    for (const std::uint32_t* p = frontier_.parts_begin(j); p != frontier_.parts_end(j); ++p)
+      for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
+  }
+  for (std::size_t j = 0; j < n; ++j)
+    if (share[j] > 0) share[j] = group_share(j, plus);
+}
+
+// log_term_[a][j] = log M(i=a, j=1) + log M(i=a, j=0), for feasible and infeasible j alike.
+void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
+  load_pairs(i);
+  const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
+  for (int a = 0; a < 2; ++a) log_term_[a].assign(stride, 0.0);
+  double* t1 = log_term_[1].data();
+  double* t0 = log_term_[0].data();
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    if (frontier_.totals()[c] == 0) continue;
+    const double* r = weights.leaf().rising(depth_ + 2, c);
+    const std::int32_t* both = pairs_.data() + c * stride;
+    const std::int32_t of_i = frontier_.count(c, i), rest = frontier_.totals()[c] - of_i;
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::int32_t b = both[j], jj = frontier_.count(c, j);
+      t1[j] += r[b] + r[of_i - b];
+      t0[j] += r[jj - b] + r[rest - jj + b];
+    }
+  }
+  const double* s = weights.leaf().rising_sum(depth_ + 2);
+  const std::int32_t of_i = frontier_.total(i), rest = frontier_.total() - of_i;
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::int32_t b = pair_total_[j], jj = frontier_.total(j);
+    t1[j] -= s[b] + s[of_i - b];
+    t0[j] -= s[jj - b] + s[rest - jj + b];
+  }
+}
+
+void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLevel& out) {
+  const Prior& prior = weights.prior();
+  const std::size_t n = frontier_.n_groups(), n_classes = frontier_.table().n_classes();
+  share_.resize(frontier_.stride());
+  std::vector<std::int32_t> counts(n_classes);
+  for (int a = 0; a < 2; ++a) reference_[a].assign(n, 0.0);
+  const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);
+  double reference = weights.log_leaf(frontier_.totals(), depth_, n > 0);
+  const double log_state_leaf = reference;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (levels_ == 2) log_terms(weights, i);
+    for (int a = 0; a < 2; ++a) {
+      double largest = -kInf, sum = 0;
+      if (levels_ == 2) {
+        child_shares(prior, plus, a, share_.data(), out.tests[a][i]);
+        const double* t = log_term_[a].data();
+        for (std::size_t j = 0; j < n; ++j)
+          if (share_[j] > 0) largest = std::max(largest, t[j]);
+        for (std::size_t j = 0; j < n; ++j) {
+          if (!(share_[j] > 0)) continue;
+          const double x = share_[j] * std::exp(t[j] - largest);
+          sum = plus == Plus::sum ? sum + x : std::max(sum, x);
+        }
+      }
+      for (std::size_t c = 0; c < n_classes; ++c)
+        counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      const double as_leaf = weights.log_leaf(counts.data(), depth_ + 1, out.tests[a][i] > 0);
+      const double as_split = sum > 0 ? largest + std::log(sum) + log_split : -kInf;
+      // Leaf and split of a child share a reference, so that neither leaves the range of a double.
+      const double r = std::max(as_leaf, as_split);
+      reference_[a][i] = r;
+      out.leaf[a][i] = std::exp(as_leaf - r);
+      out.split[a][i] = std::exp(as_split - r);
+    }
+    reference = std::max(reference, reference_[0][i] + reference_[1][i]);
+  }
+  for (std::size_t i = 0; i < n; ++i) out.weight[i] *= std::exp(reference_[0][i] + reference_[1][i] - reference);
+  out.state_leaf = std::exp(log_state_leaf - reference);
+  out.log_scale = reference;
+}
+
+void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, std::size_t i, double* const term[2]) {
+  const std::size_t n = frontier_.n_groups();
+  if (levels_ < 2) {
+    for (int a = 0; a < 2; ++a) std::fill(term[a], term[a] + n, 0.0);
+    return;
+  }
+  const Prior& prior = weights.prior();
+  share_.resize(frontier_.stride());
+  const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);
+  const LinearTables* tables = tables_for(weights);
+  if (tables == nullptr) {
+    log_terms(weights, i);
+    for (int a = 0; a < 2; ++a) {
+      double n_tests;
+      child_shares(prior, Plus::sum, a, share_.data(), n_tests);
+      for (std::size_t j = 0; j < n; ++j)
+        term[a][j] = share_[j] > 0 ? share_[j] * std::exp(log_term_[a][j] + log_split - reference_[a][i]) : 0.0;
+    }
+    return;
+  }
+  load_pairs(i);
+  const double* leaf = tables->at_depth(weights.leaf(), depth_ + 2);
+  const std::int32_t f0 = tables->class_factor()[0], f1 = tables->class_factor()[1];
+  const std::size_t stride = frontier_.stride();
+  const std::int32_t* index = frontier_.index();
+  const std::int32_t rest = frontier_.total_index() - index[i];
+  const double split = std::exp(log_split);
+  const double each1 = level.tests[1][i] > 0 ? (prior.per_test ? split / level.tests[1][i] : split) : 0.0;
+  const double each0 = level.tests[0][i] > 0 ? (prior.per_test ? split / level.tests[0][i] : split) : 0.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::int32_t p = f0 * pairs_[j] + f1 * pairs_[stride + j];
+    const double m = j == i ? 0.0 : frontier_.multiplicity(j);
+    term[1][j] = each1 * m * leaf[p] * leaf[index[i] - p];
+    term[0][j] = each0 * m * leaf[index[j] - p] * leaf[rest - index[j] + p];
+  }
+}
+
+void OneLevelFold::tests(std::size_t state, OneLevel& out) {
+  if (!load(state, out)) return;
+  const std::size_t n = frontier_.n_groups();
+  resize(out, n, frontier_.stride(), 0.0);
+  for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
+  if (levels_ < 2) return;
+  // Every factor 1: the index is the number of examples, and a table of 0/1 says which numbers are feasible.
+  std::vector<std::int32_t> ones(frontier_.table().n_classes(), 1);
+  frontier_.set_index(ones.data());
+  const std::size_t total = static_cast<std::size_t>(frontier_.total());
+  if (feasible_.size() <= total) {
+    feasible_.assign(total + 1, 1.0);
+    std::fill_n(feasible_.begin(), std::min<std::size_t>(static_cast<std::size_t>(frontier_.min_leaf()), total + 1), 0.0);
+  }
+  pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
+  const PairTable table{feasible_.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
+  const PairSums sums{{out.split[0].data(), out.split[1].data()}, {out.tests[0].data(), out.tests[1].data()}};
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier_.pair_index(i, pairs_.data());
+    frontier_.kernel().fold_sum(table, pairs_.data(), i, n, sums);
+  }
+}
+
+void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) {
+  const std::size_t n_classes = graph_->table().n_classes();
+  std::vector<std::int32_t> counts(n_classes);
+  out.log_scale = 0;
+  if (!load(state, out)) {
+    graph_->table().class_counts(graph_->cover(state), counts.data());
+    out.state_leaf = cost(counts.data());
+    return;
+  }
+  const std::size_t n = frontier_.n_groups(), stride = frontier_.stride();
+  resize(out, n, stride, kNoCost);
+  out.state_leaf = cost(frontier_.totals());
+  for (std::size_t i = 0; i < n; ++i)
+    for (int a = 0; a < 2; ++a) {
+      for (std::size_t c = 0; c < n_classes; ++c)
+        counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      out.leaf[a][i] = cost(counts.data());
+    }
+  if (levels_ < 2 || n < 2) return;
+  if (n_classes == 2 && cost.kind() == CostKind::error && frontier_.total() < 32768) {
+    const std::int32_t factor[2] = {65536, 1};  // both counts in one 32-bit lane
+    frontier_.set_index(factor);
+    for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
+    std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
+    pairs_.resize(std::max(pairs_.size(), stride));
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      frontier_.pair_index(i, pairs_.data());
+      frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(), static_cast<std::int32_t>(frontier_.min_leaf()),
+                                    pairs_.data(), i, n, best);
+    }
+    for (int a = 0; a < 2; ++a)
+      for (std::size_t i = 0; i < n; ++i)
+        if (error_[a][i] < kInfeasible) out.split[a][i] = error_[a][i] + 2 * cost.per_leaf();
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    load_pairs(i);
+    for (int a = 0; a < 2; ++a) {
+      double best = kNoCost;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (j == i || !feasible(j, a)) continue;
+        quadrant(j, a, 1, counts.data());
+        double sum = cost(counts.data());
+        quadrant(j, a, 0, counts.data());
+        sum += cost(counts.data());
+        best = std::min(best, sum);
+      }
+      out.split[a][i] = best;
+    }
+  }
+}
+
+}  // namespace everytree

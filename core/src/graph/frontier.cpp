@@ -1,0 +1,163 @@
+#include "everytree/graph/frontier.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace everytree {
+
+namespace {
+std::size_t round16(std::size_t n) { return (n + 15) & ~std::size_t{15}; }
+}  // namespace
+
+Frontier::Frontier(const CountTable& table, std::int64_t min_leaf)
+    : table_(&table), kernels_(&kernels()), min_leaf_(min_leaf), n_classes_(table.n_classes()) {
+  for (const TestClass& c : table.test_classes()) which_.push_back(c.test);
+  totals_.resize(n_classes_);
+}
+
+void Frontier::load(const std::uint64_t* cover) {
+  steps_.clear();
+  sections_.clear();
+  valid_.clear();
+  std::fill(totals_.begin(), totals_.end(), 0);
+  total_ = 0;
+  std::uint32_t chunk = 0;
+  for (const Section& s : table_->sections()) {
+    std::uint32_t rows = 0;
+    for (std::uint32_t w = s.begin; w < s.end; ++w) {
+      if (cover[w] == 0) continue;
+      const auto n = static_cast<std::uint32_t>(std::popcount(cover[w]));
+      steps_.push_back({w, n, cover[w], 0});
+      rows += n;
+    }
+    if (rows == 0) continue;
+    steps_.back().ends_section = 1;
+    const std::uint32_t chunks = (rows + 31) / 32;
+    sections_.push_back({chunk, chunk + chunks, s.factor, s.cls});
+    chunk += chunks;
+    valid_.resize(chunk, 0xffffffffu);
+    if (rows % 32 != 0) valid_.back() = (std::uint32_t{1} << (rows % 32)) - 1;
+    totals_[s.cls] += s.factor * static_cast<std::int32_t>(rows);
+    total_ += s.factor * static_cast<std::int32_t>(rows);
+  }
+  n_chunks_ = chunk;
+
+  // All tests, and behind them a column of ones whose pair counts are the counts of the tests themselves.
+  const std::size_t n_candidates = which_.size();
+  const std::size_t stride = round16(n_candidates + 1);
+  packed_.resize(n_chunks_ * stride);
+  for (std::size_t k = 0; k < n_chunks_; ++k) {
+    std::fill(packed_.begin() + k * stride + n_candidates, packed_.begin() + (k + 1) * stride, 0);
+    packed_[k * stride + n_candidates] = valid_[k];
+  }
+  kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(), packed_.data(), stride);
+  raw_counts_.resize(n_classes_ * stride);
+  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, 0, n_candidates, raw_counts_.data());
+  kept_.clear();
+  for (std::uint32_t j = 0; j < n_candidates; ++j) {
+    std::int32_t ones = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) ones += raw_counts_[c * stride + j];
+    if (ones >= min_leaf_ && total_ - ones >= min_leaf_) kept_.push_back(j);
+  }
+  group(stride);
+}
+
+void Frontier::group(std::size_t stride) {
+  const std::size_t n_kept = kept_.size();
+  group_of_.resize(n_kept);
+  representative_.clear();
+  // Hashing costs chunks per test; pairs cost chunks · tests / 16. On large covers tests hardly ever coincide, so
+  // there every test is its own group.
+  const bool look = n_chunks_ <= 40 || n_kept >= 64;
+  if (look) {
+    hash_.assign(n_kept, 0x9e3779b97f4a7c15ULL);
+    for (std::size_t k = 0; k < n_chunks_; ++k) {
+      const std::uint32_t* row = packed_.data() + k * stride;
+      const std::uint32_t* first = packed_.data();
+      for (std::size_t x = 0; x < n_kept; ++x) {
+        const std::uint32_t flip = -(first[kept_[x]] & 1u) & valid_[k];
+        std::uint64_t h = (hash_[x] ^ (row[kept_[x]] ^ flip)) * 0xff51afd7ed558ccdULL;
+        hash_[x] = h ^ (h >> 29);
+      }
+    }
+    const std::size_t size = std::bit_ceil(2 * n_kept + 1);
+    bucket_.assign(size, 0xffffffffu);
+    for (std::uint32_t x = 0; x < n_kept; ++x) {
+      const std::uint32_t a = kept_[x];
+      const std::uint32_t flip_a = packed_[a] & 1u;
+      std::size_t slot = hash_[x] & (size - 1);
+      std::uint32_t group = 0xffffffffu;
+      for (; bucket_[slot] != 0xffffffffu; slot = (slot + 1) & (size - 1)) {
+        const std::uint32_t y = bucket_[slot];
+        if (hash_[y] != hash_[x]) continue;
+        const std::uint32_t b = kept_[y];
+        const std::uint32_t differ = -(flip_a ^ (packed_[b] & 1u));
+        bool equal = true;
+        for (std::size_t k = 0; k < n_chunks_ && equal; ++k)
+          equal = packed_[k * stride + a] == (packed_[k * stride + b] ^ (differ & valid_[k]));
+        if (equal) {
+          group = group_of_[y];
+          break;
+        }
+      }
+      if (group == 0xffffffffu) {
+        bucket_[slot] = x;
+        group = static_cast<std::uint32_t>(representative_.size());
+        representative_.push_back(x);
+      }
+      group_of_[x] = group;
+    }
+  } else {
+    for (std::uint32_t x = 0; x < n_kept; ++x) {
+      group_of_[x] = x;
+      representative_.push_back(x);
+    }
+  }
+
+  n_groups_ = representative_.size();
+  stride_ = round16(n_groups_ + 1);
+  counts_.resize(n_classes_ * stride_);
+  group_total_.assign(n_groups_, 0);
+  multiplicity_.assign(stride_, 0.0);
+  bits_.resize(n_chunks_ * stride_);
+  for (std::size_t k = 0; k < n_chunks_; ++k) {
+    std::uint32_t* to = bits_.data() + k * stride_;
+    const std::uint32_t* from = packed_.data() + k * stride;
+    for (std::size_t g = 0; g < n_groups_; ++g) to[g] = from[kept_[representative_[g]]];
+    std::fill(to + n_groups_, to + stride_, 0);
+  }
+  for (std::size_t c = 0; c < n_classes_; ++c)
+    for (std::size_t g = 0; g < n_groups_; ++g) {
+      counts_[c * stride_ + g] = raw_counts_[c * stride + kept_[representative_[g]]];
+      group_total_[g] += counts_[c * stride_ + g];
+    }
+  // Members by counting sort, so that parts of a group stand in the order of their tests.
+  parts_begin_.assign(n_groups_ + 1, 0);
+  for (std::size_t x = 0; x < n_kept; ++x) ++parts_begin_[group_of_[x] + 1];
+  for (std::size_t g = 0; g < n_groups_; ++g) parts_begin_[g + 1] += parts_begin_[g];
+  parts_.resize(n_kept);
+  bucket_.assign(parts_begin_.begin(), parts_begin_.end());
+  n_tests_ = 0;
+  const auto& classes = table_->test_classes();
+  for (std::uint32_t x = 0; x < n_kept; ++x) {
+    const std::uint32_t g = group_of_[x], a = kept_[x], b = kept_[representative_[g]];
+    const std::uint32_t flipped = (packed_[a] ^ packed_[b]) & 1u;
+    parts_[bucket_[g]++] = a << 1 | flipped;
+    const auto members = static_cast<double>(classes[a].members.size());
+    multiplicity_[g] += members;
+    n_tests_ += members;
+  }
+}
+
+void Frontier::set_index(const std::int32_t* class_factor) {
+  index_.assign(stride_, 0);
+  total_index_ = 0;
+  for (std::size_t c = 0; c < n_classes_; ++c) {
+    for (std::size_t g = 0; g < n_groups_; ++g) index_[g] += class_factor[c] * counts_[c * stride_ + g];
+    total_index_ += class_factor[c] * totals_[c];
+  }
+  index_sections_ = sections_;
+  for (Section& s : index_sections_) s.factor *= class_factor[s.cls];
+}
+
+}  // namespace everytree
