@@ -157,7 +157,7 @@ def test_nine_rows_depth_two_min_leaf_three() -> None:
 
 
 def test_depth_does_not_decompose() -> None:
-    # Under (error, depth, size) a side may be as deep as its sibling for free, and then smaller: its own least
+    # Under (error, depth, size) a side may be as deep as its sibling for free and smaller: its own least
     # depth would be the wrong choice.
     for seed in range(40):
         space = Space(random_table(1000 + seed, 3, 12, 2), 3, 1)

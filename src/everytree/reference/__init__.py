@@ -1,11 +1,13 @@
 """A slow, plain-Python twin of everything everytree computes, written to be read and to judge the fast code.
 
 Start with ``Table`` (distinct rows and class counts) and ``Space`` (every tree within a depth and a minimum
-leaf size): a space can count its trees and, when small, list them. ``Query`` with ``best`` and ``front`` asks
-for optimal trees; ``Bayes`` averages over all trees under a prior, and ``test_inclusion``,
-``leaves_distribution``, ``map_tree`` … ask about its posterior. Each answer exists twice: by recursion, and
-by listing every tree (``Listing``, ``best_by_listing``, ``front_by_listing``), so that each can check the
-other. A tree is a nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
+leaf size): a space can count its trees and, when small, list them. ``Query`` with ``best``, ``front`` and
+``near_best`` asks for optimal trees; ``Bayes`` averages over all trees under a prior, and ``test_inclusion``,
+``leaves_distribution``, ``map_tree`` … ask about its posterior. Each of these answers exists twice, by
+recursion and by listing every tree (``Listing``, ``best_by_listing``, …), so that each can check the other.
+The other methods are ``cano`` (averaging along a path), ``buntine`` with ``options`` (growing, smoothing,
+option trees), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
+nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
 
 Only the standard library is used, and nothing from the rest of everytree.
 
@@ -20,8 +22,26 @@ Only the standard library is used, and nothing from the rest of everytree.
 """
 
 from everytree.reference.bayes import Bayes, Moments, Step
+from everytree.reference.bracket import Bracket, log_evidence_bracket
+from everytree.reference.buntine import (
+    attribute_quality,
+    grow,
+    grow_options,
+    grow_random,
+    log_quality,
+    quality,
+)
+from everytree.reference.cano import CanoNode, cano_grow, cano_path, cano_predict, nonuniform_a
 from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
 from everytree.reference.criteria import Query
+from everytree.reference.greedy_traps import (
+    MISLED_XOR,
+    UNBALANCED_PAIR,
+    gain_ratio,
+    greedy_root,
+    information_gain,
+)
+from everytree.reference.lattice import Census, Lattice
 from everytree.reference.leaves import (
     DepthDecay,
     added_errors,
@@ -46,7 +66,37 @@ from everytree.reference.marginals import (
     root_distribution,
     test_inclusion,
 )
+from everytree.reference.mcmc import (
+    Addition,
+    ChipmanKernel,
+    EnergyTarget,
+    Kernel,
+    Move,
+    StackKernel,
+    chain,
+    energy,
+    log_hastings_ratio,
+    n_orders,
+    risk,
+    transition,
+)
 from everytree.reference.most_probable import log_map, map_tree, sample, top_trees
+from everytree.reference.near_best import (
+    CriterionCost,
+    JointCost,
+    NearBest,
+    near_best,
+    near_best_by_listing,
+)
+from everytree.reference.options import (
+    OptionTree,
+    all_options,
+    log_s,
+    map_pruning,
+    one_option,
+    predict_options,
+    trees_of,
+)
 from everytree.reference.priors import (
     CodingPrior,
     LeafPenaltyPrior,
@@ -84,32 +134,54 @@ from everytree.reference.trees import (
 )
 
 __all__ = [
+    "MISLED_XOR",
+    "UNBALANCED_PAIR",
+    "Addition",
     "Answer",
     "Bayes",
+    "Bracket",
+    "CanoNode",
+    "Census",
+    "ChipmanKernel",
     "CodingPrior",
+    "CriterionCost",
     "DepthDecay",
     "EmptySpaceError",
+    "EnergyTarget",
     "FrontPoint",
+    "JointCost",
+    "Kernel",
+    "Lattice",
     "LeafPenaltyPrior",
     "Listing",
     "Moments",
+    "Move",
+    "NearBest",
     "NoTreeError",
     "Node",
+    "OptionTree",
     "Prior",
     "Query",
     "ShapePrior",
     "SizePrior",
     "Space",
+    "StackKernel",
     "Step",
     "Table",
     "TooManyTreesError",
     "Tree",
     "UniformPrior",
     "added_errors",
+    "all_options",
     "attribute_inclusion",
+    "attribute_quality",
     "best",
     "best_by_listing",
     "best_tree",
+    "cano_grow",
+    "cano_path",
+    "cano_predict",
+    "chain",
     "chi2",
     "chi2_p_value",
     "chi2_tail",
@@ -117,6 +189,7 @@ __all__ = [
     "depth",
     "depth_distribution",
     "dirichlet_at",
+    "energy",
     "entropy",
     "error",
     "expected_depth",
@@ -126,24 +199,45 @@ __all__ = [
     "from_key",
     "front",
     "front_by_listing",
+    "gain_ratio",
     "gini",
+    "greedy_root",
+    "grow",
+    "grow_options",
+    "grow_random",
+    "information_gain",
     "key",
     "leaf_path",
     "leaf_probabilities",
     "leaves_distribution",
     "leaves_of",
+    "log_evidence_bracket",
+    "log_hastings_ratio",
     "log_map",
     "log_marginal",
+    "log_quality",
+    "log_s",
     "log_sum",
+    "map_pruning",
     "map_tree",
     "n_leaves",
+    "n_orders",
     "n_splits",
+    "near_best",
+    "near_best_by_listing",
     "nodes_of",
+    "nonuniform_a",
+    "one_option",
+    "predict_options",
+    "quality",
+    "risk",
     "root_distribution",
     "sample",
     "satisfies",
     "size",
     "test_inclusion",
     "top_trees",
+    "transition",
+    "trees_of",
     "used_tests",
 ]

@@ -185,7 +185,10 @@ def _clean_counts(counts: Iterable[Any], number: int) -> Counts:
 
 
 def _whole(value: Any, what: str) -> int:
-    whole = int(value) if value == value and abs(value) != float("inf") else -1
+    try:
+        whole = int(value)
+    except (TypeError, ValueError, OverflowError):  # not a number, NaN, infinite
+        whole = -1
     if whole != value or whole < 0:
         raise ValueError(f"{what} is {value!r}; it must be a whole number of at least 0")
     return whole
