@@ -90,6 +90,7 @@ def test_attribute_weights_are_read_past() -> None:
 
 def test_escapes() -> None:
     assert unescape(r"a\tb\n\\\'\"\%\u00e9\101\q") == "a\tb\n\\'\"%éAq"
+    assert unescape(r"\ud83c\udf33 \ud83c") == "🌳 \ufffd"
     assert parse("a string", r"'it\'s'")["a"].values.tolist() == ["it's"]
 
 
@@ -131,6 +132,7 @@ BAD_ROWS = {
         r"bad\.arff:6: a blank inside 'new york'; expected a comma, or quotes",
     ),
     "blank before commas": ("x 1,s\n", r"a blank inside 'x 1'"),
+    "escaped NUL": ("x,1,'s\\u0000'\n", r"bad\.arff:6: an escaped NUL in .*; expected text"),
     "bad weight": ("x,1,s,{heavy}\n", r"the weight '\{heavy\}'; expected one number ≥ 0"),
     "negative weight": ("x,1,s,{-1}\n", r"the weight '\{-1\}'; expected one number ≥ 0"),
     "two weights": ("x,1,s,{1,2}\n", r"the weight '\{1,2\}'; expected one number ≥ 0"),

@@ -60,6 +60,13 @@ def test_a_declared_value_is_never_missing() -> None:
     assert parse("a,b\n?,1\nx,2\n", types={"a": ["x"]})["a"].values.tolist() == [None, "x"]
 
 
+def test_blanks_around_cells_do_not_make_another_value() -> None:
+    data = parse("a , b\n x,1 \nx , 2\n ? ,3\n")
+    assert data.names == ("a", "b")
+    assert data["a"].values.tolist() == ["x", "x", None]
+    assert data["b"].values.tolist() == [1.0, 2.0, 3.0]
+
+
 def test_missing_texts_can_be_chosen() -> None:
     data = parse("a,b\n-999,NA\n5,x\n", missing=["-999"])
     np.testing.assert_array_equal(data["a"].values, [np.nan, 5.0])

