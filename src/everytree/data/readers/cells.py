@@ -119,10 +119,10 @@ class CellTable:
     """Collects rows of cells, then gives them as coded columns.
 
     ``keep`` are the positions of the columns to collect; ``place`` turns a line number into "file:line".
-    Rows are turned into columns block by block, a block of a column being one text with NUL between the cells:
-    no cell has a NUL, and an object per cell is saved. Columns are coded one after the other at the end. Coding
-    them all while reading keeps every dictionary in use at once, and took twice the time (7.2 against 3.4 s for
-    200,000 rows of 30 measurements).
+    Rows are turned into columns block by block; a block of a column is one text with NUL between the cells
+    (no cell has a NUL), which saves an object per cell. Columns are coded one after the other at the end: to
+    code all of them while reading keeps every dictionary in use at once, and took twice the time (7.2 against
+    3.4 s for 200,000 rows of 30 measurements).
     """
 
     def __init__(self, keep: Sequence[int], place: Callable[[int], str], max_cells: int = MAX_CELLS) -> None:
