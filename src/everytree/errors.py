@@ -1,7 +1,8 @@
 """The errors everytree raises on purpose, so that a caller can catch all of them with one name.
 
-Each is also the built-in error a Python programmer would expect (``ValueError``, ``RuntimeError``), so code that
-knows nothing of everytree still catches them. Every message names the value, what was expected, and the next step.
+Each is also the built-in error a Python programmer would expect (``ValueError``, ``RuntimeError``), so code
+that knows nothing of everytree still catches them. Every message names the value, what was expected, and the
+next step.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class DataError(EverytreeError, ValueError):
 
 
 class QueryError(EverytreeError, ValueError):
-    """The question cannot be answered as asked: contradictory constraints, an empty space, an unknown criterion."""
+    """The question cannot be answered as asked: constraints that contradict, an empty space."""
 
 
 class LimitReached(EverytreeError, RuntimeError):
