@@ -140,6 +140,10 @@ def test_the_hastings_ratio_counts_leaves_that_can_be_split() -> None:
     (move,) = [m for m in kernel.moves(stump) if m.state == (0, (1, None, None), None)]
     assert math.exp(move.log_forward) == pytest.approx(1 / 4 / 2 / 1)
     assert math.exp(move.log_reverse) == pytest.approx(1 / 4 / 1)
+    # Without a minimum, one step further: the two leaves of a corner each cannot be split, the third can.
+    (move,) = [m for m in ChipmanKernel(Space(TABLE)).moves((0, (1, None, None), None)) if m.kind == "grow"]
+    assert math.exp(move.log_forward) == pytest.approx(1 / 4 / 1 / 1)
+    assert math.exp(move.log_reverse) == pytest.approx(1 / 4 / 2)
     # min_leaf 5: a stump's leaves split into 4 + 4, 6 + 4, …; none of them can be split again.
     kernel = ChipmanKernel(Space(TABLE, min_leaf=5))
     assert [m.kind for m in kernel.moves(stump)] == ["prune", "change"]

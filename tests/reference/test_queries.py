@@ -22,7 +22,7 @@ from everytree.reference import (
     front_by_listing,
     satisfies,
 )
-from everytree.reference.criteria import CRITERIA, value_of
+from everytree.reference.criteria import CRITERIA, leaf_allowed, value_of
 
 XOR = Table([(0, 0), (0, 1), (1, 0), (1, 1)], [(1, 0), (0, 1), (0, 1), (1, 0)])
 COST = {
@@ -195,6 +195,26 @@ def test_the_five_problems_of_dl8() -> None:
         answers = best(space, query, k)
         assert answers == best_by_listing(space, query, k)
         assert all(satisfies(answer.tree, space, query) for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("counts", "constraints", "allowed"),
+    [
+        ((3, 1), {"min_support": 4}, True),
+        ((3, 1), {"min_support": 5}, False),
+        ((4, 1, 2), {"min_margin": 2}, True),  # ahead of the second class, not of the third
+        ((4, 1, 2), {"min_margin": 3}, False),
+        ((4,), {"min_margin": 4}, True),  # a single class leads nothing by all its examples
+        ((8, 2), {"min_chi2": 7.2}, True),  # the χ² by hand below
+        ((8, 2), {"min_chi2": 7.3}, False),
+        ((8, 2), {"max_p_value": 0.01}, True),  # P(χ² ≥ 7.2) = 0.0073 with one degree of freedom
+        ((8, 2), {"max_p_value": 0.007}, False),
+    ],
+)
+def test_leaf_constraints_by_hand(counts: tuple[int, ...], constraints: dict, allowed: bool) -> None:
+    total = {1: (20,), 2: (10, 10), 3: (10, 10, 10)}[len(counts)]
+    table = Table([(0,)], [total])
+    assert leaf_allowed(counts, table, Query(**constraints)) is allowed
 
 
 def test_chi2_by_hand() -> None:
