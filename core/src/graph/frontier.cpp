@@ -70,27 +70,19 @@ void Frontier::group(std::size_t stride) {
   // there every test is its own group.
   const bool look = n_chunks_ <= 40 || n_kept >= 64;
   if (look) {
-    hash_.assign(n_kept, 0x9e3779b97f4a7c15ULL);
-    for (std::size_t k = 0; k < n_chunks_; ++k) {
-      const std::uint32_t* row = packed_.data() + k * stride;
-      const std::uint32_t* first = packed_.data();
-      for (std::size_t x = 0; x < n_kept; ++x) {
-        const std::uint32_t flip = -(first[kept_[x]] & 1u) & valid_[k];
-        std::uint64_t h = (hash_[x] ^ (row[kept_[x]] ^ flip)) * 0xff51afd7ed558ccdULL;
-        hash_[x] = h ^ (h >> 29);
-      }
-    }
+    hash_.resize(stride);
+    kernels_->hash_columns(packed_.data(), stride, valid_.data(), n_chunks_, which_.size(), hash_.data());
     const std::size_t size = std::bit_ceil(2 * n_kept + 1);
     bucket_.assign(size, 0xffffffffu);
     for (std::uint32_t x = 0; x < n_kept; ++x) {
       const std::uint32_t a = kept_[x];
       const std::uint32_t flip_a = packed_[a] & 1u;
-      std::size_t slot = hash_[x] & (size - 1);
+      std::size_t slot = hash_[a] & (size - 1);
       std::uint32_t group = 0xffffffffu;
       for (; bucket_[slot] != 0xffffffffu; slot = (slot + 1) & (size - 1)) {
         const std::uint32_t y = bucket_[slot];
-        if (hash_[y] != hash_[x]) continue;
         const std::uint32_t b = kept_[y];
+        if (hash_[b] != hash_[a]) continue;
         const std::uint32_t differ = -(flip_a ^ (packed_[b] & 1u));
         bool equal = true;
         for (std::size_t k = 0; k < n_chunks_ && equal; ++k)

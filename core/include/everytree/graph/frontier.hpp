@@ -62,8 +62,7 @@ class Frontier {
   std::vector<Section> sections_, index_sections_;
   std::vector<PackStep> steps_;
   // grouping
-  std::vector<std::uint64_t> hash_;
-  std::vector<std::uint32_t> kept_, group_of_, bucket_, representative_;
+  std::vector<std::uint32_t> hash_, kept_, group_of_, bucket_, representative_;
   std::vector<std::int32_t> raw_counts_;
 };
 

@@ -61,7 +61,8 @@ struct Kernels {
   void (*pair_counts)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
                       std::size_t n_classes, std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out);
 
-  // Fold the pairs (i, j), i < j < n, whose index is pair[j], into the sums of both i and j.
+  // Fold the pairs (i, j), i < j < n, whose index is pair[j], into the sums of both i and j. All arrays are padded
+  // to a multiple of 16 tests; entries of the padding may be touched.
   void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
   void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
   void (*fold_min)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
@@ -70,6 +71,11 @@ struct Kernels {
   // kept minimal over j, `infeasible` marks pairs below min_leaf.
   void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
                      std::size_t i, std::size_t n, std::int32_t* const best[2]);
+
+  // out[j]: a hash of column j that is the same for a column and its complement (within the valid bits of each
+  // chunk). Reads and writes up to 7 columns past n.
+  void (*hash_columns)(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
+                       std::size_t n, std::uint32_t* out);
 
   // popcount(a & b) over n words.
   std::uint64_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t n);

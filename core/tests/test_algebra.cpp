@@ -1,0 +1,120 @@
+// One law test for every algebra (algebra/concept.hpp).
+#include <limits>
+#include <random>
+
+#include "check.hpp"
+#include "everytree/algebra/by_depth.hpp"
+#include "everytree/algebra/by_leaves.hpp"
+#include "everytree/algebra/count.hpp"
+#include "everytree/algebra/expectation.hpp"
+#include "everytree/algebra/k_best.hpp"
+#include "everytree/algebra/lexicographic.hpp"
+#include "everytree/algebra/max_product.hpp"
+#include "everytree/algebra/min_plus.hpp"
+#include "everytree/algebra/sum_product.hpp"
+
+using namespace everytree;
+
+namespace {
+
+bool same(double a, double b) { return check::near(a, b, 1e-12); }
+bool same(const Wide& a, const Wide& b) {
+  if (a.is_zero() || b.is_zero()) return a.is_zero() && b.is_zero();
+  return std::abs(a.log() - b.log()) < 1e-11 * std::max(1.0, std::abs(a.log()));
+}
+bool same(const Natural& a, const Natural& b) { return a == b; }
+bool same(const Lexicographic::Value& a, const Lexicographic::Value& b) { return same(a.cost, b.cost) && same(a.leaves, b.leaves); }
+bool same(const Expectation::Value& a, const Expectation::Value& b) { return same(a.p, b.p) && same(a.r, b.r); }
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (!same(a[k], b[k])) return false;
+  return true;
+}
+
+template <class W>
+W random_weight(std::mt19937& r);
+template <>
+double random_weight<double>(std::mt19937& r) {
+  return static_cast<double>(r() % 20);
+}
+template <>
+Wide random_weight<Wide>(std::mt19937& r) {
+  return Wide::from_log(-static_cast<double>(r() % 1000000) / 100.0);  // down to e^-10000
+}
+template <>
+Natural random_weight<Natural>(std::mt19937& r) {
+  return Natural(std::uint64_t{r()} << 31 | r());
+}
+
+template <class A>
+typename A::Value random_value(std::mt19937& r, int depth) {
+  using W = typename A::Weight;
+  if (depth == 0 || r() % 4 == 0) return r() % 5 == 0 ? A::zero() : r() % 2 ? A::leaf(random_weight<W>(r)) : A::cherry(random_weight<W>(r));
+  auto x = A::join(random_weight<W>(r), random_value<A>(r, depth - 1), random_value<A>(r, depth - 1));
+  A::add(x, random_value<A>(r, depth - 1));
+  return x;
+}
+
+template <class A>
+typename A::Value sum(typename A::Value x, const typename A::Value& y) {
+  A::add(x, y);
+  return x;
+}
+
+template <class A>
+void check_laws(unsigned seed) {
+  std::mt19937 r(seed);
+  for (int round = 0; round < 300; ++round) {
+    const auto x = random_value<A>(r, 3), y = random_value<A>(r, 3), z = random_value<A>(r, 3);
+    const auto w = random_weight<typename A::Weight>(r);
+    CHECK(same(sum<A>(x, y), sum<A>(y, x)));
+    CHECK(same(sum<A>(sum<A>(x, y), z), sum<A>(x, sum<A>(y, z))));
+    CHECK(same(sum<A>(x, A::zero()), x));
+    CHECK(same(sum<A>(A::zero(), x), x));
+    CHECK(same(A::join(w, sum<A>(x, y), z), sum<A>(A::join(w, x, z), A::join(w, y, z))));
+    CHECK(same(A::join(w, z, sum<A>(x, y)), sum<A>(A::join(w, z, x), A::join(w, z, y))));
+    CHECK(same(A::join(w, A::zero(), x), A::zero()));
+    CHECK(same(A::join(w, x, A::zero()), A::zero()));
+    if constexpr (A::kIdempotent) CHECK(same(sum<A>(x, x), x));
+    if constexpr (A::kSelective) CHECK(same(sum<A>(x, y), x) || same(sum<A>(x, y), y));
+  }
+}
+
+}  // namespace
+
+TEST(sum_product) { check_laws<SumProduct>(1); }
+TEST(max_product) { check_laws<MaxProduct>(2); }
+TEST(min_plus) { check_laws<MinPlus>(3); }
+TEST(lexicographic) { check_laws<Lexicographic>(4); }
+TEST(count) { check_laws<Count>(5); }
+TEST(expectation) { check_laws<Expectation>(6); }
+TEST(front) { check_laws<ByLeaves<MinPlus>>(7); }
+TEST(distribution_of_leaves) { check_laws<ByLeaves<SumProduct>>(8); }
+TEST(least_cost_by_depth) { check_laws<ByDepth<MinPlus>>(9); }
+TEST(distribution_of_depth) { check_laws<ByDepth<SumProduct>>(10); }
+TEST(k_best) { check_laws<KBest<5>>(11); }
+
+TEST(wide_numbers_leave_the_range_of_a_double) {
+  Wide x = Wide::from_log(-70000.0);
+  CHECK(check::near(x.log(), -70000.0, 1e-14));
+  CHECK(check::near((x * x).log(), -140000.0, 1e-14));
+  CHECK(check::near((x + x).log(), -70000.0 + std::log(2.0), 1e-14));
+  CHECK(Wide(5e-324).log() < -744 && !Wide(5e-324).is_zero());
+  CHECK((Wide() + x) == x && (x + Wide()) == x && (x * Wide()).is_zero());
+  CHECK(x < Wide(1.0) && Wide() < x && !(x < x));
+  CHECK(Wide::from_log(-std::numeric_limits<double>::infinity()).is_zero());
+}
+
+TEST(naturals_carry) {
+  const Natural a(~std::uint64_t{0});
+  Natural b = a * a;  // 2^128 − 2^65 + 1
+  CHECK((b.limbs() == std::vector<std::uint64_t>{1, ~std::uint64_t{0} - 1}));
+  Natural c = a;
+  c += Natural(1);
+  CHECK((c.limbs() == std::vector<std::uint64_t>{0, 1}));
+  CHECK((Natural() * a) == Natural());
+}
+
+int main() { return check::run(); }

@@ -1,0 +1,220 @@
+// Every kernel set this CPU can run against naive loops.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <stdexcept>
+#include <random>
+
+#include "check.hpp"
+#include "everytree/kernels/kernels.hpp"
+
+using namespace everytree;
+
+namespace {
+
+struct RandomBlock {
+  std::vector<std::vector<bool>> column;  // [test][row slot]
+  std::vector<std::uint32_t> bits;
+  std::vector<Section> sections;
+  std::size_t stride, n;
+
+  RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes) : n(tests) {
+    stride = (tests + 16) / 16 * 16;
+    std::uint32_t chunk = 0;
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      const auto chunks = static_cast<std::uint32_t>((rows[s] + 31) / 32);
+      const auto cls = static_cast<std::uint32_t>(s * n_classes / rows.size());
+      sections.push_back({chunk, chunk + chunks, 1 << (r() % 3), cls});
+      chunk += chunks;
+    }
+    bits.assign(chunk * stride, 0);
+    for (std::size_t s = 0; s < rows.size(); ++s)
+      for (std::size_t k = 0; k < rows[s]; ++k)
+        for (std::size_t j = 0; j < tests; ++j)
+          if (r() & 1) bits[(sections[s].begin + k / 32) * stride + j] |= 1u << (k % 32);
+  }
+  std::int32_t pair(std::size_t i, std::size_t j, int cls) const {
+    std::int32_t sum = 0;
+    for (const Section& s : sections)
+      for (std::uint32_t k = s.begin; k < s.end; ++k)
+        if (cls < 0 || s.cls == static_cast<std::uint32_t>(cls))
+          sum += s.factor * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
+    return sum;
+  }
+};
+
+}  // namespace
+
+TEST(pair_counts_equal_naive_popcounts) {
+  std::mt19937 r(1);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t tests : {1, 7, 16, 17, 48, 65})
+      for (std::size_t rows : {1, 31, 32, 33, 64, 65, 1100, 2500}) {
+        RandomBlock b(r, tests, {rows, rows / 2 + 1, 3}, 3);
+        std::vector<std::int32_t> index(b.stride + 16), counts(3 * b.stride + 16);
+        for (std::size_t i = 0; i < tests; i += 5) {
+          k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, 0, tests, index.data());
+          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), 3, i, 0, tests, counts.data());
+          for (std::size_t j = 0; j < tests; ++j) {
+            CHECK(index[j] == b.pair(i, j, -1));
+            for (int c = 0; c < 3; ++c) CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
+          }
+        }
+      }
+}
+
+TEST(pack_moves_the_rows_of_a_cover_together) {
+  std::mt19937_64 r(2);
+  for (const Kernels* k : available_kernels())
+    for (int round = 0; round < 200; ++round) {
+      const std::size_t words = 1 + r() % 6, columns = 1 + r() % 5, stride = 16;
+      std::vector<std::uint64_t> column(words * columns), cover(words);
+      for (auto& w : column) w = r();
+      for (auto& w : cover) w = round % 4 == 0 ? ~0ULL : round % 4 == 1 ? r() : round % 4 == 2 ? r() & r() & r() : r() | r();
+      std::vector<PackStep> steps;
+      std::vector<bool> ends(words);
+      for (std::size_t w = 0; w < words; ++w) ends[w] = w + 1 == words || r() % 2;
+      // A step that ends a section must be the last non-empty word of it.
+      std::vector<std::vector<std::size_t>> section(1);
+      for (std::size_t w = 0; w < words; ++w) {
+        if (cover[w] != 0) section.back().push_back(w);
+        if (ends[w] && w + 1 < words) section.emplace_back();
+      }
+      std::size_t chunks = 0;
+      for (const auto& s : section) {
+        std::size_t rows = 0;
+        for (std::size_t w : s) {
+          const auto n = static_cast<std::uint32_t>(std::popcount(cover[w]));
+          steps.push_back({static_cast<std::uint32_t>(w), n, cover[w], w == s.back()});
+          rows += n;
+        }
+        chunks += (rows + 31) / 32;
+      }
+      std::vector<std::uint32_t> which(columns), got(chunks * stride + 1, 0);
+      for (std::size_t j = 0; j < columns; ++j) which[j] = static_cast<std::uint32_t>(columns - 1 - j);
+      k->pack(column.data(), words, which.data(), columns, steps.data(), steps.size(), got.data(), stride);
+      for (std::size_t j = 0; j < columns; ++j) {
+        std::size_t chunk = 0;
+        for (const auto& s : section) {
+          std::vector<bool> bits;
+          for (std::size_t w : s)
+            for (int b = 0; b < 64; ++b)
+              if (cover[w] >> b & 1) bits.push_back(column[which[j] * words + w] >> b & 1);
+          for (std::size_t begin = 0; begin < bits.size(); begin += 32, ++chunk) {
+            std::uint32_t expected = 0;
+            for (std::size_t b = begin; b < std::min(bits.size(), begin + 32); ++b) expected |= std::uint32_t{bits[b]} << (b - begin);
+            CHECK(got[chunk * stride + j] == expected);
+          }
+        }
+      }
+    }
+}
+
+TEST(folds_equal_naive_loops) {
+  std::mt19937 r(3);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {1, 2, 7, 8, 9, 16, 17, 40}) {
+      const std::size_t stride = (n + 16) / 16 * 16;
+      std::vector<double> leaf(500), mult(stride);
+      for (auto& x : leaf) x = r() % 4 == 0 ? 0.0 : 1.0 + r() % 1000 / 7.0;
+      std::vector<std::int32_t> index(stride, 0), pair(stride * stride, 0);
+      const std::int32_t total = 399;  // no index of a quadrant is negative
+      for (std::size_t j = 0; j < n; ++j) {
+        index[j] = 100 + static_cast<std::int32_t>(r() % 100);
+        mult[j] = 1 + r() % 3;
+      }
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j < n; ++j) pair[i * stride + j] = 1 + static_cast<std::int32_t>(r() % 90);
+      for (int op = 0; op < 3; ++op) {
+        std::vector<double> lm = leaf;
+        if (op == 2)
+          for (auto& x : lm)
+            if (x == 0) x = 1e301;
+        const double zero = op == 2 ? 1e301 : 0.0;
+        std::vector<double> s1(stride, zero), s0(stride, zero), e1(stride, 0), e0(stride, 0);
+        const PairTable t{lm.data(), index.data(), mult.data(), total};
+        const PairSums sums{{s0.data(), s1.data()}, {e0.data(), e1.data()}};
+        auto fold = op == 0 ? k->fold_sum : op == 1 ? k->fold_max : k->fold_min;
+        for (std::size_t i = 0; i < n; ++i) fold(t, pair.data() + i * stride, i, n, sums);
+        for (std::size_t i = 0; i < n; ++i)
+          for (int a = 0; a < 2; ++a) {
+            double split = zero, tests = 0;
+            for (std::size_t j = 0; j < n; ++j) {
+              if (i == j) continue;
+              const std::int32_t p = i < j ? pair[i * stride + j] : pair[j * stride + i];
+              const double x = a ? lm[static_cast<std::size_t>(p)] : lm[static_cast<std::size_t>(index[j] - p)];
+              const double y = a ? lm[static_cast<std::size_t>(index[i] - p)] : lm[static_cast<std::size_t>(total - index[i] - index[j] + p)];
+              const double both = op == 2 ? x + y : x * y;
+              if (op == 2 ? both < 1e300 : both != 0) tests += mult[j];
+              split = op == 0 ? split + mult[j] * both : op == 1 ? std::max(split, both) : std::min(split, both);
+            }
+            CHECK(check::near((a ? s1 : s0)[i], split, 1e-12) || (op == 2 && split > 1e300 && (a ? s1 : s0)[i] > 1e300));
+            CHECK((a ? e1 : e0)[i] == tests);
+          }
+      }
+    }
+}
+
+TEST(errors_equal_naive_loops) {
+  std::mt19937 r(4);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {2, 9, 16, 33}) {
+      const std::size_t stride = (n + 16) / 16 * 16;
+      RandomBlock b(r, n, {70, 40}, 2);
+      for (auto& s : b.sections) s.factor = s.cls == 0 ? 65536 : 1;
+      std::vector<std::int32_t> index(stride, 0), pair(stride + 16), b1(stride, kInfeasible), b0(stride, kInfeasible);
+      for (std::size_t j = 0; j < n; ++j) index[j] = b.pair(j, j, -1);
+      const std::int32_t total = 70 * 65536 + 40;
+      std::int32_t* const best[2] = {b0.data(), b1.data()};
+      for (std::size_t i = 0; i < n; ++i) {
+        k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, 0, n, pair.data());
+        k->fold_error(index.data(), total, 26, pair.data(), i, n, best);
+      }
+      const auto error = [](std::int32_t x) {
+        const std::int32_t lo = x & 0xffff, hi = x >> 16;
+        return lo + hi < 26 ? kInfeasible : std::min(lo, hi);
+      };
+      for (std::size_t i = 0; i < n; ++i) {
+        std::int32_t e1 = kInfeasible, e0 = kInfeasible;
+        for (std::size_t j = 0; j < n; ++j) {
+          if (i == j) continue;
+          const std::int32_t p = b.pair(i, j, -1);
+          e1 = std::min(e1, error(p) + error(index[i] - p));
+          e0 = std::min(e0, error(index[j] - p) + error(total - index[i] - index[j] + p));
+        }
+        CHECK(b1[i] == e1);
+        CHECK(b0[i] == e0);
+      }
+    }
+}
+
+TEST(hashes_do_not_see_complements) {
+  std::mt19937 r(5);
+  for (const Kernels* k : available_kernels()) {
+    RandomBlock b(r, 20, {77}, 1);
+    std::vector<std::uint32_t> valid(3, 0xffffffffu), h(64);
+    valid[2] = (1u << 13) - 1;
+    for (std::size_t c = 0; c < 3; ++c) b.bits[c * b.stride + 9] = ~b.bits[c * b.stride + 4] & valid[c];
+    k->hash_columns(b.bits.data(), b.stride, valid.data(), 3, 20, h.data());
+    CHECK(h[9] == h[4]);
+    CHECK(h[3] != h[4]);
+  }
+}
+
+TEST(an_unknown_kernel_is_refused_and_a_known_one_runs) {
+  bool refused = false;
+  try {
+    find_kernels("abacus");
+  } catch (const std::invalid_argument& e) {
+    refused = std::string(e.what()).find("abacus") != std::string::npos && std::string(e.what()).find("portable") != std::string::npos;
+  }
+  CHECK(refused);
+  for (const Kernels* k : available_kernels()) {
+    use_kernels(k->name);
+    CHECK(std::string(kernels().name) == k->name);
+  }
+  use_kernels("");
+  CHECK(&kernels() == available_kernels().back());
+}
+
+int main() { return check::run(); }
