@@ -1,0 +1,112 @@
+# everytree: `make demo` and `make test` need only Python 3.11 or newer and make.
+# Everything is set up in .venv and built in build/; `make clean` removes both.
+#
+# PYTHON=... picks the interpreter .venv is made from, CXX=... the C++ compiler, PYTEST=... adds options to pytest.
+
+VENV  := .venv
+PY    := $(VENV)/bin/python
+BUILD := build/dev
+PIP   := $(PY) -m pip --disable-pip-version-check install --quiet
+SAY   := printf '\n==> %s\n'
+# What the build needs in .venv, because the editable install builds there and not in a place of its own.
+TOOLS := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.22" "ninja>=1.5"
+# The compiler that tools/find_compiler.sh chose: sets CC and CXX.
+COMPILER := . $(VENV)/compiler.sh
+CMAKE    := $(COMPILER) && $(VENV)/bin/cmake
+NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
+
+CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
+CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
+
+.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize \
+        lint types format bench-core clean
+.DEFAULT_GOAL := help
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.installed ## make .venv and install the package in it, with everything for development
+
+build: $(VENV)/.installed ## rebuild what changed in C++ (importing everytree does the same, silently)
+	@SKBUILD_EDITABLE_VERBOSE=1 $(PY) -c 'import everytree._core as core; print("kernels:", core.kernels())'
+
+demo: $(VENV)/.installed ## the best tree and the average over every tree, on the breast cancer data
+	@$(SAY) "everytree demo"
+	@$(VENV)/bin/everytree demo
+
+test: test-cpp test-python ## the whole test suite, C++ and Python
+
+test-all: test-cpp test-sanitize test-slow ## the suite with its slow tests, and the C++ tests under sanitizers
+
+test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
+	@$(SAY) "C++ tests"
+	@$(CMAKE) -S core -B build/core $(NINJA) -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE
+	@$(CMAKE) --build build/core
+	@$(VENV)/bin/ctest --test-dir build/core --output-on-failure
+
+test-python: $(VENV)/.installed ## the Python tests
+	@$(SAY) "Python tests"
+	@$(PY) -m pytest -m "not slow" $(PYTEST)
+
+test-slow: $(VENV)/.installed
+	@$(SAY) "Python tests, with the slow ones"
+	@$(PY) -m pytest $(PYTEST)
+
+test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behaviour sanitizers
+	@$(SAY) "C++ tests under sanitizers"
+	@if grep -q zig $(VENV)/compiler.sh; then \
+	  echo "skipped: the compiler from ziglang has no address sanitizer; install g++ or clang++, then: make clean"; \
+	else \
+	  $(CMAKE) -S core -B build/sanitize $(NINJA) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEVERYTREE_SANITIZE=ON \
+	    --log-level=NOTICE && \
+	  $(CMAKE) --build build/sanitize && \
+	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
+	fi
+
+lint: $(VENV)/.installed ## ruff and clang-format, changing nothing
+	@$(SAY) "lint"
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
+
+types: $(VENV)/.installed ## mypy --strict on the package
+	@$(SAY) "types"
+	@$(PY) -m mypy --strict
+
+format: $(VENV)/.installed ## let ruff and clang-format rewrite the files
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+	@$(VENV)/bin/clang-format -i $(CPP_FILES)
+
+bench-core: $(VENV)/.installed ## time the core on this machine
+	@$(PY) benchmarks/bench_core.py
+
+clean: ## remove .venv, build/ and every cache
+	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Stamps: each step runs again when what it depends on is newer.
+
+$(VENV)/.made: tools/make_venv.sh
+	@sh tools/make_venv.sh $(VENV) "$(PYTHON)"
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.made tools/find_compiler.sh tools/zig_cpu_model.c
+	@$(SAY) "Installing the build tools in $(VENV)"
+	@$(PIP) $(TOOLS)
+	@sh tools/find_compiler.sh $(VENV)
+	@touch $@
+
+# An editable install: Python files are used in place, and importing the compiled module first rebuilds it if a
+# C++ file changed. Build files are dependencies because only an install reads a new list of sources.
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(CMAKE_FILES)
+	@$(SAY) "Building everytree and installing it in $(VENV), with everything for development (a few minutes the first time)"
+	@$(COMPILER) && $(PIP) --no-build-isolation --config-settings=build-dir=$(BUILD) \
+	  --config-settings=editable.rebuild=true --config-settings=editable.verbose=false --editable ".[dev]"
+	@touch $@
+
+# `uv run` shares .venv and puts an install of its own there, which does not rebuild: install again over it.
+INSTALLER := $(shell cat $(VENV)/lib/python3*/site-packages/everytree-*.dist-info/INSTALLER 2>/dev/null)
+ifneq ($(INSTALLER),pip)
+.PHONY: $(VENV)/.installed
+endif
