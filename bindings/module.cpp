@@ -1,21 +1,24 @@
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
+#include "bind.hpp"
 
-#include "everytree/kernels/kernels.hpp"
-
-namespace nb = nanobind;
+using namespace everytree;
 
 NB_MODULE(_core, m) {
-  m.doc() = "The compiled core of everytree.";
-  m.def("kernels", [] { return std::string(everytree::kernels().name); }, "Name of the kernels in use.");
-  m.def(
-      "available_kernels",
-      [] {
-        std::vector<std::string> names;
-        for (const auto* k : everytree::available_kernels()) names.emplace_back(k->name);
-        return names;
-      },
-      "Names of the kernels this CPU can run, portable first.");
-  m.def("use_kernels", &everytree::use_kernels, nb::arg("name"), "Use these kernels from now on; \"\" picks the fastest.");
+  m.doc() = "The compiled core of everytree. Use it through everytree.TreeSpace and the estimators.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    // Our own errors carry the library's types. Everything else keeps nanobind's translation.
+    const auto raise = [](const char* type, const char* what) {
+      nb::object errors = nb::module_::import_("everytree.errors");
+      PyErr_SetString(nb::object(errors.attr(type)).ptr(), what);
+    };
+    try {
+      std::rethrow_exception(p);
+    } catch (const LimitReached& e) {
+      raise("LimitReached", e.what());
+    } catch (const InvalidInput& e) {
+      raise("DataError", e.what());
+    }
+  });
+  bind::bind_kernels(m);
+  bind::bind_graph(m);
+  bind::bind_posterior(m);
 }

@@ -22,6 +22,7 @@ bool same(const Wide& a, const Wide& b) {
   if (a.is_zero() || b.is_zero()) return a.is_zero() && b.is_zero();
   return std::abs(a.log() - b.log()) < 1e-11 * std::max(1.0, std::abs(a.log()));
 }
+bool same(const MaxProduct::Value& a, const MaxProduct::Value& b) { return same(a.weight, b.weight) && same(a.leaves, b.leaves); }
 bool same(const Natural& a, const Natural& b) { return a == b; }
 bool same(const Lexicographic::Value& a, const Lexicographic::Value& b) { return same(a.cost, b.cost) && same(a.leaves, b.leaves); }
 bool same(const Expectation::Value& a, const Expectation::Value& b) { return same(a.p, b.p) && same(a.r, b.r); }

@@ -207,6 +207,40 @@ static void fold_error(const std::int32_t* index, std::int32_t total, std::int32
   b0[i] = no;
 }
 
+// Four rows at a time share the loads of the matrix.
+template <std::size_t kRows>
+static inline void quadratic_rows(const double* a, std::size_t stride, std::size_t n, const double* const* y, double* out) {
+  Real8 acc[kRows] = {};
+  for (std::size_t j = 0; j < n; j += 8) {
+    Real8 sum[kRows] = {};
+    const std::size_t end = j + 8 < n ? j + 8 : n;
+    for (std::size_t i = 0; i < end; ++i) {
+      const Real8 row = load<Real8>(a + i * stride + j);
+      for (std::size_t r = 0; r < kRows; ++r) sum[r] += row * y[r][i];
+    }
+    for (std::size_t r = 0; r < kRows; ++r) acc[r] += sum[r] * load<Real8>(y[r] + j);
+  }
+  for (std::size_t r = 0; r < kRows; ++r) {
+    double total = 0;
+    for (int k = 0; k < 8; ++k) total += acc[r][k];
+    out[r] = total;
+  }
+}
+
+static void quadratic(const double* a, std::size_t stride, std::size_t n, const double* y, std::size_t y_stride,
+                      const std::uint32_t* rows, std::size_t n_rows, double* out) {
+  const double* at[4];
+  std::size_t r = 0;
+  for (; r + 4 <= n_rows; r += 4) {
+    for (std::size_t k = 0; k < 4; ++k) at[k] = y + rows[r + k] * y_stride;
+    quadratic_rows<4>(a, stride, n, at, out + r);
+  }
+  for (; r < n_rows; ++r) {
+    at[0] = y + rows[r] * y_stride;
+    quadratic_rows<1>(a, stride, n, at, out + r);
+  }
+}
+
 static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, std::size_t n) {
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < n; ++k) sum += popcount64(a[k] & b[k]);
@@ -214,5 +248,5 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name, pack, pair_index, pair_counts, fold_sum, fold_max, fold_min, fold_error, hash_columns, count_and};
+  return {name, pack, pair_index, pair_counts, fold_sum, fold_max, fold_min, fold_error, hash_columns, quadratic, count_and};
 }

@@ -71,7 +71,13 @@ class OneLevelFold {
   // Only the numbers of feasible second tests, for counting.
   void tests(std::size_t state, OneLevel& out);
 
-  // What follows refers to the state of the last call of product().
+  // Only load the cover of a closed state with levels > 0.
+  void load_state(std::size_t state) {
+    OneLevel nothing;
+    load(state, nothing);
+  }
+
+  // What follows refers to the state of the last call.
   const Frontier& frontier() const { return frontier_; }
   // Terms of split i by second group j, in the scale of out.split: split[a][i] = Σ_j term[a][j]; term[a][i] = 0.
   void terms(const ProductWeights& weights, const OneLevel& level, std::size_t i, double* const term[2]);

@@ -16,21 +16,6 @@
 
 namespace everytree {
 
-// A closed state folded by any algebra from its OneLevel. `W` turns a double of the level into the algebra's weight.
-template <Algebra A, class W>
-typename A::Value close(const OneLevel& level, W&& weight) {
-  typename A::Value value = A::leaf(weight(level.state_leaf));
-  for (std::size_t i = 0; i < level.n; ++i) {
-    typename A::Value side[2];
-    for (int a = 0; a < 2; ++a) {
-      side[a] = A::leaf(weight(level.leaf[a][i]));
-      if (level.tests[a][i] > 0) A::add(side[a], A::cherry(weight(level.split[a][i])));
-    }
-    A::add(value, A::join(weight(level.weight[i]), side[1], side[0]));
-  }
-  return value;
-}
-
 template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weights, Control& control, std::size_t n_threads) {
   std::vector<typename A::Value> value(graph.size());

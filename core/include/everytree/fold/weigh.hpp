@@ -1,6 +1,10 @@
 // What leaves and splits weigh, for each family of algebras: the bridge between weights (data) and algebra (type).
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
+#include "everytree/algebra/by_leaves.hpp"
 #include "everytree/algebra/count.hpp"
 #include "everytree/algebra/max_product.hpp"
 #include "everytree/algebra/min_plus.hpp"
@@ -37,18 +41,30 @@ class WeighProduct {
 
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
     fold.product(id, *weights_, plus_, level);
-    if constexpr (std::same_as<A, SumProduct> || std::same_as<A, MaxProduct>) {
+    if constexpr (std::same_as<A, SumProduct>) {
       // The common case in plain doubles: one Wide at the end.
-      constexpr bool kSum = std::same_as<A, SumProduct>;
       double value = level.state_leaf;
-      for (std::size_t i = 0; i < level.n; ++i) {
-        const double l1 = level.leaf[1][i], s1 = level.split[1][i], l0 = level.leaf[0][i], s0 = level.split[0][i];
-        if constexpr (kSum)
-          value += level.weight[i] * ((l1 + s1) * (l0 + s0));
-        else
-          value = std::max(value, level.weight[i] * (std::max(l1, s1) * std::max(l0, s0)));
-      }
+      for (std::size_t i = 0; i < level.n; ++i)
+        value += level.weight[i] * ((level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]));
       return Wide(value) * Wide::from_log(level.log_scale);
+    } else if constexpr (std::same_as<A, MaxProduct>) {
+      double value = level.state_leaf, leaves = 1;
+      const auto better = [](double y, double y_leaves, double& x, double& x_leaves) {
+        if (y > x * (1 + MaxProduct::kTie) || (y > x * (1 - MaxProduct::kTie) && y_leaves < x_leaves)) {
+          x = y;
+          x_leaves = y_leaves;
+        }
+      };
+      for (std::size_t i = 0; i < level.n; ++i) {
+        double side[2], side_leaves[2];
+        for (int a = 0; a < 2; ++a) {
+          side[a] = level.leaf[a][i];
+          side_leaves[a] = 1;
+          better(level.split[a][i], 2, side[a], side_leaves[a]);
+        }
+        better(level.weight[i] * (side[1] * side[0]), side_leaves[0] + side_leaves[1], value, leaves);
+      }
+      return {Wide(value) * Wide::from_log(level.log_scale), leaves};
     } else {
       // exp(log_scale) belongs to every tree of the state once: give it to the leaf and to each split.
       const Wide scale = Wide::from_log(level.log_scale);
@@ -97,16 +113,32 @@ class WeighCost {
   WeighCost(const Graph& graph, const LeafCost& cost) : graph_(&graph), cost_(&cost) {}
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
     fold.cost(id, *cost_, level);
-    typename A::Value value = A::leaf(level.state_leaf);
-    for (std::size_t i = 0; i < level.n; ++i) {
-      typename A::Value side[2];
-      for (int a = 0; a < 2; ++a) {
-        side[a] = A::leaf(level.leaf[a][i]);
-        if (level.split[a][i] < 1e300) A::add(side[a], A::cherry(level.split[a][i]));
+    if constexpr (std::same_as<A, ByLeaves<MinPlus>>) {
+      // One to four leaves: plain minima, without a vector per split.
+      constexpr double kInf = std::numeric_limits<double>::infinity();
+      double best[4] = {level.state_leaf, kInf, kInf, kInf};
+      for (std::size_t i = 0; i < level.n; ++i) {
+        const double l1 = level.leaf[1][i], l0 = level.leaf[0][i], s1 = level.split[1][i], s0 = level.split[0][i];
+        best[1] = std::min(best[1], l1 + l0);
+        best[2] = std::min(best[2], std::min(l1 + s0, s1 + l0));
+        best[3] = std::min(best[3], s1 + s0);
       }
-      A::add(value, A::join(0.0, side[1], side[0]));
+      std::size_t n = 4;
+      while (n > 1 && best[n - 1] > 1e300) --n;
+      for (double& x : best) x = x > 1e300 ? kInf : x;
+      return {best, best + n};
+    } else {
+      typename A::Value value = A::leaf(level.state_leaf);
+      for (std::size_t i = 0; i < level.n; ++i) {
+        typename A::Value side[2];
+        for (int a = 0; a < 2; ++a) {
+          side[a] = A::leaf(level.leaf[a][i]);
+          if (level.split[a][i] < 1e300) A::add(side[a], A::cherry(level.split[a][i]));
+        }
+        A::add(value, A::join(0.0, side[1], side[0]));
+      }
+      return value;
     }
-    return value;
   }
   void inner(std::size_t id, Inner& out) const {
     const State& s = graph_->state(id);

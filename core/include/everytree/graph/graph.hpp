@@ -48,6 +48,7 @@ struct State {
 class Graph {
  public:
   Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Control& control);
+  Graph(const Graph&) = delete;
 
   const CountTable& table() const { return *table_; }
   const GraphOptions& options() const { return options_; }

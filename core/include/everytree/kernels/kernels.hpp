@@ -77,6 +77,11 @@ struct Kernels {
   void (*hash_columns)(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
                        std::size_t n, std::uint32_t* out);
 
+  // out[k] = Σ_{i ≤ j} a[i * stride + j] · y_i · y_j for the rows y + rows[k] * y_stride. Below the diagonal `a` must be
+  // zero; stride and y_stride are multiples of 8, and the padding of y is zero.
+  void (*quadratic)(const double* a, std::size_t stride, std::size_t n, const double* y, std::size_t y_stride,
+                    const std::uint32_t* rows, std::size_t n_rows, double* out);
+
   // popcount(a & b) over n words.
   std::uint64_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t n);
 };

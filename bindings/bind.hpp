@@ -1,0 +1,71 @@
+// Shared by the binding files: array types, keys and running without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "everytree/control.hpp"
+#include "everytree/errors.hpp"
+
+namespace nb = nanobind;
+
+namespace everytree::bind {
+
+// C-contiguous, read-only, on the CPU. Bound with noconvert: a wrong dtype is an error, never a silent cast.
+using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Reals = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using RealMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+// Limits, progress and interruption as Python sees them.
+struct PyControl {
+  Control control;
+  nb::object progress = nb::none();
+};
+
+// Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
+template <class F>
+auto run(PyControl& c, F&& f) {
+  c.control.begin();
+  c.control.poll = [&c](const Progress& p) {
+    nb::gil_scoped_acquire gil;
+    bool failed = PyErr_CheckSignals() != 0;
+    if (!failed && !c.progress.is_none()) {
+      try {
+        c.progress(p.stage, p.done, p.total, p.seconds);
+      } catch (nb::python_error& e) {
+        e.restore();
+        failed = true;
+      }
+    }
+    if (failed) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
+  };
+  try {
+    nb::gil_scoped_release nogil;
+    return f(c.control);
+  } catch (const LimitReached&) {
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw;
+  }
+}
+
+inline Reals to_numpy(std::vector<double> values) {
+  auto* data = new std::vector<double>(std::move(values));
+  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return Reals(data->data(), {data->size()}, owner);
+}
+
+void bind_kernels(nb::module_& m);
+void bind_graph(nb::module_& m);
+void bind_posterior(nb::module_& m);
+
+}  // namespace everytree::bind

@@ -1,0 +1,69 @@
+#include "everytree/fold/posterior.hpp"
+
+#include "bind.hpp"
+
+namespace everytree::bind {
+
+void bind_posterior(nb::module_& m) {
+  nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
+      .def(
+          "__init__",
+          [](Posterior* self, std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
+             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
+             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t n_threads, PyControl& control) {
+            Prior prior;
+            prior.log_split = std::move(log_split);
+            prior.log_leaf_open = std::move(log_leaf_open);
+            prior.log_leaf_closed = std::move(log_leaf_closed);
+            prior.per_test = per_test;
+            prior.fair = !attributes.empty();
+            if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
+              throw InvalidInput("the tables of a prior must not be empty");
+            if (prior.fair && attributes.size() != graph->table().n_tests())
+              throw InvalidInput("attribute-fair priors need one attribute number per test");
+            for (std::int32_t a : attributes)
+              if (a < 0) throw InvalidInput("attribute numbers must not be negative");
+            prior.attribute = std::move(attributes);
+            run(control, [&](Control& c) {
+              std::vector<std::int32_t> totals(graph->table().n_classes());
+              graph->table().class_counts(graph->table().all().data(), totals.data());
+              auto leaf = std::make_shared<Dirichlet>(dirichlet, totals);
+              new (self) Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, n_threads, c);
+            });
+          },
+          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("per_test"),
+          nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"), nb::arg("control"))
+      .def_prop_ro("log_evidence", &Posterior::log_evidence)
+      .def("log_joint", &Posterior::log_joint, nb::arg("key"), "Log prior + log marginal likelihood of a tree.")
+      .def("root_distribution", [](const Posterior& p) { return to_numpy(p.root_distribution()); })
+      .def("inclusion", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.inclusion(k); })); }, nb::arg("control"))
+      .def("leaves", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.leaves_distribution(k); })); }, nb::arg("control"))
+      .def("depth", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.depth_distribution(k); })); }, nb::arg("control"))
+      .def("expected_leaves", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.expected_leaves(k); }); }, nb::arg("control"))
+      .def(
+          "sample", [](const Posterior& p, std::size_t n, std::uint64_t seed, PyControl& c) { return run(c, [&](Control& k) { return p.sample(n, seed, k); }); },
+          nb::arg("n"), nb::arg("seed"), nb::arg("control"))
+      .def("map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.map_tree(k); }); }, nb::arg("control"), "Key of the most probable tree.")
+      .def("log_map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_map(k); }); }, nb::arg("control"), "Log joint of the most probable tree.")
+      .def(
+          "top",
+          [](const Posterior& p, std::size_t k, PyControl& control) {
+            std::vector<std::pair<double, Key>> out;
+            for (Ranked& tree : run(control, [&](Control& c) { return p.top(k, c); })) out.emplace_back(tree.score, std::move(tree.key));
+            return out;
+          },
+          nb::arg("k"), nb::arg("control"), "The k most probable trees: (log joint, key) pairs.")
+      .def(
+          "predict",
+          [](const Posterior& p, Rows rows, PyControl& control) {
+            if (rows.shape(1) != p.graph().table().n_tests()) throw InvalidInput("rows must have one column per test");
+            const std::size_t n = rows.shape(0), c = p.graph().table().n_classes();
+            auto* data = new double[n * c + 1];
+            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+            run(control, [&](Control& k) { p.predict(rows.data(), n, data, k); });
+            return RealMatrix(data, {n, c}, owner);
+          },
+          nb::arg("rows").noconvert(), nb::arg("control"), "P(class | row), averaged over every tree.");
+}
+
+}  // namespace everytree::bind

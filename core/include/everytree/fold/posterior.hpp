@@ -1,0 +1,68 @@
+// The posterior over every tree of a graph: the evidence and the downward passes.
+//
+// With u the sum-product values, at a state s
+//     P(leaf at s | s is a node)      = leaf(s) / u(s)
+//     P(split by test t | s is a node) = split weight · u(child 1) · u(child 0) / u(s)
+// so every question about the posterior is a walk from the root with these probabilities.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "everytree/fold/best.hpp"
+#include "everytree/fold/one_level.hpp"
+#include "everytree/graph/graph.hpp"
+#include "everytree/wide.hpp"
+
+namespace everytree {
+
+class Posterior {
+ public:
+  Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads,
+            Control& control);
+  Posterior(const Posterior&) = delete;
+
+  const Graph& graph() const { return *graph_; }
+  const ProductWeights& weights() const { return weights_; }
+  double log_evidence() const { return u_[0].log(); }
+  const std::vector<Wide>& values() const { return u_; }
+
+  // log prior + log marginal likelihood of a tree; −inf outside the space. Throws InvalidInput on a malformed key.
+  double log_joint(const Key& key) const;
+
+  // P(root test = t) for every original test; the rest is P(single leaf).
+  std::vector<double> root_distribution() const;
+  // P(test t occurs in the tree) for every original test.
+  std::vector<double> inclusion(Control& control) const;
+  // P(n leaves), index n − 1; and P(depth = d).
+  std::vector<double> leaves_distribution(Control& control) const;
+  std::vector<double> depth_distribution(Control& control) const;
+  double expected_leaves(Control& control) const;
+
+  // The most probable tree, and the k most probable in order (score = log joint).
+  Key map_tree(Control& control) const;
+  double log_map(Control& control) const;
+  std::vector<Ranked> top(std::size_t k, Control& control) const;
+
+  // Independent draws. Draw k depends only on (seed, k).
+  std::vector<Key> sample(std::size_t n, std::uint64_t seed, Control& control) const;
+
+  // P(class | row), n_rows × n_classes. rows: n_rows × n_tests of 0/1, row-major.
+  void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
+
+ private:
+  // Splits of an inner state: probability of one unit of share of each split, and the shares by test.
+  struct InnerNode {
+    double leaf;                 // P(leaf | node)
+    std::vector<double> split;   // P(split k | node) / share of split k
+  };
+  void inner_node(std::size_t id, InnerNode& out) const;
+  std::vector<Best> likeliest(Control& control) const;
+
+  std::shared_ptr<const Graph> graph_;
+  ProductWeights weights_;
+  std::size_t n_threads_;
+  std::vector<Wide> u_;
+};
+
+}  // namespace everytree
