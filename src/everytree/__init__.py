@@ -13,8 +13,16 @@ __version__ = "0.1.0"
 # public name -> module that holds it
 _HOME = {
     "Binarizer": "everytree.data.binarizer",
+    "CodingPrior": "everytree.priors",
+    "DepthDecay": "everytree.weights",
+    "LeafPenaltyPrior": "everytree.priors",
+    "Posterior": "everytree.posterior",
+    "ShapePrior": "everytree.priors",
+    "SizePrior": "everytree.priors",
     "Table": "everytree.data.table",
     "Tree": "everytree.tree",
+    "TreeSpace": "everytree.space",
+    "UniformPrior": "everytree.priors",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_csv": "everytree.data.readers",

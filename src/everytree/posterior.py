@@ -1,0 +1,166 @@
+"""Posterior: the exact average over every tree of a space, and everything it knows (SPEC 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.table import as_tests
+from everytree.errors import DataError, QueryError
+from everytree.tree import Tree
+
+if TYPE_CHECKING:
+    from everytree import _core
+    from everytree.priors import Prior
+    from everytree.rules import Rule
+    from everytree.space import TreeSpace
+    from everytree.weights import Dirichlet
+
+__all__ = ["Posterior"]
+
+Reals = npt.NDArray[np.float64]
+
+
+class Posterior:
+    """The posterior distribution over all trees of a space. Made by ``TreeSpace.posterior``.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1)
+    >>> post = space.posterior()
+    >>> round(float(post.log_evidence), 4)
+    -2.4361
+    >>> post.predict_proba([[0], [1]]).round(3).tolist()
+    [[0.74, 0.26], [0.26, 0.74]]
+    >>> post.root_distribution().round(3).tolist()
+    [0.914]
+    """
+
+    def __init__(self, space: TreeSpace, core: _core.Posterior, prior: Prior, dirichlet: Dirichlet, rows: list[list[float]]) -> None:
+        self._space = space
+        self._core = core
+        self.prior = prior
+        self.dirichlet = dirichlet
+        self._rows = rows  # Dirichlet parameters by depth
+
+    @property
+    def space(self) -> TreeSpace:
+        return self._space
+
+    @property
+    def log_evidence(self) -> float:
+        """Log of Σ over all trees of prior × marginal likelihood."""
+        return float(self._core.log_evidence)
+
+    def __repr__(self) -> str:
+        return f"Posterior({self._space!r}, {self.prior!r}, dirichlet={self.dirichlet!r}, log_evidence={self.log_evidence:.4f})"
+
+    # --- predictions ---
+
+    def predict_proba(self, X: npt.ArrayLike) -> Reals:
+        """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
+        rows = as_tests(X, self._space.test_names)
+        if rows.shape[1] != self._space.n_tests:
+            raise DataError(f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space")
+        proba: Reals = np.clip(self._core.predict(np.ascontiguousarray(rows), self._space.limits.control()), 0.0, 1.0)
+        return proba
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The most probable label of each row; the first of ``space.classes`` where several are."""
+        labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
+        return labels
+
+    # --- trees ---
+
+    def map_tree(self) -> Tree:
+        """The most probable tree; ties go to the smaller tree, then to the lower test."""
+        return self._tree(self._core.map(self._space.limits.control()))
+
+    def top_trees(self, k: int) -> list[Tree]:
+        """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``."""
+        _check_count("k", k)
+        return [self._tree(key, log_joint) for log_joint, key in self._core.top(k, self._space.limits.control())]
+
+    def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
+        """n independent draws from the posterior."""
+        _check_count("n", n, least=0)
+        seed = int(np.random.default_rng(random_state).integers(2**63))
+        known: dict[tuple[int, ...], Tree] = {}
+        trees = []
+        for key in map(tuple, self._core.sample(n, seed, self._space.limits.control())):
+            if key not in known:
+                known[key] = self._tree(key)
+            trees.append(known[key])
+        return trees
+
+    def log_joint(self, tree: Tree | Sequence[int]) -> float:
+        """Log prior + log marginal likelihood of a tree; −inf if it is not in the space."""
+        key = tree.key if isinstance(tree, Tree) else tuple(tree)
+        if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
+            raise QueryError(f"the tree is over {tree.n_tests} tests; the space has {self._space.n_tests}")
+        return float(self._core.log_joint(list(key)))
+
+    def log_prob(self, tree: Tree | Sequence[int]) -> float:
+        """Log posterior probability of a tree (a ``Tree``, or its key); −inf if it is not in the space."""
+        return self.log_joint(tree) - self.log_evidence
+
+    # --- marginals ---
+
+    def test_inclusion(self) -> Reals:
+        """P(test occurs in the tree), one per test."""
+        return np.asarray(self._core.inclusion(self._space.limits.control()))
+
+    def root_distribution(self) -> Reals:
+        """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
+        return np.asarray(self._core.root_distribution())
+
+    def leaves_distribution(self) -> Reals:
+        """Entry k is P(the tree has k leaves); entry 0 is 0."""
+        return np.concatenate([[0.0], self._core.leaves(self._space.limits.control())])
+
+    def depth_distribution(self) -> Reals:
+        """Entry d is P(the tree has depth d)."""
+        return np.asarray(self._core.depth(self._space.limits.control()))
+
+    @property
+    def expected_leaves(self) -> float:
+        return float(self._core.expected_leaves(self._space.limits.control()))
+
+    @property
+    def expected_size(self) -> float:
+        """Expected number of nodes."""
+        return 2 * self.expected_leaves - 1
+
+    @property
+    def expected_depth(self) -> float:
+        p = self.depth_distribution()
+        return float(np.arange(len(p)) @ p)
+
+    def rules(self, x: npt.ArrayLike | None = None, top: int = 20) -> list[Rule]:
+        """The rules of most weight: P(this path is a leaf of the tree). For a row ``x``, those that decide it."""
+        from everytree.rules import top_rules
+
+        _check_count("top", top)
+        return top_rules(self, x, top)
+
+    # --- helpers ---
+
+    def _tree(self, key: Sequence[int], log_joint: float | None = None) -> Tree:
+        if log_joint is None:
+            log_joint = float(self._core.log_joint(list(key)))
+        log_prob = log_joint - self.log_evidence
+        info = {"log_joint": log_joint, "log_prob": log_prob, "probability": math.exp(log_prob)}
+        tree = self._space._tree(key, info)
+        a = np.array([self._rows[min(d, len(self._rows) - 1)] for d in tree.node_depths])
+        counts = tree.counts + a
+        return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
+
+
+def _check_count(name: str, value: int, least: int = 1) -> None:
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise QueryError(f"{name}={value!r}; expected a whole number ≥ {least}")

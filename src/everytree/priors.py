@@ -1,0 +1,135 @@
+"""Priors over trees (SPEC 4): a factor for every inner node and one for every leaf.
+
+    P(tree) ∝ Π_splits exp(log_split[d]) · t  ·  Π_leaves exp(log_leaf_open[d] or log_leaf_closed[d])
+
+d is the depth of the node and t the share of its test: 1, or 1/e with e the number of feasible tests, or, for
+attribute-fair priors, 1/(attributes with a feasible test) · 1/(feasible tests of that attribute). A leaf is open
+if a feasible test could still follow. So a prior is three short tables of numbers and a flag, and a new one is a
+new class with a ``tables`` method: nothing else has to know it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from everytree.errors import QueryError
+
+__all__ = ["CodingPrior", "LeafPenaltyPrior", "Prior", "PriorTables", "ShapePrior", "SizePrior", "UniformPrior", "as_prior"]
+
+
+@dataclass(frozen=True)
+class PriorTables:
+    """A prior as numbers; entry d of a table is for depth d, and the last entry holds for all deeper nodes."""
+
+    log_split: list[float]
+    log_leaf_open: list[float]
+    log_leaf_closed: list[float]
+    per_test: bool
+
+
+class Prior(ABC):
+    """A prior over trees. ``attribute_fair`` replaces 1/e by equal shares of attributes, then of their tests."""
+
+    attribute_fair: bool = False
+    depends_on_depth: bool = False  # if so, states with equal covers at different depths are kept apart
+
+    @abstractmethod
+    def tables(self, deepest: int) -> PriorTables:
+        """The factors down to a leaf at depth ``deepest``."""
+
+
+@dataclass(frozen=True)
+class UniformPrior(Prior):
+    """Every tree weighs the same (Nijssen's "Unif", Buntine's I)."""
+
+    def tables(self, deepest: int) -> PriorTables:
+        return PriorTables([0.0], [0.0], [0.0], per_test=False)
+
+
+@dataclass(frozen=True)
+class SizePrior(Prior):
+    """A node at depth d is split with probability α(1 + d)^−β, by a feasible test drawn at random (Chipman et al.).
+
+    The only prior here that is a proper distribution: over all trees of a space it sums to one.
+
+    >>> SizePrior(0.8, 0.8).split_probability(0)
+    0.8
+    """
+
+    alpha: float = 0.8
+    beta: float = 0.8
+    attribute_fair: bool = False
+    depends_on_depth = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise QueryError(f"alpha={self.alpha!r}; expected a number between 0 and 1, such as 0.8")
+        if not (self.beta >= 0 and math.isfinite(self.beta)):
+            raise QueryError(f"beta={self.beta!r}; expected a finite number ≥ 0, such as 0.8")
+
+    def split_probability(self, depth: int) -> float:
+        return self.alpha * float(1 + depth) ** -self.beta
+
+    def tables(self, deepest: int) -> PriorTables:
+        split = [self.split_probability(d) for d in range(deepest + 1)]
+        return PriorTables([math.log(p) if p > 0 else -math.inf for p in split], [math.log1p(-p) for p in split], [0.0], per_test=True)
+
+
+@dataclass(frozen=True)
+class LeafPenaltyPrior(Prior):
+    """Every leaf costs a factor ω < 1 (Buntine's II).
+
+    >>> LeafPenaltyPrior(0.5).tables(3).log_leaf_open == [math.log(0.5)]
+    True
+    """
+
+    omega: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.omega < 1:
+            raise QueryError(f"omega={self.omega!r}; expected a number between 0 and 1, such as 0.5")
+
+    def tables(self, deepest: int) -> PriorTables:
+        leaf = math.log(self.omega)
+        return PriorTables([0.0], [leaf], [leaf], per_test=False)
+
+
+@dataclass(frozen=True)
+class ShapePrior(Prior):
+    """Every shape of tree weighs the same, and in it every feasible test (Buntine's III)."""
+
+    attribute_fair: bool = False
+
+    def tables(self, deepest: int) -> PriorTables:
+        return PriorTables([0.0], [0.0], [0.0], per_test=True)
+
+
+@dataclass(frozen=True)
+class CodingPrior(Prior):
+    """One bit per node for "leaf or split", and log₂ e bits for the test (Buntine's IV, minimum encoding)."""
+
+    attribute_fair: bool = False
+
+    def tables(self, deepest: int) -> PriorTables:
+        half = math.log(0.5)
+        return PriorTables([half], [half], [half], per_test=True)
+
+
+BY_NAME: dict[str, type[Prior]] = {
+    "uniform": UniformPrior,
+    "size": SizePrior,
+    "leaf_penalty": LeafPenaltyPrior,
+    "shapes": ShapePrior,
+    "coding": CodingPrior,
+}
+
+
+def as_prior(prior: Prior | str) -> Prior:
+    """A prior from its name, with default parameters, or the prior itself."""
+    if isinstance(prior, Prior):
+        return prior
+    if isinstance(prior, str) and prior in BY_NAME:
+        return BY_NAME[prior]()
+    raise QueryError(f"prior={prior!r}; expected one of {', '.join(map(repr, BY_NAME))}, or a prior such as everytree.SizePrior(0.8, 0.8)")

@@ -1,0 +1,130 @@
+"""Queries (SPEC 6): which tree is best, under which constraints.
+
+A ranking is a tuple of criteria, compared in that order. One of them is a cost of leaves (error, expected_error,
+gini, entropy, cost); size and depth may stand before or after it. Where the cost comes first the answer is one
+lexicographic fold; otherwise it is read off the size–cost fronts, one for every depth limit if depth matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy.typing as npt
+
+from everytree.errors import QueryError
+from everytree.weights import COSTS, leaf_cost
+
+if TYPE_CHECKING:
+    from everytree.space import TreeSpace
+
+__all__ = ["Query"]
+
+SIZE_STEP = 2.0**-24  # price of a leaf that breaks ties of whole-number costs exactly: errors and leaves share 53 bits
+
+
+@dataclass(frozen=True)
+class Query:
+    """A ranking with constraints. See ``TreeSpace.best``."""
+
+    minimize: Sequence[str] | str = ("error", "size")
+    max_size: int | None = None
+    max_leaves: int | None = None
+    max_depth: int | None = None
+    max_error: float | None = None
+    leaf: int | None = None
+    cost_matrix: npt.ArrayLike | None = None
+    confidence: float = 0.25
+    leaf_penalty: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = (*COSTS, "size", "depth")
+        for name in self.ranking:
+            if name not in known:
+                raise QueryError(f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(known)}")
+        if len(set(self.ranking)) != len(self.ranking):
+            raise QueryError(f"minimize={self.minimize!r} names a criterion twice")
+        costs = [name for name in self.ranking if name in COSTS]
+        if len(costs) != 1:
+            raise QueryError(f"minimize={self.minimize!r}; expected exactly one of {', '.join(COSTS)} beside size and depth")
+        for name in ("max_size", "max_leaves", "max_depth", "leaf"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or int(value) != value or value < (0 if name == "max_depth" else 1)):
+                raise QueryError(f"{name}={value!r}; expected a whole number")
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        return (self.minimize,) if isinstance(self.minimize, str) else tuple(self.minimize)
+
+    @property
+    def cost(self) -> str:
+        """The criterion that is a cost of leaves."""
+        return next(name for name in self.ranking if name in COSTS)
+
+    @property
+    def most_leaves(self) -> int | None:
+        """The tighter of max_size (nodes) and max_leaves."""
+        bounds = [b for b in (self.max_leaves, None if self.max_size is None else (self.max_size + 1) // 2) if b is not None]
+        return min(bounds) if bounds else None
+
+    def answer(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
+        """The k best trees as (cost, key), best first."""
+        if isinstance(k, bool) or int(k) != k or k < 1:
+            raise QueryError(f"k={k!r}; expected a whole number ≥ 1")
+        depth = space.max_depth
+        if self.max_depth is not None:
+            depth = self.max_depth if depth is None else min(depth, self.max_depth)
+        min_leaf = max(space.min_leaf, self.leaf or 1)
+        if space.table.total < min_leaf:
+            raise QueryError(f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples")
+        inside = space._subspace(depth, min_leaf)
+        if k > 1:
+            return self._k_best(inside, k)
+        if self.ranking[0] == self.cost and "depth" not in self.ranking and self.most_leaves is None:
+            weight = self._weight(inside)
+            score, key = inside.graph().best(weight, 1, inside.limits.control())[0]
+            self._check_error(score)
+            return [(score, key)]
+        return [self._from_fronts(inside)]
+
+    def _weight(self, space: TreeSpace, per_leaf: float = 0.0):  # type: ignore[no-untyped-def]
+        return leaf_cost(self.cost, len(space.classes), self.cost_matrix, confidence=self.confidence, per_leaf=self.leaf_penalty + per_leaf)
+
+    def _check_error(self, least: float) -> None:
+        if self.max_error is not None and least > self.max_error:
+            where = f" with at most {self.most_leaves} leaves" if self.most_leaves is not None else ""
+            raise QueryError(f"no tree{where} reaches {self.cost} ≤ {self.max_error}; the least is {least:g}")
+
+    def _k_best(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
+        if self.ranking[0] != self.cost or "depth" in self.ranking or self.most_leaves is not None:
+            raise QueryError("the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 or drop the bound")
+        step = SIZE_STEP if "size" in self.ranking else 0.0
+        found = space.graph().best(self._weight(space, step), k, space.limits.control())
+        trees = [(score - step * (len(key) + 1) / 2, key) for score, key in found]
+        self._check_error(trees[0][0])
+        return [(score, key) for score, key in trees if self.max_error is None or score <= self.max_error]
+
+    def _from_fronts(self, space: TreeSpace) -> tuple[float, list[int]]:
+        deepest = space.max_depth
+        if "depth" in self.ranking and deepest is None:
+            raise QueryError("ranking by depth needs a bound: give max_depth")
+        depths = range(deepest + 1) if "depth" in self.ranking and deepest is not None else [deepest]
+        best: tuple[tuple[float, ...], float, list[int]] | None = None
+        least = float("inf")
+        for depth in depths:
+            inside = space._subspace(depth, space.min_leaf)
+            for leaves, cost, key in inside.graph().front(self._weight(inside), inside.limits.control()):
+                if self.most_leaves is not None and leaves > self.most_leaves:
+                    continue
+                least = min(least, cost)
+                if self.max_error is not None and cost > self.max_error:
+                    continue
+                value = {self.cost: cost, "size": float(leaves), "depth": float(depth or 0)}
+                rank = tuple(value[name] for name in self.ranking)
+                if best is None or rank < best[0]:
+                    best = (rank, cost, key)
+        if best is None:
+            self._check_error(least)
+            raise QueryError("no tree satisfies the query")
+        return best[1], best[2]

@@ -1,0 +1,325 @@
+"""TreeSpace: every decision tree over a set of binary tests, mined once and asked many times.
+
+A tree is in the space if every inner node splits its examples so that both sides keep at least ``min_leaf`` of
+them, and no leaf is deeper than ``max_depth`` (SPEC 2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree import _core
+from everytree.data.table import Table, as_tests
+from everytree.errors import LimitReached, QueryError
+from everytree.limits import Limits, Progress, threads
+from everytree.posterior import Posterior
+from everytree.priors import Prior, SizePrior, as_prior
+from everytree.query import Query
+from everytree.tree import Tree
+from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows, leaf_cost
+
+__all__ = ["TreeSpace"]
+
+BYTES_PER_STATE = 80  # beside the cover: state, index, order and values
+
+
+class TreeSpace:
+    """All trees over the columns of a 0/1 matrix.
+
+    Parameters
+    ----------
+    X : 0/1 matrix, one column per test; columns are taken as they are (see ``Binarizer`` for other data)
+    y : labels, one per row
+    max_depth : most tests on any path; None for no limit
+    min_leaf : fewest examples in a leaf
+    sample_weight : whole numbers; a weight is the same as repeating the row
+    test_names : names of the columns, for people
+    n_jobs : threads; −1 for every core. Results are the same for any number, to the last bit
+    attributes : for attribute-fair priors, the number of the attribute behind each test
+    classes : all labels in order, if some may be absent from y
+    time_limit, memory_limit : seconds for each question, and bytes for the stored graph
+    progress : called about every 30 ms as ``progress(stage, done, total, seconds)``
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
+    >>> y = [0, 1, 1, 0] * 5
+    >>> space = TreeSpace(X, y, max_depth=2)
+    >>> space.n_trees
+    9
+    >>> print(space.best())
+    test 0?
+    ├─ yes: test 1?
+    │  ├─ yes: 0  (n=5, p=1.00)
+    │  └─ no: 1  (n=5, p=1.00)
+    └─ no: test 1?
+       ├─ yes: 1  (n=5, p=1.00)
+       └─ no: 0  (n=5, p=1.00)
+    """
+
+    def __init__(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        max_depth: int | None = 4,
+        min_leaf: int = 1,
+        sample_weight: npt.ArrayLike | None = None,
+        test_names: Sequence[str] | None = None,
+        n_jobs: int | None = 1,
+        *,
+        attributes: npt.ArrayLike | None = None,
+        classes: Iterable[Any] | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        tests = as_tests(X, test_names)
+        if test_names is None:
+            test_names = _column_names(X)
+        codes, labels = _codes(y, len(tests), classes)
+        table = Table.from_arrays(tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels)
+        self._set(table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress))
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Table,
+        max_depth: int | None = 4,
+        min_leaf: int = 1,
+        n_jobs: int | None = 1,
+        *,
+        attributes: npt.ArrayLike | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> TreeSpace:
+        """The space of a count table."""
+        space = cls.__new__(cls)
+        space._set(table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress))
+        return space
+
+    def _set(
+        self,
+        table: Table,
+        max_depth: int | None,
+        min_leaf: int,
+        n_jobs: int | None,
+        attributes: npt.ArrayLike | None,
+        limits: Limits,
+        switches: dict[str, bool] | None = None,
+    ) -> None:
+        if max_depth is not None and (isinstance(max_depth, bool) or int(max_depth) != max_depth or max_depth < 0):
+            raise QueryError(f"max_depth={max_depth!r}; expected a whole number ≥ 0, or None for no limit")
+        if isinstance(min_leaf, bool) or int(min_leaf) != min_leaf or min_leaf < 1:
+            raise QueryError(f"min_leaf={min_leaf!r}; expected a whole number ≥ 1")
+        if table.total < min_leaf:
+            raise QueryError(
+                f"the data hold {table.total} examples, fewer than min_leaf={min_leaf}: no tree exists; lower min_leaf"
+            )
+        self._table = table
+        self.max_depth = None if max_depth is None else int(max_depth)
+        self.min_leaf = int(min_leaf)
+        self.n_jobs = n_jobs
+        self.limits = limits
+        self._threads = threads(n_jobs)
+        self._attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
+        # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables.
+        self._switches = {"merge": True, "frontier": True, "linear": True} | (switches or {})
+        self._core_table: _core.CountTable | None = None
+        self._graphs: dict[bool, _core.Graph] = {}
+
+    # --- what it is ---
+
+    @property
+    def table(self) -> Table:
+        """The distinct rows with their class counts."""
+        return self._table
+
+    @property
+    def n_tests(self) -> int:
+        return self._table.n_tests
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels, in the order of all class probabilities."""
+        return self._table.classes or tuple(range(self._table.n_classes))
+
+    @property
+    def test_names(self) -> tuple[str, ...] | None:
+        return self._table.test_names
+
+    def __repr__(self) -> str:
+        return (
+            f"TreeSpace({self._table.total} examples, {self.n_tests} tests, {len(self.classes)} classes, "
+            f"max_depth={self.max_depth}, min_leaf={self.min_leaf})"
+        )
+
+    # --- the graph ---
+
+    def _counts(self) -> _core.CountTable:
+        if self._core_table is None:
+            self._core_table = _core.CountTable(np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts))
+        return self._core_table
+
+    def graph(self, by_depth: bool | None = None) -> _core.Graph:
+        """The stored graph, built when first asked for. ``by_depth`` keeps equal covers at different depths apart;
+        with a depth limit they always are."""
+        by_depth = self.max_depth is not None or bool(by_depth)
+        if by_depth not in self._graphs:
+            self._refuse_hopeless()
+            depth = -1 if self.max_depth is None else self.max_depth
+            try:
+                self._graphs[by_depth] = _core.Graph(
+                    self._counts(), depth, self.min_leaf, by_depth, self._switches["merge"], self._switches["frontier"],
+                    self._threads, self.limits.control(),
+                )  # fmt: skip
+            except LimitReached as limit:
+                raise LimitReached(f"{limit} while building the graph of {self!r}; {self._advice()}") from None
+        return self._graphs[by_depth]
+
+    @property
+    def n_states(self) -> int:
+        """Stored states of the graph: merged covers, without the two bottom levels."""
+        return int(self.graph().n_states)
+
+    def estimate_states(self) -> float:
+        """About how many states the graph stores, by random descents; mostly on the high side."""
+        return float(_core.estimate_states(self._counts(), -1 if self.max_depth is None else self.max_depth, self.min_leaf))
+
+    def _refuse_hopeless(self) -> None:
+        states = self.estimate_states()
+        size = self._table.rows.shape[0] / 8 + BYTES_PER_STATE
+        # The estimate does not see merged covers, so only what is far beyond the limit is refused here.
+        if states * size > 30 * self.limits.memory:
+            raise LimitReached(
+                f"about {_power(states)} states, far beyond the memory limit of {self.limits.memory / 2**30:.1f} GiB; {self._advice()}"
+            )
+
+    def _advice(self) -> str:
+        depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
+        return f"try max_depth={depth} or min_leaf={max(20, 2 * self.min_leaf)}, or fewer tests"
+
+    # --- questions ---
+
+    @property
+    def n_trees(self) -> int:
+        """The exact number of trees in the space."""
+        return int.from_bytes(self.graph().count(self.limits.control()), "little")
+
+    @property
+    def log_n_trees(self) -> float:
+        """Natural logarithm of the number of trees."""
+        n = self.n_trees
+        shift = max(0, n.bit_length() - 64)
+        return math.log(n >> shift) + shift * math.log(2)
+
+    @overload
+    def best(self, minimize: Sequence[str] | str = ..., *, k: None = None, **constraints: Any) -> Tree: ...
+    @overload
+    def best(self, minimize: Sequence[str] | str = ..., *, k: int, **constraints: Any) -> Any: ...
+    def best(self, minimize: Sequence[str] | str = ("error", "size"), *, k: int | None = None, **constraints: Any) -> Any:
+        """The best tree under a ranking and constraints, or the ``k`` best in order.
+
+        Parameters
+        ----------
+        minimize : criteria in order: one of error, expected_error, gini, entropy, cost; and size, depth
+        k : with k > 1, the k best trees as a list
+        max_size, max_leaves, max_depth : bounds on the tree
+        max_error : bound on the first cost in ``minimize``
+        leaf : fewest examples in a leaf
+        cost_matrix, confidence, leaf_penalty : for ``cost``, ``expected_error``, and a price added per leaf
+
+        Raises ``QueryError`` when no tree satisfies the query; the message names the tightest constraint.
+        """
+        query = Query(minimize, **constraints)
+        found = query.answer(self, 1 if k is None else k)
+        trees = [self._tree(key, {query.cost: score, "objective": score}) for score, key in found]
+        return trees[0] if k is None or k == 1 else trees
+
+    def front(self, cost: str = "error", cost_matrix: npt.ArrayLike | None = None) -> list[tuple[int, float, Tree]]:
+        """The least cost for every size: (size, cost, tree), from the single leaf to the best tree of all.
+
+        Sizes that a smaller tree equals or beats are left out.
+        """
+        weight = leaf_cost(cost, len(self.classes), cost_matrix)
+        points = self.graph().front(weight, self.limits.control())
+        exact = int if cost == "error" else float
+        return [(2 * leaves - 1, exact(value), self._tree(key, {cost: exact(value)})) for leaves, value, key in points]
+
+    def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
+        """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
+        chosen = SizePrior() if prior is None else as_prior(prior)
+        attributes: list[int] = []
+        if chosen.attribute_fair:
+            if self._attributes is None:
+                raise QueryError("an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind each test")
+            attributes = self._attributes
+        graph = self.graph(by_depth=chosen.depends_on_depth or isinstance(dirichlet, DepthDecay))
+        tables = chosen.tables(int(graph.deepest) + 2)
+        rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
+        try:
+            core = _core.Posterior(
+                graph, tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, attributes, rows,
+                self._switches["linear"], self._threads, self.limits.control(),
+            )  # fmt: skip
+        except LimitReached as limit:
+            raise LimitReached(f"{limit} while folding {graph.n_states} states of {self!r}; {self._advice()}") from None
+        return Posterior(self, core, chosen, dirichlet, rows)
+
+    # --- helpers ---
+
+    def _tree(self, key: Sequence[int], info: dict[str, Any] | None = None, dirichlet: float | None = None) -> Tree:
+        return Tree.from_key(
+            key, self._table.rows, self._table.class_counts, dirichlet, self._table.test_names, self._table.classes, info
+        )
+
+    def _subspace(self, max_depth: int | None, min_leaf: int) -> TreeSpace:
+        """The same table under tighter limits."""
+        if max_depth == self.max_depth and min_leaf == self.min_leaf:
+            return self
+        space = TreeSpace.__new__(TreeSpace)
+        space._set(self._table, max_depth, min_leaf, self.n_jobs, self._attributes, self.limits, self._switches)
+        space._core_table = self._core_table
+        return space
+
+
+def _power(x: float) -> str:
+    """A large number for people: 3·10^9."""
+    exponent = math.floor(math.log10(max(x, 1)))
+    return f"{x / 10**exponent:.0f}·10^{exponent}"
+
+
+def _column_names(X: Any) -> list[str] | None:
+    columns = getattr(X, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    return [str(name) for name in columns]
+
+
+def _codes(y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None) -> tuple[npt.NDArray[np.intp], list[Any]]:
+    from everytree.estimators.labels import read_labels
+
+    labels = read_labels(y, n_rows)
+    if classes is None:
+        found, codes = np.unique(labels, return_inverse=True)
+        return codes.astype(np.intp), found.tolist()
+    order = list(classes)
+    place = {label: k for k, label in enumerate(order)}
+    if len(place) != len(order):
+        raise QueryError(f"classes={order!r} names a label twice")
+    try:
+        return np.array([place[label] for label in labels.tolist()], dtype=np.intp), order
+    except KeyError as missing:
+        raise QueryError(f"y holds the label {missing.args[0]!r}, which is not among classes={order!r}") from None
+
+
+def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
+    values = np.asarray(attributes)
+    if values.shape != (n_tests,):
+        raise QueryError(f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests")
+    return [int(k) for k in np.unique(values, return_inverse=True)[1]]

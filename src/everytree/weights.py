@@ -1,0 +1,84 @@
+"""Leaf weights (SPEC 3, 6): Dirichlet parameters and additive costs, checked and written as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.errors import QueryError
+
+if TYPE_CHECKING:
+    from everytree import _core
+
+__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
+
+COSTS = ("error", "expected_error", "gini", "entropy", "cost")
+
+
+@dataclass(frozen=True)
+class DepthDecay:
+    """Wallace's depth-dependent parameters: a(depth) = scale · rate^depth for every class.
+
+    >>> DepthDecay(0.5, 0.5).at(2)
+    0.125
+    """
+
+    scale: float = 0.9
+    rate: float = 0.9
+
+    def __post_init__(self) -> None:
+        for name, value in (("scale", self.scale), ("rate", self.rate)):
+            if not (0 < value < 1):
+                raise QueryError(f"{name}={value!r}; expected a number between 0 and 1")
+
+    def at(self, depth: int) -> float:
+        return self.scale * self.rate**depth
+
+
+Dirichlet = float | Sequence[float] | npt.NDArray[Any] | str | DepthDecay
+
+
+def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[list[float]]:
+    """Parameters by depth and class; one row where depth plays no part.
+
+    >>> dirichlet_rows("1/C", 4, 3)
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
+    if isinstance(dirichlet, DepthDecay):
+        return [[max(dirichlet.at(d), 1e-300)] * n_classes for d in range(deepest + 1)]
+    if isinstance(dirichlet, str):
+        if dirichlet != "1/C":
+            raise QueryError(f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay')
+        return [[1.0 / n_classes] * n_classes]
+    values = np.asarray(dirichlet, dtype=float)
+    if values.ndim == 0:
+        values = np.full(n_classes, float(values))
+    if values.shape != (n_classes,):
+        raise QueryError(f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes")
+    if not all(v > 0 and math.isfinite(v) for v in values):
+        raise QueryError(f"dirichlet={dirichlet!r}; expected positive, finite numbers")
+    return [[float(v) for v in values]]
+
+
+def leaf_cost(kind: str, n_classes: int, cost_matrix: npt.ArrayLike | None = None, *, confidence: float = 0.25, per_leaf: float = 0.0) -> _core.LeafCost:
+    """The core's leaf cost for a name of ``COSTS``; ``cost_matrix[c, k]`` is the cost of saying k when c is true."""
+    from everytree import _core
+
+    if kind not in COSTS:
+        raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
+    if not 0 < confidence < 1:
+        raise QueryError(f"confidence={confidence!r}; expected a number between 0 and 1, such as 0.25")
+    matrix: list[float] = []
+    if kind == "cost":
+        if cost_matrix is None:
+            raise QueryError("ranking by cost needs cost_matrix, with one row per true and one column per predicted class")
+        values = np.asarray(cost_matrix, dtype=float)
+        if values.shape != (n_classes, n_classes) or not np.isfinite(values).all():
+            raise QueryError(f"cost_matrix has shape {values.shape}; expected {(n_classes, n_classes)} finite numbers")
+        matrix = values.ravel().tolist()
+    return _core.LeafCost(kind, n_classes, matrix, confidence, per_leaf)
