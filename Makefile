@@ -25,12 +25,12 @@ CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-setup: $(VENV)/.installed ## make .venv and install the package in it, with everything for development
+setup: $(VENV)/.built ## make .venv and install the package in it, with everything for development
 
-build: $(VENV)/.installed ## rebuild what changed in C++ (importing everytree does the same, silently)
-	@SKBUILD_EDITABLE_VERBOSE=1 $(PY) -c 'import everytree._core as core; print("kernels:", core.kernels())'
+build: $(VENV)/.built ## rebuild what changed in C++
+	@$(PY) -c 'import everytree._core as core; print("everytree is built; kernels:", core.kernels())'
 
-demo: $(VENV)/.installed ## the best tree and the average over every tree, on the breast cancer data
+demo: $(VENV)/.built ## the best tree and the average over every tree, on the breast cancer data
 	@$(SAY) "everytree demo"
 	@$(VENV)/bin/everytree demo
 
@@ -44,11 +44,11 @@ test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 	@$(CMAKE) --build build/core
 	@$(VENV)/bin/ctest --test-dir build/core --output-on-failure
 
-test-python: $(VENV)/.installed ## the Python tests
+test-python: $(VENV)/.built ## the Python tests
 	@$(SAY) "Python tests"
 	@$(PY) -m pytest -m "not slow" $(PYTEST)
 
-test-slow: $(VENV)/.installed
+test-slow: $(VENV)/.built
 	@$(SAY) "Python tests, with the slow ones"
 	@$(PY) -m pytest $(PYTEST)
 
@@ -63,22 +63,22 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
 	fi
 
-lint: $(VENV)/.installed ## ruff and clang-format, changing nothing
+lint: $(VENV)/.required ## ruff and clang-format, changing nothing
 	@$(SAY) "lint"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
 
-types: $(VENV)/.installed ## mypy --strict on the package
+types: $(VENV)/.required ## mypy --strict on the package
 	@$(SAY) "types"
 	@$(PY) -m mypy --strict
 
-format: $(VENV)/.installed ## let ruff and clang-format rewrite the files
+format: $(VENV)/.required ## let ruff and clang-format rewrite the files
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 	@$(VENV)/bin/clang-format -i $(CPP_FILES)
 
-bench-core: $(VENV)/.installed ## time the core on this machine
+bench-core: $(VENV)/.built ## time the core on this machine
 	@$(PY) benchmarks/bench_core.py
 
 clean: ## remove .venv, build/ and every cache
@@ -97,15 +97,26 @@ $(VENV)/.tools: $(VENV)/.made tools/find_compiler.sh tools/zig_cpu_model.c
 	@sh tools/find_compiler.sh $(VENV)
 	@touch $@
 
-# An editable install: Python files are used in place, and importing the compiled module first rebuilds it if a
-# C++ file changed. Build files are dependencies because only an install reads a new list of sources.
-$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(CMAKE_FILES)
-	@$(SAY) "Building everytree and installing it in $(VENV), with everything for development (a few minutes the first time)"
-	@$(COMPILER) && $(PIP) --no-build-isolation --config-settings=build-dir=$(BUILD) \
-	  --config-settings=editable.rebuild=true --config-settings=editable.verbose=false --editable ".[dev]"
+$(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py
+	@$(SAY) "Installing what everytree and its tests need in $(VENV) (a minute or more the first time)"
+	@$(PY) tools/requirements.py dev > $(VENV)/requirements.txt
+	@$(PIP) --requirement $(VENV)/requirements.txt
 	@touch $@
 
-# `uv run` shares .venv and puts an install of its own there, which does not rebuild: install again over it.
+# An editable install: Python files are used in place. Only it reads a new list of sources or build settings.
+$(VENV)/.installed: $(VENV)/.required pyproject.toml $(CMAKE_FILES)
+	@$(SAY) "Building everytree and installing it in $(VENV)"
+	@$(COMPILER) && $(PIP) --no-deps --no-build-isolation --config-settings=build-dir=$(BUILD) --editable .
+	@touch $@
+
+# The quick way round after a C++ edit: compile what changed and put it where the install put it.
+$(VENV)/.built: $(VENV)/.installed $(CPP_FILES)
+	@$(SAY) "Building the C++ core"
+	@$(CMAKE) --build $(BUILD)
+	@$(CMAKE) --install $(BUILD) --prefix "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
+	@touch $@
+
+# `uv run` shares .venv and puts an install of its own there: install again over it.
 INSTALLER := $(shell cat $(VENV)/lib/python3*/site-packages/everytree-*.dist-info/INSTALLER 2>/dev/null)
 ifneq ($(INSTALLER),pip)
 .PHONY: $(VENV)/.installed

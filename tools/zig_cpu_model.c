@@ -5,6 +5,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+// Clang expects these inside the module that is being linked.
+#pragma GCC visibility push(hidden)
+
 struct {
   unsigned vendor, type, subtype, features[1];
 } __cpu_model;
