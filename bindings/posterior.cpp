@@ -54,6 +54,14 @@ void bind_posterior(nb::module_& m) {
           },
           nb::arg("k"), nb::arg("control"), "The k most probable trees: (log joint, key) pairs.")
       .def(
+          "path_node",
+          [](const Posterior& p, const std::vector<std::pair<std::int32_t, int>>& steps) -> nb::object {
+            Posterior::PathNode node = p.path_node(steps);
+            if (!node.exists) return nb::none();
+            return nb::make_tuple(node.leaf, to_numpy(std::move(node.split)), node.counts);
+          },
+          nb::arg("steps"), "P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.")
+      .def(
           "predict",
           [](const Posterior& p, Rows rows, PyControl& control) {
             if (rows.shape(1) != p.graph().table().n_tests()) throw InvalidInput("rows must have one column per test");

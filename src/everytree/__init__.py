@@ -12,10 +12,13 @@ __version__ = "0.1.0"
 
 # public name -> module that holds it
 _HOME = {
+    "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
     "CodingPrior": "everytree.priors",
     "DepthDecay": "everytree.weights",
     "LeafPenaltyPrior": "everytree.priors",
+    "MAPTreeClassifier": "everytree.estimators.bayes",
+    "OptimalTreeClassifier": "everytree.estimators.optimal",
     "Posterior": "everytree.posterior",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",

@@ -14,7 +14,6 @@ from everytree.errors import DataError, QueryError
 from everytree.tree import Tree
 
 if TYPE_CHECKING:
-    from everytree import _core
     from everytree.priors import Prior
     from everytree.rules import Rule
     from everytree.space import TreeSpace
@@ -41,12 +40,22 @@ class Posterior:
     [0.914]
     """
 
-    def __init__(self, space: TreeSpace, core: _core.Posterior, prior: Prior, dirichlet: Dirichlet, rows: list[list[float]]) -> None:
+    def __init__(self, space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> None:
         self._space = space
-        self._core = core
         self.prior = prior
         self.dirichlet = dirichlet
-        self._rows = rows  # Dirichlet parameters by depth
+        self._fold()
+
+    def _fold(self) -> None:
+        # Dirichlet parameters by depth, beside the folded graph
+        self._core, self._rows = self._space._fold_posterior(self.prior, self.dirichlet)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # The graph is not stored: folding again is quicker than reading it, and gives the same bits.
+        self.__init__(state["space"], state["prior"], state["dirichlet"])  # type: ignore[misc]
 
     @property
     def space(self) -> TreeSpace:
@@ -66,8 +75,12 @@ class Posterior:
         """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
         rows = as_tests(X, self._space.test_names)
         if rows.shape[1] != self._space.n_tests:
-            raise DataError(f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space")
-        proba: Reals = np.clip(self._core.predict(np.ascontiguousarray(rows), self._space.limits.control()), 0.0, 1.0)
+            raise DataError(
+                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
+            )
+        proba: Reals = np.clip(
+            self._core.predict(np.ascontiguousarray(rows), self._space.limits.control()), 0.0, 1.0
+        )
         return proba
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -84,7 +97,9 @@ class Posterior:
     def top_trees(self, k: int) -> list[Tree]:
         """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``."""
         _check_count("k", k)
-        return [self._tree(key, log_joint) for log_joint, key in self._core.top(k, self._space.limits.control())]
+        return [
+            self._tree(key, log_joint) for log_joint, key in self._core.top(k, self._space.limits.control())
+        ]
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws from the posterior."""

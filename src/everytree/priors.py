@@ -16,7 +16,16 @@ from dataclasses import dataclass
 
 from everytree.errors import QueryError
 
-__all__ = ["CodingPrior", "LeafPenaltyPrior", "Prior", "PriorTables", "ShapePrior", "SizePrior", "UniformPrior", "as_prior"]
+__all__ = [
+    "CodingPrior",
+    "LeafPenaltyPrior",
+    "Prior",
+    "PriorTables",
+    "ShapePrior",
+    "SizePrior",
+    "UniformPrior",
+    "as_prior",
+]
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,12 @@ class SizePrior(Prior):
 
     def tables(self, deepest: int) -> PriorTables:
         split = [self.split_probability(d) for d in range(deepest + 1)]
-        return PriorTables([math.log(p) if p > 0 else -math.inf for p in split], [math.log1p(-p) for p in split], [0.0], per_test=True)
+        return PriorTables(
+            [math.log(p) if p > 0 else -math.inf for p in split],
+            [math.log1p(-p) for p in split],
+            [0.0],
+            per_test=True,
+        )
 
 
 @dataclass(frozen=True)
@@ -132,4 +146,6 @@ def as_prior(prior: Prior | str) -> Prior:
         return prior
     if isinstance(prior, str) and prior in BY_NAME:
         return BY_NAME[prior]()
-    raise QueryError(f"prior={prior!r}; expected one of {', '.join(map(repr, BY_NAME))}, or a prior such as everytree.SizePrior(0.8, 0.8)")
+    raise QueryError(
+        f"prior={prior!r}; expected one of {', '.join(map(repr, BY_NAME))}, or a prior such as everytree.SizePrior(0.8, 0.8)"
+    )

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Query"]
 
-SIZE_STEP = 2.0**-24  # price of a leaf that breaks ties of whole-number costs exactly: errors and leaves share 53 bits
+SIZE_STEP = (
+    2.0**-24
+)  # price of a leaf that breaks ties of whole-number costs exactly: errors and leaves share 53 bits
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,21 @@ class Query:
         known = (*COSTS, "size", "depth")
         for name in self.ranking:
             if name not in known:
-                raise QueryError(f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(known)}")
+                raise QueryError(
+                    f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(known)}"
+                )
         if len(set(self.ranking)) != len(self.ranking):
             raise QueryError(f"minimize={self.minimize!r} names a criterion twice")
         costs = [name for name in self.ranking if name in COSTS]
         if len(costs) != 1:
-            raise QueryError(f"minimize={self.minimize!r}; expected exactly one of {', '.join(COSTS)} beside size and depth")
+            raise QueryError(
+                f"minimize={self.minimize!r}; expected exactly one of {', '.join(COSTS)} beside size and depth"
+            )
         for name in ("max_size", "max_leaves", "max_depth", "leaf"):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or int(value) != value or value < (0 if name == "max_depth" else 1)):
+            if value is not None and (
+                isinstance(value, bool) or int(value) != value or value < (0 if name == "max_depth" else 1)
+            ):
                 raise QueryError(f"{name}={value!r}; expected a whole number")
 
     @property
@@ -65,7 +73,11 @@ class Query:
     @property
     def most_leaves(self) -> int | None:
         """The tighter of max_size (nodes) and max_leaves."""
-        bounds = [b for b in (self.max_leaves, None if self.max_size is None else (self.max_size + 1) // 2) if b is not None]
+        bounds = [
+            b
+            for b in (self.max_leaves, None if self.max_size is None else (self.max_size + 1) // 2)
+            if b is not None
+        ]
         return min(bounds) if bounds else None
 
     def answer(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
@@ -77,7 +89,9 @@ class Query:
             depth = self.max_depth if depth is None else min(depth, self.max_depth)
         min_leaf = max(space.min_leaf, self.leaf or 1)
         if space.table.total < min_leaf:
-            raise QueryError(f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples")
+            raise QueryError(
+                f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples"
+            )
         inside = space._subspace(depth, min_leaf)
         if k > 1:
             return self._k_best(inside, k)
@@ -89,7 +103,13 @@ class Query:
         return [self._from_fronts(inside)]
 
     def _weight(self, space: TreeSpace, per_leaf: float = 0.0):  # type: ignore[no-untyped-def]
-        return leaf_cost(self.cost, len(space.classes), self.cost_matrix, confidence=self.confidence, per_leaf=self.leaf_penalty + per_leaf)
+        return leaf_cost(
+            self.cost,
+            len(space.classes),
+            self.cost_matrix,
+            confidence=self.confidence,
+            per_leaf=self.leaf_penalty + per_leaf,
+        )
 
     def _check_error(self, least: float) -> None:
         if self.max_error is not None and least > self.max_error:
@@ -98,7 +118,9 @@ class Query:
 
     def _k_best(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
         if self.ranking[0] != self.cost or "depth" in self.ranking or self.most_leaves is not None:
-            raise QueryError("the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 or drop the bound")
+            raise QueryError(
+                "the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 or drop the bound"
+            )
         step = SIZE_STEP if "size" in self.ranking else 0.0
         found = space.graph().best(self._weight(space, step), k, space.limits.control())
         trees = [(score - step * (len(key) + 1) / 2, key) for score, key in found]

@@ -82,7 +82,9 @@ class TreeSpace:
         if test_names is None:
             test_names = _column_names(X)
         codes, labels = _codes(y, len(tests), classes)
-        table = Table.from_arrays(tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels)
+        table = Table.from_arrays(
+            tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels
+        )
         self._set(table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress))
 
     @classmethod
@@ -113,7 +115,9 @@ class TreeSpace:
         limits: Limits,
         switches: dict[str, bool] | None = None,
     ) -> None:
-        if max_depth is not None and (isinstance(max_depth, bool) or int(max_depth) != max_depth or max_depth < 0):
+        if max_depth is not None and (
+            isinstance(max_depth, bool) or int(max_depth) != max_depth or max_depth < 0
+        ):
             raise QueryError(f"max_depth={max_depth!r}; expected a whole number ≥ 0, or None for no limit")
         if isinstance(min_leaf, bool) or int(min_leaf) != min_leaf or min_leaf < 1:
             raise QueryError(f"min_leaf={min_leaf!r}; expected a whole number ≥ 1")
@@ -163,7 +167,9 @@ class TreeSpace:
 
     def _counts(self) -> _core.CountTable:
         if self._core_table is None:
-            self._core_table = _core.CountTable(np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts))
+            self._core_table = _core.CountTable(
+                np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts)
+            )
         return self._core_table
 
     def graph(self, by_depth: bool | None = None) -> _core.Graph:
@@ -179,7 +185,9 @@ class TreeSpace:
                     self._threads, self.limits.control(),
                 )  # fmt: skip
             except LimitReached as limit:
-                raise LimitReached(f"{limit} while building the graph of {self!r}; {self._advice()}") from None
+                raise LimitReached(
+                    f"{limit} while building the graph of {self!r}; {self._advice()}"
+                ) from None
         return self._graphs[by_depth]
 
     @property
@@ -189,7 +197,11 @@ class TreeSpace:
 
     def estimate_states(self) -> float:
         """About how many states the graph stores, by random descents; mostly on the high side."""
-        return float(_core.estimate_states(self._counts(), -1 if self.max_depth is None else self.max_depth, self.min_leaf))
+        return float(
+            _core.estimate_states(
+                self._counts(), -1 if self.max_depth is None else self.max_depth, self.min_leaf
+            )
+        )
 
     def _refuse_hopeless(self) -> None:
         states = self.estimate_states()
@@ -222,7 +234,9 @@ class TreeSpace:
     def best(self, minimize: Sequence[str] | str = ..., *, k: None = None, **constraints: Any) -> Tree: ...
     @overload
     def best(self, minimize: Sequence[str] | str = ..., *, k: int, **constraints: Any) -> Any: ...
-    def best(self, minimize: Sequence[str] | str = ("error", "size"), *, k: int | None = None, **constraints: Any) -> Any:
+    def best(
+        self, minimize: Sequence[str] | str = ("error", "size"), *, k: int | None = None, **constraints: Any
+    ) -> Any:
         """The best tree under a ranking and constraints, or the ``k`` best in order.
 
         Parameters
@@ -241,7 +255,9 @@ class TreeSpace:
         trees = [self._tree(key, {query.cost: score, "objective": score}) for score, key in found]
         return trees[0] if k is None or k == 1 else trees
 
-    def front(self, cost: str = "error", cost_matrix: npt.ArrayLike | None = None) -> list[tuple[int, float, Tree]]:
+    def front(
+        self, cost: str = "error", cost_matrix: npt.ArrayLike | None = None
+    ) -> list[tuple[int, float, Tree]]:
         """The least cost for every size: (size, cost, tree), from the single leaf to the best tree of all.
 
         Sizes that a smaller tree equals or beats are left out.
@@ -249,18 +265,29 @@ class TreeSpace:
         weight = leaf_cost(cost, len(self.classes), cost_matrix)
         points = self.graph().front(weight, self.limits.control())
         exact = int if cost == "error" else float
-        return [(2 * leaves - 1, exact(value), self._tree(key, {cost: exact(value)})) for leaves, value, key in points]
+        return [
+            (2 * leaves - 1, exact(value), self._tree(key, {cost: exact(value)}))
+            for leaves, value, key in points
+        ]
 
     def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
         """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
-        chosen = SizePrior() if prior is None else as_prior(prior)
+        return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
+
+    # --- helpers ---
+
+    def _fold_posterior(
+        self, prior: Prior, dirichlet: Dirichlet
+    ) -> tuple[_core.Posterior, list[list[float]]]:
         attributes: list[int] = []
-        if chosen.attribute_fair:
+        if prior.attribute_fair:
             if self._attributes is None:
-                raise QueryError("an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind each test")
+                raise QueryError(
+                    "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind each test"
+                )
             attributes = self._attributes
-        graph = self.graph(by_depth=chosen.depends_on_depth or isinstance(dirichlet, DepthDecay))
-        tables = chosen.tables(int(graph.deepest) + 2)
+        graph = self.graph(by_depth=prior.depends_on_depth or isinstance(dirichlet, DepthDecay))
+        tables = prior.tables(int(graph.deepest) + 2)
         rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
         try:
             core = _core.Posterior(
@@ -268,14 +295,29 @@ class TreeSpace:
                 self._switches["linear"], self._threads, self.limits.control(),
             )  # fmt: skip
         except LimitReached as limit:
-            raise LimitReached(f"{limit} while folding {graph.n_states} states of {self!r}; {self._advice()}") from None
-        return Posterior(self, core, chosen, dirichlet, rows)
+            raise LimitReached(
+                f"{limit} while folding {graph.n_states} states of {self!r}; {self._advice()}"
+            ) from None
+        return core, rows
 
-    # --- helpers ---
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {
+            "_core_table": None,
+            "_graphs": {},
+            "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
+        }
 
-    def _tree(self, key: Sequence[int], info: dict[str, Any] | None = None, dirichlet: float | None = None) -> Tree:
+    def _tree(
+        self, key: Sequence[int], info: dict[str, Any] | None = None, dirichlet: float | None = None
+    ) -> Tree:
         return Tree.from_key(
-            key, self._table.rows, self._table.class_counts, dirichlet, self._table.test_names, self._table.classes, info
+            key,
+            self._table.rows,
+            self._table.class_counts,
+            dirichlet,
+            self._table.test_names,
+            self._table.classes,
+            info,
         )
 
     def _subspace(self, max_depth: int | None, min_leaf: int) -> TreeSpace:
@@ -283,7 +325,9 @@ class TreeSpace:
         if max_depth == self.max_depth and min_leaf == self.min_leaf:
             return self
         space = TreeSpace.__new__(TreeSpace)
-        space._set(self._table, max_depth, min_leaf, self.n_jobs, self._attributes, self.limits, self._switches)
+        space._set(
+            self._table, max_depth, min_leaf, self.n_jobs, self._attributes, self.limits, self._switches
+        )
         space._core_table = self._core_table
         return space
 
@@ -301,7 +345,9 @@ def _column_names(X: Any) -> list[str] | None:
     return [str(name) for name in columns]
 
 
-def _codes(y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None) -> tuple[npt.NDArray[np.intp], list[Any]]:
+def _codes(
+    y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None
+) -> tuple[npt.NDArray[np.intp], list[Any]]:
     from everytree.estimators.labels import read_labels
 
     labels = read_labels(y, n_rows)
@@ -315,11 +361,15 @@ def _codes(y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None) -> tupl
     try:
         return np.array([place[label] for label in labels.tolist()], dtype=np.intp), order
     except KeyError as missing:
-        raise QueryError(f"y holds the label {missing.args[0]!r}, which is not among classes={order!r}") from None
+        raise QueryError(
+            f"y holds the label {missing.args[0]!r}, which is not among classes={order!r}"
+        ) from None
 
 
 def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
     values = np.asarray(attributes)
     if values.shape != (n_tests,):
-        raise QueryError(f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests")
+        raise QueryError(
+            f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests"
+        )
     return [int(k) for k in np.unique(values, return_inverse=True)[1]]

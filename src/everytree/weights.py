@@ -53,19 +53,30 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
         return [[max(dirichlet.at(d), 1e-300)] * n_classes for d in range(deepest + 1)]
     if isinstance(dirichlet, str):
         if dirichlet != "1/C":
-            raise QueryError(f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay')
+            raise QueryError(
+                f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay'
+            )
         return [[1.0 / n_classes] * n_classes]
     values = np.asarray(dirichlet, dtype=float)
     if values.ndim == 0:
         values = np.full(n_classes, float(values))
     if values.shape != (n_classes,):
-        raise QueryError(f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes")
+        raise QueryError(
+            f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes"
+        )
     if not all(v > 0 and math.isfinite(v) for v in values):
         raise QueryError(f"dirichlet={dirichlet!r}; expected positive, finite numbers")
     return [[float(v) for v in values]]
 
 
-def leaf_cost(kind: str, n_classes: int, cost_matrix: npt.ArrayLike | None = None, *, confidence: float = 0.25, per_leaf: float = 0.0) -> _core.LeafCost:
+def leaf_cost(
+    kind: str,
+    n_classes: int,
+    cost_matrix: npt.ArrayLike | None = None,
+    *,
+    confidence: float = 0.25,
+    per_leaf: float = 0.0,
+) -> _core.LeafCost:
     """The core's leaf cost for a name of ``COSTS``; ``cost_matrix[c, k]`` is the cost of saying k when c is true."""
     from everytree import _core
 
@@ -76,9 +87,13 @@ def leaf_cost(kind: str, n_classes: int, cost_matrix: npt.ArrayLike | None = Non
     matrix: list[float] = []
     if kind == "cost":
         if cost_matrix is None:
-            raise QueryError("ranking by cost needs cost_matrix, with one row per true and one column per predicted class")
+            raise QueryError(
+                "ranking by cost needs cost_matrix, with one row per true and one column per predicted class"
+            )
         values = np.asarray(cost_matrix, dtype=float)
         if values.shape != (n_classes, n_classes) or not np.isfinite(values).all():
-            raise QueryError(f"cost_matrix has shape {values.shape}; expected {(n_classes, n_classes)} finite numbers")
+            raise QueryError(
+                f"cost_matrix has shape {values.shape}; expected {(n_classes, n_classes)} finite numbers"
+            )
         matrix = values.ravel().tolist()
     return _core.LeafCost(kind, n_classes, matrix, confidence, per_leaf)

@@ -1,4 +1,4 @@
-// The evidence, and what follows from folds alone. Draws: sample.cpp; prediction: predict.cpp; inclusion: inclusion.cpp.
+// The evidence, and what follows from folds alone. One node: path.cpp; draws: sample.cpp; prediction: predict.cpp; inclusion: inclusion.cpp.
 #include "everytree/fold/posterior.hpp"
 
 #include <cmath>
@@ -104,45 +104,6 @@ std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
   auto trees = TreeFinder(*graph_, scores, likeliest(control), control).first(k);
   for (Ranked& tree : trees) tree.score = -tree.score;
   return trees;
-}
-
-std::vector<double> Posterior::root_distribution() const {
-  std::vector<double> out(graph_->table().n_tests(), 0.0);
-  const State& root = graph_->state(0);
-  const auto& classes = graph_->table().test_classes();
-  Shares shares;
-  if (root.inner()) {
-    InnerNode node;
-    inner_node(0, node);
-    InnerShares inner(*graph_, weights_.prior());
-    inner.load(root);
-    const auto splits = graph_->splits(root);
-    for (std::size_t k = 0; k < splits.size(); ++k)
-      for (std::uint32_t part : graph_->parts(splits[k]))
-        for (std::uint32_t member : classes[part >> 1].members) out[member >> 1] = node.split[k] * inner.share(member >> 1);
-    return out;
-  }
-  OneLevelFold fold(*graph_);
-  OneLevel level;
-  fold.product(0, weights_, Plus::sum, level);
-  if (level.n == 0) return out;
-  const Frontier& f = fold.frontier();
-  shares.begin(weights_.prior());
-  for (std::size_t g = 0; g < level.n; ++g)
-    for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) shares.add(member >> 1);
-  double total = level.state_leaf;
-  for (std::size_t g = 0; g < level.n; ++g)
-    total += level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]);
-  for (std::size_t g = 0; g < level.n; ++g) {
-    const double p_group = level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]) / total;
-    double mass = 0;
-    for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) mass += shares.share(member >> 1);
-    for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) out[member >> 1] = p_group * shares.share(member >> 1) / mass;
-  }
-  return out;
 }
 
 std::vector<double> Posterior::leaves_distribution(Control& control) const {

@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from everytree.estimators.bayes import BayesOptimalClassifier, MAPTreeClassifier
+from everytree.estimators.optimal import OptimalTreeClassifier
+
+__all__ = ["BayesOptimalClassifier", "MAPTreeClassifier", "OptimalTreeClassifier"]

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "everytree/fold/best.hpp"
@@ -31,7 +32,7 @@ class Posterior {
   double log_joint(const Key& key) const;
 
   // P(root test = t) for every original test; the rest is P(single leaf).
-  std::vector<double> root_distribution() const;
+  std::vector<double> root_distribution() const { return path_node({}).split; }
   // P(test t occurs in the tree) for every original test.
   std::vector<double> inclusion(Control& control) const;
   // P(n leaves), index n − 1; and P(depth = d).
@@ -46,6 +47,15 @@ class Posterior {
 
   // Independent draws. Draw k depends only on (seed, k).
   std::vector<Key> sample(std::size_t n, std::uint64_t seed, Control& control) const;
+
+  // The node reached by these (test, outcome) steps in this order, if every test is feasible on the way.
+  struct PathNode {
+    bool exists = false;
+    double leaf = 0;                    // P(leaf | node)
+    std::vector<double> split;          // P(split by test t | node), per original test
+    std::vector<std::int32_t> counts;   // per class
+  };
+  PathNode path_node(const std::vector<std::pair<std::int32_t, int>>& steps) const;
 
   // P(class | row), n_rows × n_classes. rows: n_rows × n_tests of 0/1, row-major.
   void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
