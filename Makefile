@@ -69,7 +69,7 @@ lint: $(VENV)/.required ## ruff and clang-format, changing nothing
 	@$(PY) -m ruff format --check .
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
 
-types: $(VENV)/.required ## mypy --strict on the package
+types: $(VENV)/.built ## mypy --strict on the package
 	@$(SAY) "types"
 	@$(PY) -m mypy --strict
 

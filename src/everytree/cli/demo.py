@@ -1,0 +1,41 @@
+"""``everytree demo``: prints what ``everytree.demo`` found, and says where the pictures are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["show_demo"]
+
+
+def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int) -> None:
+    """Run the demo, print the tree and the scores, write the pictures into ``out``."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from everytree.demo import run_demo, write_pictures
+
+    console = Console(highlight=False, soft_wrap=True)
+    result = run_demo(max_depth, min_leaf, seed)
+    picture, page = write_pictures(result, out)
+
+    console.print("[bold]Breast cancer[/bold]: 569 tumours, 30 measurements each, cut into quarters")
+    console.print(
+        f"{result.n_train} rows to learn from, {result.n_held_out} held out; {result.n_tests} tests; "
+        f"{result.n_trees:,} trees of depth ≤ {result.max_depth}, with ≥ {result.min_leaf} rows in a leaf\n"
+    )
+    console.print(f"[bold]The best of them[/bold]: {result.tree.error} training errors; no tree has fewer")
+    console.print(result.tree.to_text(), markup=False)
+    console.print("\n[bold]The tests that probably matter[/bold] (probability that a tree uses the test)")
+    for name, probability in result.likely_tests:
+        console.print(f"  {probability:.3f}  {name}", markup=False)
+
+    table = Table(title=f"\nOn the {result.n_held_out} held-out rows", title_justify="left")
+    table.add_column("method")
+    for column in ("accuracy", "log-loss", "time"):
+        table.add_column(column, justify="right")
+    for score in result.scores:
+        table.add_row(
+            score.method, f"{score.accuracy:.3f}", f"{score.log_loss:.3f}", f"{score.seconds:.2f} s"
+        )
+    console.print(table)
+    console.print(f"The tree as a picture: {picture}\nThe whole page:        {page}", markup=False)
