@@ -188,6 +188,27 @@ void OneLevelFold::quadrant(std::size_t j, int a, int b, std::int32_t* counts) c
   }
 }
 
+void OneLevelFold::leaf_probabilities(int side, std::size_t c, double a, double sum_a, double* yes, double* no) const {
+  const std::size_t n = frontier_.n_groups();
+  const std::int32_t* both = pairs_.data() + c * frontier_.stride();
+  const std::int32_t* both_total = pair_total_.data();
+  const std::int32_t of_i = frontier_.count(c, pair_of_), total_i = frontier_.total(pair_of_);
+  const std::int32_t* of_j = frontier_.counts(c);
+  const std::int32_t* total_j = frontier_.group_totals();
+  if (side == 1) {
+    for (std::size_t j = 0; j < n; ++j) {
+      yes[j] = (both[j] + a) / (both_total[j] + sum_a);
+      no[j] = (of_i - both[j] + a) / (total_i - both_total[j] + sum_a);
+    }
+  } else {
+    const std::int32_t rest = frontier_.totals()[c] - of_i, total_rest = frontier_.total() - total_i;
+    for (std::size_t j = 0; j < n; ++j) {
+      yes[j] = (of_j[j] - both[j] + a) / (total_j[j] - both_total[j] + sum_a);
+      no[j] = (rest - of_j[j] + both[j] + a) / (total_rest - total_j[j] + both_total[j] + sum_a);
+    }
+  }
+}
+
 void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {
   const std::size_t n = frontier_.n_groups();
   const auto& classes = frontier_.table().test_classes();

@@ -9,20 +9,13 @@
 #include <cstring>
 
 #include "everytree/fold/posterior.hpp"
+#include "everytree/fold/quadratic_form.hpp"
 #include "everytree/fold/weigh.hpp"
 #include "everytree/parallel.hpp"
 
 namespace everytree {
 
 namespace {
-
-// What a row is asked at: a class of tests, or a single test where shares differ by attribute.
-struct Slot {
-  std::uint32_t cls;
-  std::uint32_t flipped;  // against the column of the class
-  double multiplicity;
-  std::vector<std::uint32_t> members;  // test << 1 | flipped against the slot
-};
 
 struct Edge {
   std::uint32_t parent, split;
@@ -53,7 +46,7 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
       slots.push_back({k, 0, static_cast<double>(classes[k].members.size()), classes[k].members});
   }
   first_slot[classes.size()] = static_cast<std::uint32_t>(slots.size());
-  const std::size_t n_slots = slots.size(), stride = std::max<std::size_t>(8, (n_slots + 7) & ~std::size_t{7});
+  const std::size_t n_slots = slots.size(), stride = (n_slots + 1 + 7) & ~std::size_t{7};  // and one column that is always 1
 
   // Inner states parents first, with their place in ρ; edges into closed states.
   std::vector<std::uint32_t> inner, closed, place(graph_->size(), 0);
@@ -90,6 +83,8 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
     inner_node(inner[k], node);
     leaf_probability[k] = node.leaf;
     unit[k] = std::move(node.split);
+    if (prior.fair || !prior.per_test) continue;
+    for (double& p : unit[k]) p /= graph_->state(inner[k]).n_tests;
   }
 
   const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (inner.size() + 1)), 32, 4096);
@@ -107,15 +102,16 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
         y[r * stride + k] = sum;
         by_slot[k * n + r] = sum;
       }
+      y[r * stride + n_slots] = 1.0;
     }
     // ρ of one child: add what comes over one edge.
-    const auto flow = [&](const State& s, const Split& split, int side, double unit_probability, const InnerShares& shares,
-                          const double* parent, double* child) {
-      (void)s;
+    const auto flow = [&](const Split& split, int side, double unit_probability, const InnerShares& shares, const double* parent,
+                          double* child) {
       for (std::uint32_t part : graph_->parts(split)) {
         for (std::uint32_t k = first_slot[part >> 1]; k < first_slot[(part >> 1) + 1]; ++k) {
           const bool flipped = (part & 1) ^ slots[k].flipped;
-          const double p = unit_probability * shares.share(slots[k].members[0] >> 1), m = slots[k].multiplicity;
+          const double p = prior.fair ? unit_probability * shares.share(slots[k].members[0] >> 1) : unit_probability;
+          const double m = slots[k].multiplicity;
           const double* yk = by_slot.data() + k * n;
           if ((side == 1) != flipped)
             for (std::size_t r = 0; r < n; ++r) child[r] += parent[r] * p * yk[r];
@@ -138,12 +134,12 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
         const double theta = (counts[c] + leaf.a(depth, c)) / (s.total + leaf.sum_a(depth)) * leaf_probability[k];
         for (std::size_t r = 0; r < n; ++r) out[(from + r) * n_classes + c] += here[r] * theta;
       }
-      shares.load(s);
+      if (prior.fair) shares.load(s);
       const auto splits = graph_->splits(s);
       for (std::size_t x = 0; x < splits.size(); ++x)
         for (int side = 0; side < 2; ++side)
           if (const std::uint32_t child = splits[x].child[side]; graph_->state(child).inner())
-            flow(s, splits[x], side, unit[k][x], shares, here, rho.data() + place[child] * n);
+            flow(splits[x], side, unit[k][x], shares, here, rho.data() + place[child] * n);
     }
 
     std::vector<std::vector<double>> partial(kParts);
@@ -153,12 +149,10 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
       OneLevelFold& fold = folds[worker];
       OneLevel level;
       InnerShares edge_shares(*graph_, prior);
-      std::uint32_t shares_of = 0xffffffffu;
-      std::vector<double> here(n), a, b, constant(n_classes), value(n), weight;
-      std::vector<double> theta, term1, term0, coefficient;
+      std::vector<double> here(n), value(n), weight;
       std::vector<std::uint32_t> active;
       std::vector<std::int32_t> q(n_classes);
-      Shares node_shares;
+      QuadraticForm form;
       for (std::size_t k = closed.size() * part / kParts; k < closed.size() * (part + 1) / kParts; ++k) {
         const std::uint32_t id = closed[k];
         const State& s = graph_->state(id);
@@ -166,11 +160,8 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
         std::fill(here.begin(), here.end(), inner.empty() ? 1.0 : 0.0);
         for (std::uint32_t e = edges_begin[k]; e < edges_begin[k + 1]; ++e) {
           const State& parent = graph_->state(edges[e].parent);
-          if (prior.fair || shares_of != edges[e].parent) {
-            edge_shares.load(parent);
-            shares_of = edges[e].parent;
-          }
-          flow(parent, graph_->splits(parent)[edges[e].split], edges[e].side, unit[place[edges[e].parent]][edges[e].split], edge_shares,
+          if (prior.fair) edge_shares.load(parent);
+          flow(graph_->splits(parent)[edges[e].split], edges[e].side, unit[place[edges[e].parent]][edges[e].split], edge_shares,
                rho.data() + place[edges[e].parent] * n, here.data());
         }
         active.clear();
@@ -191,112 +182,17 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
           }
           continue;
         }
-        const Frontier& f = fold.frontier();
-        const std::size_t groups = level.n;
-        double total = level.state_leaf;
-        for (std::size_t i = 0; i < groups; ++i)
-          total += level.weight[i] * (level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]);
-
-        // Slots of each group, and the weight of one unit of each slot at the state.
-        struct Part {
-          std::uint32_t slot, flipped;
-          double unit, m;
-        };
-        std::vector<std::vector<Part>> parts(groups);
-        node_shares.begin(prior);
-        for (std::size_t i = 0; i < groups; ++i)
-          for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-            for (std::uint32_t member : classes[*p >> 1].members) node_shares.add(member >> 1);
-        for (std::size_t i = 0; i < groups; ++i) {
-          double mass = 0;
-          for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-            for (std::uint32_t x = first_slot[*p >> 1]; x < first_slot[(*p >> 1) + 1]; ++x) {
-              const double share = node_shares.share(slots[x].members[0] >> 1);
-              mass += share * slots[x].multiplicity;
-              parts[i].push_back({x, (*p & 1) ^ slots[x].flipped, share, slots[x].multiplicity});
-            }
-          for (Part& p : parts[i]) p.unit *= level.weight[i] / (mass * total);
-        }
-
-        const std::size_t n_free = n_classes - 1;  // the last class is what remains
-        a.assign(n_free * n_slots * stride, 0.0);
-        b.assign(n_free * n_slots, 0.0);
-        for (std::size_t c = 0; c < n_free; ++c)
-          constant[c] = level.state_leaf / total * (f.totals()[c] + leaf.a(depth, c)) / (f.total() + leaf.sum_a(depth));
-        term1.resize(f.stride());
-        term0.resize(f.stride());
-        double* const term[2] = {term0.data(), term1.data()};
-        for (std::size_t i = 0; i < groups; ++i) {
-          fold.terms(weights_, level, i, term);
-          fold.load_pairs(i);
-          const double full[2] = {level.leaf[0][i] + level.split[0][i], level.leaf[1][i] + level.split[1][i]};
-          // linear[c][a]: the child as a leaf; coefficient of slot q at child a with outcome b follows below.
-          for (int side = 0; side < 2; ++side) {
-            const double other = full[1 - side];
-            const std::int32_t total_side = side == 1 ? f.total(i) : f.total() - f.total(i);
-            for (std::size_t c = 0; c < n_free; ++c) {
-              const std::int32_t n_c = side == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
-              const double as_leaf = other * level.leaf[side][i] * (n_c + leaf.a(depth + 1, c)) / (total_side + leaf.sum_a(depth + 1));
-              // A row at part p takes side `side` y_p times if (side == 1) != flipped, else m − y_p times.
-              for (const Part& p : parts[i]) {
-                const double w = p.unit * as_leaf;
-                if ((side == 1) != static_cast<bool>(p.flipped)) {
-                  b[c * n_slots + p.slot] += w;
-                } else {
-                  constant[c] += w * p.m;
-                  b[c * n_slots + p.slot] -= w;
-                }
-              }
-            }
-            if (!(level.tests[side][i] > 0)) continue;
-            if (prior.fair) {
-              node_shares.begin(prior);
-              for (std::size_t j = 0; j < groups; ++j)
-                if (term[side][j] > 0)
-                  for (const Part& p : parts[j]) node_shares.add(slots[p.slot].members[0] >> 1);
-            }
-            for (std::size_t j = 0; j < groups; ++j) {
-              if (!(term[side][j] > 0)) continue;
-              double mass = f.multiplicity(j);
-              if (prior.fair) {
-                mass = 0;
-                for (const Part& p : parts[j]) mass += node_shares.share(slots[p.slot].members[0] >> 1);
-              }
-              for (int outcome = 0; outcome < 2; ++outcome) {
-                fold.quadrant(j, side, outcome, q.data());
-                const std::int32_t n_q = fold.quadrant_total(j, side, outcome);
-                for (std::size_t c = 0; c < n_free; ++c) {
-                  const double pair = other * term[side][j] / mass * (q[c] + leaf.a(depth + 2, c)) / (n_q + leaf.sum_a(depth + 2));
-                  for (const Part& p : parts[i])
-                    for (const Part& second : parts[j]) {
-                      double w = p.unit * pair;
-                      if (prior.fair) w *= node_shares.share(slots[second.slot].members[0] >> 1);
-                      // (±y_p + [m_p]) (±y_q + [m_q])
-                      const bool plus_p = (side == 1) != static_cast<bool>(p.flipped), plus_q = (outcome == 1) != static_cast<bool>(second.flipped);
-                      const std::size_t lo = std::min(p.slot, second.slot), hi = std::max(p.slot, second.slot);
-                      a[(c * n_slots + lo) * stride + hi] += plus_p == plus_q ? w : -w;
-                      if (!plus_p) b[c * n_slots + second.slot] += plus_q ? w * p.m : -w * p.m;
-                      if (!plus_q) b[c * n_slots + p.slot] += plus_p ? w * second.m : -w * second.m;
-                      if (!plus_p && !plus_q) constant[c] += w * p.m * second.m;
-                    }
-                }
-              }
-            }
-          }
-        }
-        std::vector<double> rest(weight);
-        for (std::size_t c = 0; c < n_free; ++c) {
-          fold.frontier().kernel().quadratic(a.data() + c * n_slots * stride, stride, n_slots, y.data(), stride, active.data(), active.size(), value.data());
+        form.build(fold, weights_, level, slots, first_slot, stride);
+        std::vector<double>& rest = weight;
+        for (std::size_t c = 0; c + 1 < n_classes; ++c) {
+          fold.frontier().kernel().quadratic(form.matrix(c), stride, n_slots + 1, y.data(), stride, active.data(), active.size(), value.data());
           for (std::size_t r = 0; r < active.size(); ++r) {
-            const double* yr = y.data() + active[r] * stride;
-            double p = value[r] + constant[c];
-            for (std::size_t x = 0; x < n_slots; ++x) p += b[c * n_slots + x] * yr[x];
-            p *= weight[r];
+            const double p = here[active[r]] * value[r];
             sum[active[r] * n_classes + c] += p;
             rest[r] -= p;
           }
         }
-        for (std::size_t r = 0; r < active.size(); ++r) sum[active[r] * n_classes + n_free] += rest[r];
+        for (std::size_t r = 0; r < active.size(); ++r) sum[active[r] * n_classes + n_classes - 1] += rest[r];  // the last class is what remains
       }
     });
     for (const auto& sum : partial)

@@ -88,6 +88,9 @@ class OneLevelFold {
   bool feasible(std::size_t j, int a) const {
     return quadrant_total(j, a, 1) >= frontier_.min_leaf() && quadrant_total(j, a, 0) >= frontier_.min_leaf();
   }
+  // (n_c + a) / (n + Σa) in the quadrants (i = side, j = 1) and (i = side, j = 0) for all j, after load_pairs(i).
+  void leaf_probabilities(int side, std::size_t c, double a, double sum_a, double* yes, double* no) const;
+  std::size_t depth() const { return depth_; }
   // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
   void child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests);
 

@@ -27,6 +27,8 @@ class Frontier {
   std::int32_t total(std::size_t g) const { return group_total_[g]; }
   // Examples of class c in the cover for which group g's first test holds.
   std::int32_t count(std::size_t c, std::size_t g) const { return counts_[c * stride_ + g]; }
+  const std::int32_t* counts(std::size_t c) const { return counts_.data() + c * stride_; }
+  const std::int32_t* group_totals() const { return group_total_.data(); }
   std::size_t stride() const { return stride_; }
   const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
   const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }

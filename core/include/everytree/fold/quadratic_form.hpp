@@ -1,0 +1,46 @@
+// What a closed state predicts for a row, as a quadratic form.
+//
+// Let Y_i(x) be the number of tests of split i that hold for row x (out of m_i). At the state, split i sends the row to
+// side a with weight ω_i · Y_i or ω_i · (m_i − Y_i); there it meets a leaf, or a second test j with outcome b. With the
+// weights of the two levels summed by the frontier, the probability of class c is
+//     f_c(x) = const + Σ_i b_i Y_i + Σ_ij A_ij Y_i Y_j
+// and is rewritten over the *slots*, the fixed variables in which rows are given.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "everytree/fold/one_level.hpp"
+
+namespace everytree {
+
+// What a row is asked: a class of tests, or a single test where shares differ by attribute.
+struct Slot {
+  std::uint32_t cls;
+  std::uint32_t flipped;  // against the column of the class
+  double multiplicity;
+  std::vector<std::uint32_t> members;  // test << 1 | flipped against the slot
+};
+
+class QuadraticForm {
+ public:
+  // After fold.product(state, weights, Plus::sum, level) with level.n > 0. The matrices have slots.size() + 1 rows of
+  // `stride` entries, upper triangular; the last variable is the constant 1.
+  void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
+             const std::vector<std::uint32_t>& first_slot, std::size_t stride);
+  const double* matrix(std::size_t cls) const { return matrix_.data() + cls * matrix_size_; }
+
+ private:
+  // A variable of the form before it is rewritten: a split, or one test of it where shares differ.
+  struct Element {
+    std::uint32_t split, slot, flipped;
+    double m, unit;
+  };
+  std::vector<Element> elements_;
+  std::vector<std::uint32_t> first_;
+  std::vector<double> matrix_, a_, b_, term_[2], yes_, no_, difference_[2], factor_, offset_;
+  std::size_t matrix_size_ = 0;
+  Shares shares_;
+};
+
+}  // namespace everytree
