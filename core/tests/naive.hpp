@@ -1,0 +1,337 @@
+// The definitions once more, as slow and plain as possible: rows are looped over, nothing is merged, packed or cached,
+// and products are long doubles. The tests and the fuzz targets compare the core with this file.
+//
+//     fold(rows, depth) = leaf(rows) ⊕ ⊕_{feasible t} join(t, fold(rows where t), fold(rows where not t))
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "everytree/fold/best.hpp"
+#include "everytree/table/count_table.hpp"
+#include "everytree/weights/leaf.hpp"
+#include "everytree/weights/prior.hpp"
+
+namespace naive {
+
+using everytree::Key;
+using everytree::Prior;
+using Real = long double;
+using Rows = std::vector<std::uint32_t>;
+using Counts = std::vector<std::int32_t>;
+using Tests = std::vector<std::uint32_t>;
+
+struct Table {
+  std::size_t n, t, c;
+  std::vector<std::uint8_t> rows;    // n × t
+  std::vector<std::int64_t> counts;  // n × c
+
+  Table(std::size_t n, std::size_t t, std::size_t c) : n(n), t(t), c(c), rows(n * t, 0), counts(n * c, 0) {}
+  std::shared_ptr<const everytree::CountTable> core() const {
+    return std::make_shared<const everytree::CountTable>(rows.data(), counts.data(), n, t, c);
+  }
+  Rows all() const {
+    Rows out(n);
+    for (std::uint32_t r = 0; r < n; ++r) out[r] = r;
+    return out;
+  }
+  bool holds(std::uint32_t row, std::size_t test) const { return rows[row * t + test] != 0; }
+  Counts class_counts(const Rows& cover) const {
+    Counts out(c, 0);
+    for (std::uint32_t r : cover)
+      for (std::size_t k = 0; k < c; ++k) out[k] += static_cast<std::int32_t>(counts[r * c + k]);
+    return out;
+  }
+  std::int64_t total(const Rows& cover) const {
+    std::int64_t sum = 0;
+    for (std::int32_t x : class_counts(cover)) sum += x;
+    return sum;
+  }
+  Rows side(const Rows& cover, std::size_t test, bool value) const {
+    Rows out;
+    for (std::uint32_t r : cover)
+      if (holds(r, test) == value) out.push_back(r);
+    return out;
+  }
+};
+
+// Random rows with every oddity a table may have: constant, equal and complementary columns, rare outcomes, rows that
+// count nothing, several times, or for several classes.
+inline Table random_table(std::mt19937& random, std::size_t n, std::size_t t, std::size_t c, std::int64_t most) {
+  Table out(n, t, c);
+  for (std::size_t j = 0; j < t; ++j) {
+    const unsigned kind = random() % 10;
+    const std::size_t from = j == 0 ? 0 : random() % j;
+    for (std::size_t r = 0; r < n; ++r) {
+      std::uint8_t& x = out.rows[r * t + j];
+      if (kind == 0 && j > 0)
+        x = out.rows[r * t + from];
+      else if (kind == 1 && j > 0)
+        x = !out.rows[r * t + from];
+      else if (kind == 2)
+        x = random() % 5 == 0;
+      else
+        x = random() & 1;
+    }
+    if (random() % 20 == 0)
+      for (std::size_t r = 0; r < n; ++r) out.rows[r * t + j] = j & 1;
+  }
+  const auto weight = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)) + 1; };
+  for (std::size_t r = 0; r < n; ++r) {
+    if (n > 1 && random() % 12 == 0) continue;
+    out.counts[r * c + random() % c] += weight();
+    if (random() % 6 == 0) out.counts[r * c + random() % c] += weight();
+  }
+  if (out.total(out.all()) == 0) out.counts[0] = weight();
+  return out;
+}
+
+struct Space {
+  const Table* table;
+  int max_depth;
+  std::int64_t min_leaf;
+
+  Tests feasible(const Rows& cover, std::size_t depth) const {
+    Tests out;
+    if (max_depth >= 0 && depth >= static_cast<std::size_t>(max_depth)) return out;
+    const std::int64_t all = table->total(cover);
+    if (all < 2 * min_leaf) return out;
+    for (std::uint32_t test = 0; test < table->t; ++test) {
+      const std::int64_t ones = table->total(table->side(cover, test, true));
+      if (ones >= min_leaf && all - ones >= min_leaf) out.push_back(test);
+    }
+    return out;
+  }
+};
+
+// leaf(cover, depth, open), join(cover, depth, feasible tests, test, value where it holds, value where not), add(x, y).
+template <class Value, class Leaf, class Join, class Add>
+Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf& leaf, const Join& join, const Add& add) {
+  const Tests tests = space.feasible(cover, depth);
+  Value value = leaf(cover, depth, !tests.empty());
+  for (std::uint32_t test : tests) {
+    const Value yes = fold<Value>(space, space.table->side(cover, test, true), depth + 1, leaf, join, add);
+    const Value no = fold<Value>(space, space.table->side(cover, test, false), depth + 1, leaf, join, add);
+    add(value, join(cover, depth, tests, test, yes, no));
+  }
+  return value;
+}
+
+// Marginal likelihood times tree prior.
+struct Weights {
+  Prior prior;
+  std::vector<std::vector<double>> a;  // a[depth][class]; the last row goes on
+
+  const std::vector<double>& a_at(std::size_t depth) const { return a[std::min(depth, a.size() - 1)]; }
+  Real log_leaf(const Counts& counts, std::size_t depth, bool open) const {
+    const std::vector<double>& at = a_at(depth);
+    Real sum_a = 0, n = 0, out = 0;
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      sum_a += at[c];
+      n += counts[c];
+      out += std::lgamma(static_cast<Real>(at[c]) + counts[c]) - std::lgamma(static_cast<Real>(at[c]));
+    }
+    const std::vector<double>& table = open ? prior.log_leaf_open : prior.log_leaf_closed;
+    return out + std::lgamma(sum_a) - std::lgamma(sum_a + n) + table[std::min(depth, table.size() - 1)];
+  }
+  Real log_split(const Tests& feasible, std::uint32_t test, std::size_t depth) const {
+    const Real base = prior.log_split[std::min(depth, prior.log_split.size() - 1)];
+    if (prior.fair) {
+      std::vector<std::int32_t> attributes;
+      Real same = 0;
+      for (std::uint32_t t : feasible) {
+        attributes.push_back(prior.attribute[t]);
+        same += prior.attribute[t] == prior.attribute[test];
+      }
+      std::sort(attributes.begin(), attributes.end());
+      const auto distinct = std::unique(attributes.begin(), attributes.end()) - attributes.begin();
+      return base - std::log(static_cast<Real>(distinct)) - std::log(same);
+    }
+    return prior.per_test ? base - std::log(static_cast<Real>(feasible.size())) : base;
+  }
+  Real theta(const Counts& counts, std::size_t depth, std::size_t c) const {
+    Real sum = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k) sum += counts[k] + static_cast<Real>(a_at(depth)[k]);
+    return (counts[c] + static_cast<Real>(a_at(depth)[c])) / sum;
+  }
+};
+
+__extension__ typedef unsigned __int128 Big;
+
+// Everything that one upward pass can say about a space.
+struct Answers {
+  Big count = 0;
+  double least = 0;                      // cost
+  std::vector<double> least_by_leaves;   // index leaves − 1
+  Real u = 0, best = 0;                  // evidence, largest joint
+  std::vector<Real> by_leaves, by_depth; // parts of u: index leaves − 1, and exact depth
+};
+
+inline Answers answers(const Space& space, const Weights& weights, const everytree::LeafCost& cost) {
+  const Table& table = *space.table;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto leaf = [&](const Rows& cover, std::size_t depth, bool open) {
+    const Counts counts = table.class_counts(cover);
+    const Real w = std::exp(weights.log_leaf(counts, depth, open));
+    const double price = cost(counts.data());
+    return Answers{1, price, {price}, w, w, {w}, {w}};
+  };
+  const auto join = [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Answers& x, const Answers& y) {
+    const Real w = std::exp(weights.log_split(tests, test, depth));
+    Answers out;
+    out.count = x.count * y.count;
+    out.least = x.least + y.least;
+    out.u = w * x.u * y.u;
+    out.best = w * x.best * y.best;
+    const std::size_t nx = x.by_leaves.size(), ny = y.by_leaves.size();
+    out.by_leaves.assign(nx + ny, 0);
+    out.least_by_leaves.assign(nx + ny, inf);
+    for (std::size_t i = 0; i < nx; ++i)
+      for (std::size_t j = 0; j < ny; ++j) {
+        out.by_leaves[i + j + 1] += w * x.by_leaves[i] * y.by_leaves[j];
+        out.least_by_leaves[i + j + 1] = std::min(out.least_by_leaves[i + j + 1], x.least_by_leaves[i] + y.least_by_leaves[j]);
+      }
+    out.by_depth.assign(std::max(x.by_depth.size(), y.by_depth.size()) + 1, 0);
+    for (std::size_t i = 0; i < x.by_depth.size(); ++i)
+      for (std::size_t j = 0; j < y.by_depth.size(); ++j) out.by_depth[std::max(i, j) + 1] += w * x.by_depth[i] * y.by_depth[j];
+    return out;
+  };
+  const auto add = [&](Answers& x, const Answers& y) {
+    x.count += y.count;
+    x.least = std::min(x.least, y.least);
+    x.u += y.u;
+    x.best = std::max(x.best, y.best);
+    x.by_leaves.resize(std::max(x.by_leaves.size(), y.by_leaves.size()), 0);
+    x.least_by_leaves.resize(x.by_leaves.size(), inf);
+    x.by_depth.resize(std::max(x.by_depth.size(), y.by_depth.size()), 0);
+    for (std::size_t k = 0; k < y.by_leaves.size(); ++k) {
+      x.by_leaves[k] += y.by_leaves[k];
+      x.least_by_leaves[k] = std::min(x.least_by_leaves[k], y.least_by_leaves[k]);
+    }
+    for (std::size_t k = 0; k < y.by_depth.size(); ++k) x.by_depth[k] += y.by_depth[k];
+  };
+  return fold<Answers>(space, table.all(), 0, leaf, join, add);
+}
+
+// u of the trees without test t, for every t; the last entry is u itself. P(t in the tree) = 1 − out[t] / out.back().
+inline std::vector<Real> evidence_without(const Space& space, const Weights& weights) {
+  using Value = std::vector<Real>;
+  const std::size_t n = space.table->t;
+  return fold<Value>(
+      space, space.table->all(), 0,
+      [&](const Rows& cover, std::size_t depth, bool open) {
+        return Value(n + 1, std::exp(weights.log_leaf(space.table->class_counts(cover), depth, open)));
+      },
+      [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Value& x, const Value& y) {
+        const Real w = std::exp(weights.log_split(tests, test, depth));
+        Value out(n + 1);
+        for (std::size_t t = 0; t <= n; ++t) out[t] = t == test ? 0 : w * x[t] * y[t];
+        return out;
+      },
+      [](Value& x, const Value& y) {
+        for (std::size_t t = 0; t < x.size(); ++t) x[t] += y[t];
+      });
+}
+
+// P(class | x), averaged over every tree: g follows x, u the side that x does not take.
+inline std::vector<Real> predict(const Space& space, const Weights& weights, const std::uint8_t* x) {
+  struct Value {
+    Real u;
+    std::vector<Real> g;
+  };
+  const std::size_t n_classes = space.table->c;
+  Value root = fold<Value>(
+      space, space.table->all(), 0,
+      [&](const Rows& cover, std::size_t depth, bool open) {
+        const Counts counts = space.table->class_counts(cover);
+        Value out{std::exp(weights.log_leaf(counts, depth, open)), {}};
+        for (std::size_t c = 0; c < n_classes; ++c) out.g.push_back(out.u * weights.theta(counts, depth, c));
+        return out;
+      },
+      [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Value& yes, const Value& no) {
+        const Real w = std::exp(weights.log_split(tests, test, depth));
+        const Value& taken = x[test] ? yes : no;
+        Value out{w * yes.u * no.u, taken.g};
+        for (Real& y : out.g) y *= w * (x[test] ? no.u : yes.u);
+        return out;
+      },
+      [](Value& a, const Value& b) {
+        a.u += b.u;
+        for (std::size_t c = 0; c < a.g.size(); ++c) a.g[c] += b.g[c];
+      });
+  for (Real& y : root.g) y /= root.u;
+  return root.g;
+}
+
+struct Tree {
+  Key key;
+  std::size_t leaves;
+  double cost;
+  Real log_joint;
+};
+
+// Every tree of a space, one by one. Only for spaces that answers() found to be small.
+inline std::vector<Tree> every_tree(const Space& space, const Weights& weights, const everytree::LeafCost& cost) {
+  using Value = std::vector<Tree>;
+  return fold<Value>(
+      space, space.table->all(), 0,
+      [&](const Rows& cover, std::size_t depth, bool open) {
+        const Counts counts = space.table->class_counts(cover);
+        return Value{{{-1}, 1, cost(counts.data()), weights.log_leaf(counts, depth, open)}};
+      },
+      [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Value& yes, const Value& no) {
+        const Real w = weights.log_split(tests, test, depth);
+        Value out;
+        for (const Tree& zero : no)
+          for (const Tree& one : yes) {
+            Tree tree{{static_cast<std::int32_t>(test)}, zero.leaves + one.leaves, zero.cost + one.cost, w + zero.log_joint + one.log_joint};
+            tree.key.insert(tree.key.end(), zero.key.begin(), zero.key.end());
+            tree.key.insert(tree.key.end(), one.key.begin(), one.key.end());
+            out.push_back(std::move(tree));
+          }
+        return out;
+      },
+      [](Value& x, const Value& y) { x.insert(x.end(), y.begin(), y.end()); });
+}
+
+constexpr unsigned kPriors = 8;
+
+// All kinds of priors: uniform, leaf penalty, shapes, coding, size; and the last three attribute-fair.
+inline Prior some_prior(unsigned which, std::size_t n_tests) {
+  Prior p;
+  const double half = std::log(0.5);
+  switch (which % kPriors) {
+    case 0: break;
+    case 1: p.log_leaf_open = p.log_leaf_closed = {std::log(0.3)}; break;
+    case 5: p.fair = true; [[fallthrough]];
+    case 2: p.per_test = true; break;
+    case 6: p.fair = true; [[fallthrough]];
+    case 3:
+      p.per_test = true;
+      p.log_split = p.log_leaf_open = p.log_leaf_closed = {half};
+      break;
+    case 7: p.fair = true; [[fallthrough]];
+    case 4:
+      p.per_test = true;
+      p.log_split.clear();
+      p.log_leaf_open.clear();
+      for (int d = 0; d < 4; ++d) {  // shorter than some trees: the last entry goes on
+        const double split = 0.8 * std::pow(1.0 + d, -0.8);
+        p.log_split.push_back(std::log(split));
+        p.log_leaf_open.push_back(std::log(1 - split));
+      }
+      break;
+  }
+  if (p.fair)
+    for (std::size_t t = 0; t < n_tests; ++t) p.attribute.push_back(static_cast<std::int32_t>((t * 5 + 3) % 7 / 2));
+  return p;
+}
+inline bool depends_on_depth(const Prior& p) { return p.log_split.size() + p.log_leaf_open.size() + p.log_leaf_closed.size() > 3; }
+
+}  // namespace naive
