@@ -23,6 +23,11 @@ from everytree.tree import Tree
 TIGHT = {"rel_tol": 1e-9, "abs_tol": 1e-11}
 
 
+def rounding(twins: Twins) -> float:
+    """What a probability may lose to rounding: log joints of a million examples are known to 1e-9 only."""
+    return 1e-15 * abs(twins.bayes.log_evidence)
+
+
 def close(ours: float, theirs: float) -> bool:
     """Equal to 1e-9 relative; infinities only to themselves."""
     return math.isclose(ours, theirs, **TIGHT)
@@ -145,19 +150,25 @@ def predict_proba(twins: Twins) -> None:
     rows = twins.rows(4)
     wanted = [twins.bayes.predict_proba(row) for row in rows.tolist()]
     ours = twins.posterior.predict_proba(rows)
-    assert_all_close(ours, wanted, "predict_proba", rtol=1e-10, atol=1e-10)
+    assert_all_close(ours, wanted, "predict_proba", rtol=1e-10, atol=1e-10 + rounding(twins))
     assert_all_close(ours.sum(axis=1), np.ones(len(rows)), "the sum of a prediction", rtol=1e-12, atol=0)
 
 
 def root_distribution(twins: Twins) -> None:
     assert_all_close(
-        twins.posterior.root_distribution(), reference.root_distribution(twins.bayes), "root_distribution"
+        twins.posterior.root_distribution(),
+        reference.root_distribution(twins.bayes),
+        "root_distribution",
+        atol=1e-11 + rounding(twins),
     )
 
 
 def test_inclusion(twins: Twins) -> None:
     assert_all_close(
-        twins.posterior.test_inclusion(), reference.test_inclusion(twins.bayes), "test_inclusion"
+        twins.posterior.test_inclusion(),
+        reference.test_inclusion(twins.bayes),
+        "test_inclusion",
+        atol=1e-11 + rounding(twins),
     )
 
 
@@ -169,7 +180,12 @@ def leaves_distribution(twins: Twins) -> None:
     wanted = reference.leaves_distribution(twins.bayes)
     assert ours[0] == 0
     assert len(ours) > max(wanted)
-    assert_all_close(ours, [wanted.get(k, 0.0) for k in range(len(ours))], "leaves_distribution")
+    assert_all_close(
+        ours,
+        [wanted.get(k, 0.0) for k in range(len(ours))],
+        "leaves_distribution",
+        atol=1e-11 + rounding(twins),
+    )
     assert_close(twins.posterior.expected_leaves, reference.expected_leaves(twins.bayes), "expected_leaves")
     assert_close(twins.posterior.expected_size, reference.expected_size(twins.bayes), "expected_size")
 
@@ -178,7 +194,12 @@ def depth_distribution(twins: Twins) -> None:
     ours = twins.posterior.depth_distribution()
     wanted = reference.depth_distribution(twins.bayes)
     assert len(ours) > max(d for d, p in wanted.items() if p > 1e-12)
-    assert_all_close(ours, [wanted.get(d, 0.0) for d in range(len(ours))], "depth_distribution")
+    assert_all_close(
+        ours,
+        [wanted.get(d, 0.0) for d in range(len(ours))],
+        "depth_distribution",
+        atol=1e-11 + rounding(twins),
+    )
     assert_close(twins.posterior.expected_depth, reference.expected_depth(twins.bayes), "expected_depth")
 
 
