@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -28,9 +29,15 @@ inline bool near(double a, double b, double relative = 1e-12) {
   return a == b || std::abs(a - b) <= relative * std::max({std::abs(a), std::abs(b), 1e-300});
 }
 inline int run() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 4096);  // a crash must not take the earlier lines with it
   for (auto& [name, f] : tests()) {
     const int before = failures;
-    f();
+    try {
+      f();
+    } catch (const std::exception& e) {
+      ++failures;
+      std::printf("%s threw: %s\n", name.c_str(), e.what());
+    }
     std::printf("%s %s\n", failures == before ? "ok  " : "FAIL", name.c_str());
   }
   std::printf("%d checks, %d failures\n", checks, failures);

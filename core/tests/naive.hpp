@@ -1,5 +1,5 @@
 // The definitions once more, as slow and plain as possible: rows are looped over, nothing is merged, packed or cached,
-// and products are long doubles. The tests and the fuzz targets compare the core with this file.
+// and sums of products are long doubles. The tests and the fuzz targets compare the core with this file.
 //
 //     fold(rows, depth) = leaf(rows) ⊕ ⊕_{feasible t} join(t, fold(rows where t), fold(rows where not t))
 #pragma once
@@ -48,9 +48,14 @@ struct Table {
       for (std::size_t k = 0; k < c; ++k) out[k] += static_cast<std::int32_t>(counts[r * c + k]);
     return out;
   }
+  std::int64_t total(std::uint32_t row) const {
+    std::int64_t sum = 0;
+    for (std::size_t k = 0; k < c; ++k) sum += counts[row * c + k];
+    return sum;
+  }
   std::int64_t total(const Rows& cover) const {
     std::int64_t sum = 0;
-    for (std::int32_t x : class_counts(cover)) sum += x;
+    for (std::uint32_t r : cover) sum += total(r);
     return sum;
   }
   Rows side(const Rows& cover, std::size_t test, bool value) const {
@@ -103,7 +108,9 @@ struct Space {
     const std::int64_t all = table->total(cover);
     if (all < 2 * min_leaf) return out;
     for (std::uint32_t test = 0; test < table->t; ++test) {
-      const std::int64_t ones = table->total(table->side(cover, test, true));
+      std::int64_t ones = 0;
+      for (std::uint32_t r : cover)
+        if (table->holds(r, test)) ones += table->total(r);
       if (ones >= min_leaf && all - ones >= min_leaf) out.push_back(test);
     }
     return out;
@@ -127,6 +134,7 @@ Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf&
 struct Weights {
   Prior prior;
   std::vector<std::vector<double>> a;  // a[depth][class]; the last row goes on
+  Real log_scale = 0;                  // added per example, so that the weights of many examples stay in range
 
   const std::vector<double>& a_at(std::size_t depth) const { return a[std::min(depth, a.size() - 1)]; }
   Real log_leaf(const Counts& counts, std::size_t depth, bool open) const {
@@ -138,7 +146,7 @@ struct Weights {
       out += std::lgamma(static_cast<Real>(at[c]) + counts[c]) - std::lgamma(static_cast<Real>(at[c]));
     }
     const std::vector<double>& table = open ? prior.log_leaf_open : prior.log_leaf_closed;
-    return out + std::lgamma(sum_a) - std::lgamma(sum_a + n) + table[std::min(depth, table.size() - 1)];
+    return out + std::lgamma(sum_a) - std::lgamma(sum_a + n) + log_scale * n + table[std::min(depth, table.size() - 1)];
   }
   Real log_split(const Tests& feasible, std::uint32_t test, std::size_t depth) const {
     const Real base = prior.log_split[std::min(depth, prior.log_split.size() - 1)];

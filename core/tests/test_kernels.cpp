@@ -1,7 +1,8 @@
 // Every kernel set this CPU can run against naive loops.
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <random>
 
@@ -24,7 +25,8 @@ struct RandomBlock {
     for (std::size_t s = 0; s < rows.size(); ++s) {
       const auto chunks = static_cast<std::uint32_t>((rows[s] + 31) / 32);
       const auto cls = static_cast<std::uint32_t>(s * n_classes / rows.size());
-      sections.push_back({chunk, chunk + chunks, 1 << (r() % 3), cls});
+      sections.push_back({chunk, chunk + chunks, 1 << (r() % 3), cls, 0});
+      sections.back().factor = sections.back().multiplicity * static_cast<std::int32_t>(1 + cls);
       chunk += chunks;
     }
     bits.assign(chunk * stride, 0);
@@ -33,12 +35,13 @@ struct RandomBlock {
         for (std::size_t j = 0; j < tests; ++j)
           if (r() & 1) bits[(sections[s].begin + k / 32) * stride + j] |= 1u << (k % 32);
   }
+  // Examples of a class, or the index (cls = −1), or all examples (cls = −2), with both tests.
   std::int32_t pair(std::size_t i, std::size_t j, int cls) const {
     std::int32_t sum = 0;
     for (const Section& s : sections)
       for (std::uint32_t k = s.begin; k < s.end; ++k)
         if (cls < 0 || s.cls == static_cast<std::uint32_t>(cls))
-          sum += s.factor * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
+          sum += (cls == -1 ? s.factor : s.multiplicity) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
     return sum;
   }
 };
@@ -51,14 +54,33 @@ TEST(pair_counts_equal_naive_popcounts) {
     for (std::size_t tests : {1, 7, 16, 17, 48, 65})
       for (std::size_t rows : {1, 31, 32, 33, 64, 65, 1100, 2500}) {
         RandomBlock b(r, tests, {rows, rows / 2 + 1, 3}, 3);
-        std::vector<std::int32_t> index(b.stride + 16), counts(3 * b.stride + 16);
-        for (std::size_t i = 0; i < tests; i += 5) {
-          k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, 0, tests, index.data());
-          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), 3, i, 0, tests, counts.data());
+        std::vector<std::int32_t> index(b.stride), counts(3 * b.stride), total_of(b.stride, 0), mult(b.stride, 0), yes(b.stride, 0), no(b.stride, 0);
+        std::int32_t total = 0;
+        for (const Section& s : b.sections) total += s.multiplicity * static_cast<std::int32_t>(s.cls == 0 ? rows : s.cls == 1 ? rows / 2 + 1 : 3);
+        for (std::size_t j = 0; j < tests; ++j) {
+          total_of[j] = b.pair(j, j, -2);
+          mult[j] = 1 + static_cast<std::int32_t>(j % 3);
+        }
+        const std::int32_t min_leaf = 1 + static_cast<std::int32_t>(rows / 5);
+        const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, {no.data(), yes.data()}};
+        for (std::size_t i = 0; i < tests; ++i) {
+          k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, tests, counter, index.data());
+          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), 3, i, tests, counts.data());
           for (std::size_t j = 0; j < tests; ++j) {
-            CHECK(index[j] == b.pair(i, j, -1));
+            if (j > i) CHECK(index[j] == b.pair(i, j, -1));
             for (int c = 0; c < 3; ++c) CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
           }
+        }
+        for (std::size_t i = 0; i < tests; ++i) {
+          std::int32_t feasible[2] = {0, 0};
+          for (std::size_t j = 0; j < tests; ++j) {
+            if (i == j) continue;
+            const std::int32_t both = b.pair(i, j, -2);
+            if (both >= min_leaf && total_of[i] - both >= min_leaf) feasible[1] += mult[j];
+            if (total_of[j] - both >= min_leaf && total - total_of[i] - total_of[j] + both >= min_leaf) feasible[0] += mult[j];
+          }
+          CHECK(yes[i] == feasible[1]);
+          CHECK(no[i] == feasible[0]);
         }
       }
 }
@@ -115,44 +137,114 @@ TEST(folds_equal_naive_loops) {
   for (const Kernels* k : available_kernels())
     for (std::size_t n : {1, 2, 7, 8, 9, 16, 17, 40}) {
       const std::size_t stride = (n + 16) / 16 * 16;
-      std::vector<double> leaf(500), mult(stride);
+      std::vector<double> leaf(500), mult(stride, 0.0);
       for (auto& x : leaf) x = r() % 4 == 0 ? 0.0 : 1.0 + r() % 1000 / 7.0;
+      leaf[0] = 0;
       std::vector<std::int32_t> index(stride, 0), pair(stride * stride, 0);
       const std::int32_t total = 399;  // no index of a quadrant is negative
       for (std::size_t j = 0; j < n; ++j) {
         index[j] = 100 + static_cast<std::int32_t>(r() % 100);
         mult[j] = 1 + r() % 3;
       }
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = i + 1; j < n; ++j) pair[i * stride + j] = 1 + static_cast<std::int32_t>(r() % 90);
-      for (int op = 0; op < 3; ++op) {
-        std::vector<double> lm = leaf;
-        if (op == 2)
-          for (auto& x : lm)
-            if (x == 0) x = 1e301;
-        const double zero = op == 2 ? 1e301 : 0.0;
-        std::vector<double> s1(stride, zero), s0(stride, zero), e1(stride, 0), e0(stride, 0);
-        const PairTable t{lm.data(), index.data(), mult.data(), total};
-        const PairSums sums{{s0.data(), s1.data()}, {e0.data(), e1.data()}};
-        auto fold = op == 0 ? k->fold_sum : op == 1 ? k->fold_max : k->fold_min;
-        for (std::size_t i = 0; i < n; ++i) fold(t, pair.data() + i * stride, i, n, sums);
+      for (std::size_t i = 0; i < n; ++i) {
+        pair[i * stride + i] = index[i];
+        for (std::size_t j = 0; j < n; ++j)
+          if (j != i) pair[i * stride + j] = 1 + static_cast<std::int32_t>(r() % 90);
+      }
+      for (bool sum : {true, false}) {
+        std::vector<double> s1(stride, 0.0), s0(stride, 0.0);
+        const PairTable t{leaf.data(), index.data(), mult.data(), total};
+        double* const split[2] = {s0.data(), s1.data()};
+        for (std::size_t i = 0; i + 1 < n; ++i) (sum ? k->fold_sum : k->fold_max)(t, pair.data() + i * stride, i, n, split);
         for (std::size_t i = 0; i < n; ++i)
           for (int a = 0; a < 2; ++a) {
-            double split = zero, tests = 0;
+            double expected = 0;
             for (std::size_t j = 0; j < n; ++j) {
               if (i == j) continue;
               const std::int32_t p = i < j ? pair[i * stride + j] : pair[j * stride + i];
-              const double x = a ? lm[static_cast<std::size_t>(p)] : lm[static_cast<std::size_t>(index[j] - p)];
-              const double y = a ? lm[static_cast<std::size_t>(index[i] - p)] : lm[static_cast<std::size_t>(total - index[i] - index[j] + p)];
-              const double both = op == 2 ? x + y : x * y;
-              if (op == 2 ? both < 1e300 : both != 0) tests += mult[j];
-              split = op == 0 ? split + mult[j] * both : op == 1 ? std::max(split, both) : std::min(split, both);
+              const double x = leaf[static_cast<std::size_t>(a ? p : index[j] - p)];
+              const double y = leaf[static_cast<std::size_t>(a ? index[i] - p : total - index[i] - index[j] + p)];
+              expected = sum ? expected + mult[j] * x * y : std::max(expected, x * y);
             }
-            CHECK(check::near((a ? s1 : s0)[i], split, 1e-12) || (op == 2 && split > 1e300 && (a ? s1 : s0)[i] > 1e300));
-            CHECK((a ? e1 : e0)[i] == tests);
+            CHECK(check::near((a ? s1 : s0)[i], expected));
           }
       }
     }
+}
+
+TEST(log_folds_equal_naive_loops) {
+  std::mt19937 r(6);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {2, 5, 16, 21})
+      for (std::size_t rows : {20, 300}) {
+        RandomBlock b(r, n, {rows, rows / 2, rows / 3 + 1}, 3);
+        const std::size_t stride = b.stride;
+        std::vector<std::vector<double>> rising(3);
+        std::vector<double> rising_sum(1, 0.0), mult(stride, 0.0);
+        std::vector<const double*> tables;
+        std::vector<std::int32_t> totals(3, 0), counts(3 * stride, 0), total_of(stride, 0), pair(3 * stride);
+        std::int32_t total = 0;
+        const std::size_t size[] = {rows, rows / 2, rows / 3 + 1};
+        for (std::size_t s = 0; s < 3; ++s) totals[s] = b.sections[s].multiplicity * static_cast<std::int32_t>(size[s]);
+        for (std::size_t c = 0; c < 3; ++c) {
+          total += totals[c];
+          rising[c].assign(1, 0.0);
+          for (std::int32_t m = 0; m < totals[c]; ++m) rising[c].push_back(rising[c].back() + std::log(0.5 + static_cast<double>(c) + m));
+          tables.push_back(rising[c].data());
+        }
+        for (std::int32_t m = 0; m < total; ++m) rising_sum.push_back(rising_sum.back() + std::log(4.5 + m));
+        for (std::size_t j = 0; j < n; ++j) {
+          mult[j] = 1 + j % 2;
+          for (std::size_t c = 0; c < 3; ++c) {
+            counts[c * stride + j] = b.pair(j, j, static_cast<int>(c));
+            total_of[j] += counts[c * stride + j];
+          }
+        }
+        const auto log_m = [&](const std::vector<std::int32_t>& x) {
+          return rising[0][static_cast<std::size_t>(x[0])] + rising[1][static_cast<std::size_t>(x[1])] + rising[2][static_cast<std::size_t>(x[2])] -
+                 rising_sum[static_cast<std::size_t>(x[0] + x[1] + x[2])];
+        };
+        const auto quadrant = [&](std::size_t i, int a, std::size_t j, int bb) {
+          std::vector<std::int32_t> x(3);
+          for (std::size_t c = 0; c < 3; ++c) {
+            const std::int32_t both = b.pair(i, j, static_cast<int>(c)), ci = counts[c * stride + i], cj = counts[c * stride + j];
+            x[c] = a ? (bb ? both : ci - both) : (bb ? cj - both : totals[c] - ci - cj + both);
+          }
+          return x;
+        };
+        std::vector<double> reference[2];
+        for (int a = 0; a < 2; ++a) {
+          reference[a].assign(stride, 0.0);
+          for (std::size_t i = 0; i < n; ++i) reference[a][i] = log_m(quadrant(i, a, i, a));
+        }
+        const std::int32_t min_leaf = 4;
+        for (bool sum : {true, false}) {
+          const PairLogs logs{3, tables.data(), rising_sum.data(), counts.data(), totals.data(), total_of.data(), total, min_leaf, stride, mult.data(),
+                              {reference[0].data(), reference[1].data()}};
+          const double zero = sum ? 0.0 : -std::numeric_limits<double>::infinity();
+          std::vector<double> s1(stride, zero), s0(stride, zero), e1(stride, 0.0), e0(stride, 0.0);
+          double* const split[2] = {s0.data(), s1.data()};
+          double* const tests[2] = {e0.data(), e1.data()};
+          for (std::size_t i = 0; i + 1 < n; ++i) {
+            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 3, i, n, pair.data());
+            (sum ? k->fold_log_sum : k->fold_log_max)(logs, pair.data(), i, n, split, tests);
+          }
+          for (std::size_t i = 0; i < n; ++i)
+            for (int a = 0; a < 2; ++a) {
+              double expected = zero, feasible = 0;
+              for (std::size_t j = 0; j < n; ++j) {
+                if (i == j) continue;
+                const auto x = quadrant(i, a, j, 1), y = quadrant(i, a, j, 0);
+                if (x[0] + x[1] + x[2] < min_leaf || y[0] + y[1] + y[2] < min_leaf) continue;
+                feasible += mult[j];
+                const double term = log_m(x) + log_m(y) - reference[a][i];
+                expected = sum ? expected + mult[j] * std::exp(term) : std::max(expected, term);
+              }
+              CHECK(check::near((a ? s1 : s0)[i], expected, 1e-11));
+              CHECK((a ? e1 : e0)[i] == feasible);
+            }
+        }
+      }
 }
 
 TEST(errors_equal_naive_loops) {
@@ -161,13 +253,17 @@ TEST(errors_equal_naive_loops) {
     for (std::size_t n : {2, 9, 16, 33}) {
       const std::size_t stride = (n + 16) / 16 * 16;
       RandomBlock b(r, n, {70, 40}, 2);
-      for (auto& s : b.sections) s.factor = s.cls == 0 ? 65536 : 1;
-      std::vector<std::int32_t> index(stride, 0), pair(stride + 16), b1(stride, kInfeasible), b0(stride, kInfeasible);
+      for (auto& s : b.sections) {
+        s.multiplicity = 1;
+        s.factor = s.cls == 0 ? 65536 : 1;
+      }
+      std::vector<std::int32_t> index(stride, 0), pair(stride), b1(stride, kInfeasible), b0(stride, kInfeasible), ignored(stride, 0);
       for (std::size_t j = 0; j < n; ++j) index[j] = b.pair(j, j, -1);
+      const TestCounter counter{index.data(), ignored.data(), 0, 1, {ignored.data(), ignored.data()}};
       const std::int32_t total = 70 * 65536 + 40;
       std::int32_t* const best[2] = {b0.data(), b1.data()};
       for (std::size_t i = 0; i < n; ++i) {
-        k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, 0, n, pair.data());
+        k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, n, counter, pair.data());
         k->fold_error(index.data(), total, 26, pair.data(), i, n, best);
       }
       const auto error = [](std::int32_t x) {

@@ -8,7 +8,7 @@ namespace everytree {
 
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNoCost = 1e301;  // the kernels' zero of min-plus
+constexpr double kNoCost = 1e301;  // no second test is feasible
 // Entries of a two-class table: 1.5 million doubles stay near the cache and are built in a few milliseconds.
 constexpr std::int64_t kMaxTable = 1'500'000;
 
@@ -38,7 +38,7 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
 }  // namespace
 
 ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)) {
+    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
   if (!linear || prior_.fair || graph.table().n_classes() != 2) return;
   std::int32_t most[2];
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
@@ -141,12 +141,14 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
   if (levels_ == 2 && n > 1) {
     pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
-    const PairSums sums{{out.split[0].data(), out.split[1].data()}, {out.tests[0].data(), out.tests[1].data()}};
+    double* const split[2] = {out.split[0].data(), out.split[1].data()};
     const auto fold = plus == Plus::sum ? frontier_.kernel().fold_sum : frontier_.kernel().fold_max;
+    std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      frontier_.pair_index(i, pairs_.data());
-      fold(table, pairs_.data(), i, n, sums);
+      frontier_.pair_index(i, tests, pairs_.data());
+      fold(table, pairs_.data(), i, n, split);
     }
+    end_tests(out);
   }
   const double* leaf1 = tables.at_depth(weights.leaf(), depth_ + 1);
   const double open = std::exp(prior.log_leaf(depth_ + 1, true)), closed = std::exp(prior.log_leaf(depth_ + 1, false));
@@ -169,7 +171,7 @@ void OneLevelFold::load_pairs(std::size_t i) {
   const std::size_t stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   pair_total_.assign(stride, 0);
-  frontier_.pair_counts(i, 0, pairs_.data());
+  frontier_.pair_counts(i, pairs_.data());
   for (std::size_t c = 0; c < n_classes; ++c)
     for (std::size_t j = 0; j < frontier_.n_groups(); ++j) pair_total_[j] += pairs_[c * stride + j];
 }
@@ -262,34 +264,91 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
   }
 }
 
+// Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a double.
+bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out) {
+  const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
+  const Dirichlet& leaf = weights.leaf();
+  std::vector<std::int32_t> counts(n_classes);
+  rising_.clear();
+  for (std::size_t c = 0; c < n_classes; ++c) rising_.push_back(leaf.rising(depth_ + 2, c));
+  for (int a = 0; a < 2; ++a) {
+    log_term_[a].assign(stride, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < n_classes; ++c) counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      log_term_[a][i] = leaf.log_marginal(depth_ + 2, counts.data());
+    }
+    std::fill(out.split[a].begin(), out.split[a].end(), plus == Plus::sum ? 0.0 : -kInf);
+  }
+  const PairLogs logs{n_classes, rising_.data(), leaf.rising_sum(depth_ + 2), frontier_.counts(0), frontier_.totals(), frontier_.group_totals(),
+                      frontier_.total(), static_cast<std::int32_t>(frontier_.min_leaf()), stride, frontier_.multiplicities(),
+                      {log_term_[0].data(), log_term_[1].data()}};
+  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
+  double* const split[2] = {out.split[0].data(), out.split[1].data()};
+  double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
+  const auto fold = plus == Plus::sum ? frontier_.kernel().fold_log_sum : frontier_.kernel().fold_log_max;
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier_.pair_counts(i, pairs_.data());
+    fold(logs, pairs_.data(), i, n, split, tests);
+  }
+  // To log split weights, without the prior.
+  const Prior& prior = weights.prior();
+  for (int a = 0; a < 2; ++a)
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(out.tests[a][i] > 0)) {
+        out.split[a][i] = -kInf;
+        continue;
+      }
+      const double log_sum = plus == Plus::sum ? std::log(out.split[a][i]) : out.split[a][i];
+      if (!std::isfinite(log_sum)) return false;
+      out.split[a][i] = log_sum + log_term_[a][i] + prior.log_share(out.tests[a][i]);
+    }
+  return true;
+}
+
+// The same in two passes per child, with the shares of attribute-fair priors: never leaves the range.
+void OneLevelFold::fold_two_pass(const ProductWeights& weights, Plus plus, OneLevel& out) {
+  const std::size_t n = frontier_.n_groups();
+  share_.resize(frontier_.stride());
+  for (std::size_t i = 0; i < n; ++i) {
+    log_terms(weights, i);
+    for (int a = 0; a < 2; ++a) {
+      double largest = -kInf, sum = 0;
+      child_shares(weights.prior(), plus, a, share_.data(), out.tests[a][i]);
+      const double* t = log_term_[a].data();
+      for (std::size_t j = 0; j < n; ++j)
+        if (share_[j] > 0) largest = std::max(largest, t[j]);
+      for (std::size_t j = 0; j < n; ++j) {
+        if (!(share_[j] > 0)) continue;
+        const double x = share_[j] * std::exp(t[j] - largest);
+        sum = plus == Plus::sum ? sum + x : std::max(sum, x);
+      }
+      out.split[a][i] = sum > 0 ? largest + std::log(sum) : -kInf;
+    }
+  }
+}
+
 void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLevel& out) {
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups(), n_classes = frontier_.table().n_classes();
-  share_.resize(frontier_.stride());
   std::vector<std::int32_t> counts(n_classes);
+  // First log split weights in out.split, then everything relative to a reference.
+  for (int a = 0; a < 2; ++a) std::fill(out.split[a].begin(), out.split[a].end(), -kInf);
+  if (levels_ == 2 && n > 1) {
+    if (prior.fair || !weights.relative() || !fold_relative(weights, plus, out)) {
+      for (int a = 0; a < 2; ++a) std::fill(out.tests[a].begin(), out.tests[a].end(), 0.0);
+      fold_two_pass(weights, plus, out);
+    }
+  }
   for (int a = 0; a < 2; ++a) reference_[a].assign(n, 0.0);
   const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);
   double reference = weights.log_leaf(frontier_.totals(), depth_, n > 0);
   const double log_state_leaf = reference;
   for (std::size_t i = 0; i < n; ++i) {
-    if (levels_ == 2) log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
-      double largest = -kInf, sum = 0;
-      if (levels_ == 2) {
-        child_shares(prior, plus, a, share_.data(), out.tests[a][i]);
-        const double* t = log_term_[a].data();
-        for (std::size_t j = 0; j < n; ++j)
-          if (share_[j] > 0) largest = std::max(largest, t[j]);
-        for (std::size_t j = 0; j < n; ++j) {
-          if (!(share_[j] > 0)) continue;
-          const double x = share_[j] * std::exp(t[j] - largest);
-          sum = plus == Plus::sum ? sum + x : std::max(sum, x);
-        }
-      }
       for (std::size_t c = 0; c < n_classes; ++c)
         counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
       const double as_leaf = weights.log_leaf(counts.data(), depth_ + 1, out.tests[a][i] > 0);
-      const double as_split = sum > 0 ? largest + std::log(sum) + log_split : -kInf;
+      const double as_split = out.split[a][i] + log_split;
       // Leaf and split of a child share a reference, so that neither leaves the range of a double.
       const double r = std::max(as_leaf, as_split);
       reference_[a][i] = r;
@@ -301,6 +360,17 @@ void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLeve
   for (std::size_t i = 0; i < n; ++i) out.weight[i] *= std::exp(reference_[0][i] + reference_[1][i] - reference);
   out.state_leaf = std::exp(log_state_leaf - reference);
   out.log_scale = reference;
+  pair_of_ = static_cast<std::size_t>(-1);  // pairs_ was overwritten
+}
+
+std::int32_t* OneLevelFold::begin_tests(int a) {
+  tests_[a].assign(frontier_.stride(), 0);
+  return tests_[a].data();
+}
+
+void OneLevelFold::end_tests(OneLevel& out) const {
+  for (int a = 0; a < 2; ++a)
+    for (std::size_t i = 0; i < out.n; ++i) out.tests[a][i] = tests_[a][i];
 }
 
 void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, std::size_t i, double* const term[2]) {
@@ -346,21 +416,12 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   resize(out, n, frontier_.stride(), 0.0);
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
   if (levels_ < 2) return;
-  // Every factor 1: the index is the number of examples, and a table of 0/1 says which numbers are feasible.
-  std::vector<std::int32_t> ones(frontier_.table().n_classes(), 1);
+  const std::vector<std::int32_t> ones(frontier_.table().n_classes(), 1);
   frontier_.set_index(ones.data());
-  const std::size_t total = static_cast<std::size_t>(frontier_.total());
-  if (feasible_.size() <= total) {
-    feasible_.assign(total + 1, 1.0);
-    std::fill_n(feasible_.begin(), std::min<std::size_t>(static_cast<std::size_t>(frontier_.min_leaf()), total + 1), 0.0);
-  }
   pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
-  const PairTable table{feasible_.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
-  const PairSums sums{{out.split[0].data(), out.split[1].data()}, {out.tests[0].data(), out.tests[1].data()}};
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_index(i, pairs_.data());
-    frontier_.kernel().fold_sum(table, pairs_.data(), i, n, sums);
-  }
+  std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
+  for (std::size_t i = 0; i + 1 < n; ++i) frontier_.pair_index(i, tests, pairs_.data());
+  end_tests(out);
 }
 
 void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) {
@@ -388,8 +449,9 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
     for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
     std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
     pairs_.resize(std::max(pairs_.size(), stride));
+    std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      frontier_.pair_index(i, pairs_.data());
+      frontier_.pair_index(i, tests, pairs_.data());
       frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(), static_cast<std::int32_t>(frontier_.min_leaf()),
                                     pairs_.data(), i, n, best);
     }

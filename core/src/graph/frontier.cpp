@@ -33,12 +33,12 @@ void Frontier::load(const std::uint64_t* cover) {
     if (rows == 0) continue;
     steps_.back().ends_section = 1;
     const std::uint32_t chunks = (rows + 31) / 32;
-    sections_.push_back({chunk, chunk + chunks, s.factor, s.cls});
+    sections_.push_back({chunk, chunk + chunks, s.multiplicity, s.cls, 0});
     chunk += chunks;
     valid_.resize(chunk, 0xffffffffu);
     if (rows % 32 != 0) valid_.back() = (std::uint32_t{1} << (rows % 32)) - 1;
-    totals_[s.cls] += s.factor * static_cast<std::int32_t>(rows);
-    total_ += s.factor * static_cast<std::int32_t>(rows);
+    totals_[s.cls] += s.multiplicity * static_cast<std::int32_t>(rows);
+    total_ += s.multiplicity * static_cast<std::int32_t>(rows);
   }
   n_chunks_ = chunk;
 
@@ -52,7 +52,7 @@ void Frontier::load(const std::uint64_t* cover) {
   }
   kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(), packed_.data(), stride);
   raw_counts_.resize(n_classes_ * stride);
-  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, 0, n_candidates, raw_counts_.data());
+  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, n_candidates, raw_counts_.data());
   kept_.clear();
   for (std::uint32_t j = 0; j < n_candidates; ++j) {
     std::int32_t ones = 0;
@@ -109,7 +109,8 @@ void Frontier::group(std::size_t stride) {
   n_groups_ = representative_.size();
   stride_ = round16(n_groups_ + 1);
   counts_.resize(n_classes_ * stride_);
-  group_total_.assign(n_groups_, 0);
+  group_total_.assign(stride_, 0);
+  whole_multiplicity_.assign(stride_, 0);
   multiplicity_.assign(stride_, 0.0);
   bits_.resize(n_chunks_ * stride_);
   for (std::size_t k = 0; k < n_chunks_; ++k) {
@@ -137,6 +138,7 @@ void Frontier::group(std::size_t stride) {
     parts_[bucket_[g]++] = a << 1 | flipped;
     const auto members = static_cast<double>(classes[a].members.size());
     multiplicity_[g] += members;
+    whole_multiplicity_[g] += static_cast<std::int32_t>(members);
     n_tests_ += members;
   }
 }
@@ -149,7 +151,7 @@ void Frontier::set_index(const std::int32_t* class_factor) {
     total_index_ += class_factor[c] * totals_[c];
   }
   index_sections_ = sections_;
-  for (Section& s : index_sections_) s.factor *= class_factor[s.cls];
+  for (Section& s : index_sections_) s.factor = s.multiplicity * class_factor[s.cls];
 }
 
 }  // namespace everytree

@@ -45,6 +45,7 @@ struct Lanes {
   static void store(std::int32_t* out, Counts x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), x); }
 };
 
+#include "kernels/look_up_x86.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;

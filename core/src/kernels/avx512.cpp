@@ -29,6 +29,7 @@ struct Lanes {
   static void store(std::int32_t* out, Counts x) { _mm512_storeu_si512(out, x); }
 };
 
+#include "kernels/look_up_x86.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;

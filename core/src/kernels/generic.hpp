@@ -12,24 +12,67 @@ static inline typename Lanes::Counts section_counts(const std::uint32_t* bits, s
   return acc.finish();
 }
 
+// Vectors as wide as the lanes, for the arithmetic on counts.
+typedef std::int32_t IntW __attribute__((vector_size(4 * Lanes::kWidth)));
+
+template <class V, class T>
+static inline V load(const T* from) {
+  V v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class V, class T>
+static inline void store(T* to, V v) {
+  std::memcpy(to, &v, sizeof v);
+}
+static inline IntW lane_numbers() {
+  IntW lane;
+  for (std::size_t k = 0; k < Lanes::kWidth; ++k) lane[k] = static_cast<std::int32_t>(k);
+  return lane;
+}
+
 static void pair_index(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                       std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out) {
-  for (std::size_t j = j_begin; j < j_end; j += Lanes::kWidth) {
-    auto sum = Lanes::zero();
-    for (std::size_t s = 0; s < n_sections; ++s)
-      sum = Lanes::multiply_add(section_counts(bits, stride, sections[s], i, j), sections[s].factor, sum);
+                       std::size_t i, std::size_t n, const TestCounter& t, std::int32_t* out) {
+  const IntW lane = lane_numbers(), zero = IntW{};
+  const std::int32_t of_i = t.total_of[i], rest = t.total - of_i;
+  IntW tests_yes = zero, tests_no = zero;
+  for (std::size_t j = i & ~std::size_t{15}; j < n; j += Lanes::kWidth) {
+    auto sum = Lanes::zero(), examples = Lanes::zero();
+    for (std::size_t s = 0; s < n_sections; ++s) {
+      const auto count = section_counts(bits, stride, sections[s], i, j);
+      sum = Lanes::multiply_add(count, sections[s].factor, sum);
+      examples = Lanes::multiply_add(count, sections[s].multiplicity, examples);
+    }
     Lanes::store(out + j, sum);
+    // Which of the four quadrants are large enough, for the pairs with j > i.
+    IntW both;
+    std::memcpy(&both, &examples, sizeof both);
+    const IntW of_j = load<IntW>(t.total_of + j);
+    const IntW behind = lane + static_cast<std::int32_t>(j) > static_cast<std::int32_t>(i);
+    const IntW q11 = both >= t.min_leaf, q10 = of_i - both >= t.min_leaf, q01 = of_j - both >= t.min_leaf, q00 = rest - of_j + both >= t.min_leaf;
+    const IntW m_j = load<IntW>(t.multiplicity + j) & behind, m_i = (zero + t.multiplicity[i]) & behind;
+    tests_yes += q11 & q10 & m_j;
+    tests_no += q01 & q00 & m_j;
+    store(t.tests[1] + j, load<IntW>(t.tests[1] + j) + (q11 & q01 & m_i));
+    store(t.tests[0] + j, load<IntW>(t.tests[0] + j) + (q10 & q00 & m_i));
   }
+  std::int32_t yes = 0, no = 0;
+  for (std::size_t k = 0; k < Lanes::kWidth; ++k) {
+    yes += tests_yes[k];
+    no += tests_no[k];
+  }
+  t.tests[1][i] += yes;
+  t.tests[0][i] += no;
 }
 
 static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                        std::size_t n_classes, std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out) {
-  for (std::size_t j = j_begin; j < j_end; j += Lanes::kWidth) {
+                        std::size_t n_classes, std::size_t i, std::size_t n, std::int32_t* out) {
+  for (std::size_t j = 0; j < n; j += Lanes::kWidth) {
     std::size_t s = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {  // sections are sorted by class
       auto sum = Lanes::zero();
       for (; s < n_sections && sections[s].cls == c; ++s)
-        sum = Lanes::multiply_add(section_counts(bits, stride, sections[s], i, j), sections[s].factor, sum);
+        sum = Lanes::multiply_add(section_counts(bits, stride, sections[s], i, j), sections[s].multiplicity, sum);
       Lanes::store(out + c * stride + j, sum);
     }
   }
@@ -73,98 +116,174 @@ static void pack(const std::uint64_t* columns, std::size_t column_words, const s
   }
 }
 
-// Eight pairs at a time, in the compiler's vector types: each instruction set lowers them to its own registers.
+// Four pairs at a time, in the compiler's vector types: each instruction set lowers them to its own registers.
+// Four and not eight: 512-bit arithmetic would close the port that the blends of look_up need.
+typedef double Real4 __attribute__((vector_size(32)));
+typedef std::int64_t Mask4 __attribute__((vector_size(32)));
+typedef std::int32_t Int4 __attribute__((vector_size(16)));
 typedef double Real8 __attribute__((vector_size(64)));
-typedef std::int64_t Mask8 __attribute__((vector_size(64)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
 
-// leaf[index] for eight indices. Not a gather instruction: where its microcode is patched against data sampling a
-// gather takes 1.07 ns per element, these loads 0.31 ns. Two indices per 64-bit load leave the load ports to the table.
-static inline Real8 look_up(const double* leaf, Int8 index) {
-  std::uint64_t two[4];
-  std::memcpy(two, &index, sizeof two);
-  return Real8{leaf[static_cast<std::uint32_t>(two[0])], leaf[two[0] >> 32], leaf[static_cast<std::uint32_t>(two[1])], leaf[two[1] >> 32],
-               leaf[static_cast<std::uint32_t>(two[2])], leaf[two[2] >> 32], leaf[static_cast<std::uint32_t>(two[3])], leaf[two[3] >> 32]};
-}
-template <class V, class T>
-static inline V load(const T* from) {
-  V v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-template <class V, class T>
-static inline void store(T* to, V v) {
-  std::memcpy(to, &v, sizeof v);
+static inline double add_lanes(Real4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+static inline double max_lanes(Real4 v) {
+  const double a = v[0] > v[2] ? v[0] : v[2], b = v[1] > v[3] ? v[1] : v[3];
+  return a > b ? a : b;
 }
 
 struct SumOp {
-  static Real8 times(Real8 a, Real8 b) { return a * b; }
-  static Real8 plus(Real8 acc, Real8 x, Real8 multiplicity) { return acc + multiplicity * x; }
-  static double plus(double acc, double x) { return acc + x; }
-  static Mask8 feasible(Real8 x) { return x != 0.0; }
-  static constexpr double kZero = 0.0;
+  static Real4 plus(Real4 acc, Real4 x, Real4 multiplicity) { return acc + multiplicity * x; }
+  static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
 };
 struct MaxOp {
-  static Real8 times(Real8 a, Real8 b) { return a * b; }
-  static Real8 plus(Real8 acc, Real8 x, Real8) { return acc > x ? acc : x; }
-  static double plus(double acc, double x) { return acc > x ? acc : x; }
-  static Mask8 feasible(Real8 x) { return x != 0.0; }
-  static constexpr double kZero = 0.0;
-};
-struct MinOp {
-  static Real8 times(Real8 a, Real8 b) { return a + b; }
-  static Real8 plus(Real8 acc, Real8 x, Real8) { return acc < x ? acc : x; }
-  static double plus(double acc, double x) { return acc < x ? acc : x; }
-  static Mask8 feasible(Real8 x) { return x < 1e300; }
-  static constexpr double kZero = 1e301;
+  static Real4 plus(Real4 acc, Real4 x, Real4) { return acc > x ? acc : x; }
+  static double plus(double acc, Real4 x) {
+    const double m = max_lanes(x);
+    return acc > m ? acc : m;
+  }
 };
 
 template <class Op>
-static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out) {
+static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+  const double* leaf = t.leaf;
   const std::int32_t index_i = t.index[i], rest = t.total - index_i;
-  const Real8 none = Real8{} + Op::kZero, nothing = Real8{};
-  const Real8 m_i = nothing + t.multiplicity[i];
-  Real8 yes = none, no = none, tests_yes = nothing, tests_no = nothing;
-  const Int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
-  for (std::size_t j = (i + 1) & ~std::size_t{7}; j < n; j += 8) {
-    // Lanes outside i < j < n read harmless entries and are blanked afterwards.
-    const Int8 at = lane + static_cast<std::int32_t>(j);
-    const Int8 valid = (at > static_cast<std::int32_t>(i)) & (at < static_cast<std::int32_t>(n));
-    const Int8 p = load<Int8>(pair + j) & valid;
-    const Int8 index_j = load<Int8>(t.index + j) & valid;
-    const Real8 q11 = look_up(t.leaf, p);
-    const Real8 q10 = look_up(t.leaf, index_i - p);
-    const Real8 q01 = look_up(t.leaf, index_j - p);
-    const Real8 q00 = look_up(t.leaf, rest - index_j + p);
-    const Mask8 wide = __builtin_convertvector(valid, Mask8);
-    const Real8 m_j = load<Real8>(t.multiplicity + j);
-    const Real8 i1 = wide ? Op::times(q11, q10) : none, i0 = wide ? Op::times(q01, q00) : none;
-    const Real8 j1 = wide ? Op::times(q11, q01) : none, j0 = wide ? Op::times(q10, q00) : none;
+  const Real4 zero = Real4{}, m_i = zero + t.multiplicity[i];
+  Real4 yes = zero, no = zero;
+  double* s1 = split[1];
+  double* s0 = split[0];
+  const auto quadrants = [&](std::size_t j, Real4& i1, Real4& i0, Real4& j1, Real4& j0) {
+    const Int4 p = load<Int4>(pair + j), index_j = load<Int4>(t.index + j);
+    const Real4 q11 = look_up(leaf, p), q10 = look_up(leaf, index_i - p), q01 = look_up(leaf, index_j - p),
+                q00 = look_up(leaf, rest - index_j + p);
+    i1 = q11 * q10;
+    i0 = q01 * q00;
+    j1 = q11 * q01;
+    j0 = q10 * q00;
+  };
+  // The pair (i, i) and the padding contribute zero; only lanes before i have to be blanked.
+  std::size_t j = i & ~std::size_t{3};
+  const Int4 at = Int4{0, 1, 2, 3} + static_cast<std::int32_t>(j - i);
+  const Mask4 behind = __builtin_convertvector(at >= 0, Mask4);
+  Real4 i1, i0, j1, j0;
+  quadrants(j, i1, i0, j1, j0);
+  const auto blank = [&](Real4 x) { return behind ? x : zero; };
+  for (;;) {
+    const Real4 m_j = load<Real4>(t.multiplicity + j);
+    if (j <= i) {
+      i1 = blank(i1);
+      i0 = blank(i0);
+      j1 = blank(j1);
+      j0 = blank(j0);
+    }
     yes = Op::plus(yes, i1, m_j);
     no = Op::plus(no, i0, m_j);
-    tests_yes += Op::feasible(i1) ? m_j : nothing;
-    tests_no += Op::feasible(i0) ? m_j : nothing;
-    store(out.split[1] + j, Op::plus(load<Real8>(out.split[1] + j), j1, m_i));
-    store(out.split[0] + j, Op::plus(load<Real8>(out.split[0] + j), j0, m_i));
-    store(out.tests[1] + j, load<Real8>(out.tests[1] + j) + (Op::feasible(j1) ? m_i : nothing));
-    store(out.tests[0] + j, load<Real8>(out.tests[0] + j) + (Op::feasible(j0) ? m_i : nothing));
+    store(s1 + j, Op::plus(load<Real4>(s1 + j), j1, m_i));
+    store(s0 + j, Op::plus(load<Real4>(s0 + j), j0, m_i));
+    j += 4;
+    if (j >= n) break;
+    quadrants(j, i1, i0, j1, j0);
   }
-  for (int k = 0; k < 8; ++k) {
-    out.split[1][i] = Op::plus(out.split[1][i], yes[k]);
-    out.split[0][i] = Op::plus(out.split[0][i], no[k]);
-    out.tests[1][i] += tests_yes[k];
-    out.tests[0][i] += tests_no[k];
-  }
+  s1[i] = Op::plus(s1[i], yes);
+  s0[i] = Op::plus(s0[i], no);
 }
 
-static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out) {
-  fold_pairs<SumOp>(t, pair, i, n, out);
+static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+  fold_pairs<SumOp>(t, pair, i, n, split);
 }
-static void fold_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out) {
-  fold_pairs<MaxOp>(t, pair, i, n, out);
+static void fold_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+  fold_pairs<MaxOp>(t, pair, i, n, split);
 }
-static void fold_min(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out) {
-  fold_pairs<MinOp>(t, pair, i, n, out);
+
+// e^x to the last bit or two: 2^k · e^r with |r| ≤ ln 2 / 2, e^r by its series to r^13. 0 below −708, inf above 709.
+static inline Real4 exp4(Real4 x) {
+  const Real4 magic = Real4{} + 0x1.8p52;
+  const Real4 shifted = x * 1.4426950408889634074 + magic;
+  const Real4 k = shifted - magic;
+  const Real4 r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+  Real4 e = Real4{} + 1.6059043836821613e-10;
+  const double series[] = {2.08767569878681e-09, 2.505210838544172e-08, 2.7557319223985893e-07, 2.7557319223985893e-06,
+                           2.48015873015873e-05, 0.0001984126984126984, 0.001388888888888889, 0.008333333333333333,
+                           0.041666666666666664, 0.16666666666666666, 0.5, 1.0, 1.0};
+  for (double c : series) e = e * r + c;
+  Mask4 bits;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  Mask4 power = (bits + 1023) << 52;  // the low bits of `shifted` are k
+  Real4 scale;
+  std::memcpy(&scale, &power, sizeof scale);
+  const Real4 inf = Real4{} + __builtin_inf();
+  return x > 709.0 ? inf : x < -708.0 ? Real4{} : e * scale;
+}
+
+struct LogSumOp {
+  static constexpr double kZero = 0.0;
+  static Real4 value(Real4 log_term) { return exp4(log_term); }
+  static Real4 plus(Real4 acc, Real4 x, Real4 multiplicity) { return acc + multiplicity * x; }
+  static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
+};
+struct LogMaxOp {
+  static constexpr double kZero = -__builtin_inf();
+  static Real4 value(Real4 log_term) { return log_term; }
+  static Real4 plus(Real4 acc, Real4 x, Real4) { return acc > x ? acc : x; }
+  static double plus(double acc, Real4 x) {
+    const double m = max_lanes(x);
+    return acc > m ? acc : m;
+  }
+};
+
+template <class Op>
+static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
+                             double* const tests[2]) {
+  const Real4 none = Real4{} + Op::kZero, nothing = Real4{};
+  const Real4 m_i = nothing + t.multiplicity[i];
+  const Real4 ref_i1 = nothing + t.reference[1][i], ref_i0 = nothing + t.reference[0][i];
+  const std::int32_t total_i = t.total_of[i], total_rest = t.total - total_i;
+  Real4 yes = none, no = none, tests_yes = nothing, tests_no = nothing;
+  for (std::size_t j = (i + 1) & ~std::size_t{3}; j < n; j += 4) {
+    const Int4 at = Int4{0, 1, 2, 3} + static_cast<std::int32_t>(j);
+    const Int4 valid = (at > static_cast<std::int32_t>(i)) & (at < static_cast<std::int32_t>(n));
+    Real4 q11 = nothing, q10 = nothing, q01 = nothing, q00 = nothing;
+    Int4 both = Int4{}, of_j = Int4{};
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
+      const Int4 b = load<Int4>(pair + c * t.stride + j) & valid, jj = load<Int4>(t.counts + c * t.stride + j) & valid;
+      const double* r = t.rising[c];
+      q11 += look_up(r, b);
+      q10 += look_up(r, in_i - b);
+      q01 += look_up(r, jj - b);
+      q00 += look_up(r, rest - jj + b);
+      both += b;
+      of_j += jj;
+    }
+    q11 -= look_up(t.rising_sum, both);
+    q10 -= look_up(t.rising_sum, total_i - both);
+    q01 -= look_up(t.rising_sum, of_j - both);
+    q00 -= look_up(t.rising_sum, total_rest - of_j + both);
+    const Int4 f11 = (both >= t.min_leaf) & valid, f10 = (total_i - both >= t.min_leaf) & valid, f01 = (of_j - both >= t.min_leaf) & valid,
+               f00 = (total_rest - of_j + both >= t.min_leaf) & valid;
+    const auto wide = [](Int4 mask) { return __builtin_convertvector(mask, Mask4); };
+    const Mask4 fi1 = wide(f11 & f10), fi0 = wide(f01 & f00), fj1 = wide(f11 & f01), fj0 = wide(f10 & f00);
+    const Real4 m_j = load<Real4>(t.multiplicity + j);
+    const Real4 ref_j1 = load<Real4>(t.reference[1] + j), ref_j0 = load<Real4>(t.reference[0] + j);
+    yes = Op::plus(yes, fi1 ? Op::value(q11 + q10 - ref_i1) : none, m_j);
+    no = Op::plus(no, fi0 ? Op::value(q01 + q00 - ref_i0) : none, m_j);
+    store(split[1] + j, Op::plus(load<Real4>(split[1] + j), fj1 ? Op::value(q11 + q01 - ref_j1) : none, m_i));
+    store(split[0] + j, Op::plus(load<Real4>(split[0] + j), fj0 ? Op::value(q10 + q00 - ref_j0) : none, m_i));
+    tests_yes += fi1 ? m_j : nothing;
+    tests_no += fi0 ? m_j : nothing;
+    store(tests[1] + j, load<Real4>(tests[1] + j) + (fj1 ? m_i : nothing));
+    store(tests[0] + j, load<Real4>(tests[0] + j) + (fj0 ? m_i : nothing));
+  }
+  split[1][i] = Op::plus(split[1][i], yes);
+  split[0][i] = Op::plus(split[0][i], no);
+  tests[1][i] += add_lanes(tests_yes);
+  tests[0][i] += add_lanes(tests_no);
+}
+
+static void fold_log_sum(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
+                         double* const tests[2]) {
+  fold_logs<LogSumOp>(t, pair, i, n, split, tests);
+}
+static void fold_log_max(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
+                         double* const tests[2]) {
+  fold_logs<LogMaxOp>(t, pair, i, n, split, tests);
 }
 
 // A hash of every column that does not see whether the column was complemented; eight columns at once.
@@ -248,5 +367,5 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name, pack, pair_index, pair_counts, fold_sum, fold_max, fold_min, fold_error, hash_columns, quadratic, count_and};
+  return {name, pack, pair_index, pair_counts, fold_sum, fold_max, fold_log_sum, fold_log_max, fold_error, hash_columns, quadratic, count_and};
 }

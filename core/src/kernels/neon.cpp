@@ -46,6 +46,7 @@ struct Lanes {
   static void store(std::int32_t* out, Counts x) { vst1q_s32(out, vreinterpretq_s32_u32(x)); }
 };
 
+#include "kernels/look_up.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;

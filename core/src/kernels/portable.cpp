@@ -78,6 +78,7 @@ struct Lanes {
   static void store(std::int32_t* out, Counts x) { std::memcpy(out, x.v, sizeof x.v); }
 };
 
+#include "kernels/look_up.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;

@@ -31,7 +31,7 @@ struct OneLevel {
 // Marginal likelihood times tree prior, prepared for one graph.
 class ProductWeights {
  public:
-  // linear = false keeps everything in the log domain (slower; the fast path is tested against it).
+  // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
   ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
 
   const Prior& prior() const { return prior_; }
@@ -39,6 +39,7 @@ class ProductWeights {
   double log_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
     return prior_.log_leaf(depth, open) + leaf_->log_marginal(depth, counts);
   }
+  bool relative() const { return fast_; }
   // The linear tables, if they hold for covers of this many examples.
   const LinearTables* linear(std::int32_t total) const { return linear_ && total <= linear_->safe_total() ? &*linear_ : nullptr; }
 
@@ -46,6 +47,7 @@ class ProductWeights {
   Prior prior_;
   std::shared_ptr<const Dirichlet> leaf_;
   std::optional<LinearTables> linear_;
+  bool fast_;
 };
 
 // The share of each test among the feasible tests of one node: 1, 1/e, or attribute-fair.
@@ -99,6 +101,10 @@ class OneLevelFold {
   bool load(std::size_t state, OneLevel& out);
   void product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out);
   void product_log(const ProductWeights& weights, Plus plus, OneLevel& out);
+  bool fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out);
+  void fold_two_pass(const ProductWeights& weights, Plus plus, OneLevel& out);
+  std::int32_t* begin_tests(int a);
+  void end_tests(OneLevel& out) const;
   void log_terms(const ProductWeights& weights, std::size_t i);
   double group_share(std::size_t g, Plus plus) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;
@@ -110,7 +116,8 @@ class OneLevelFold {
   int levels_ = 0;
   std::vector<std::int32_t> pairs_, pair_total_, error_[2];
   std::vector<double> log_term_[2], share_, reference_[2];
-  std::vector<double> feasible_;  // 0 below min_leaf, 1 from there on
+  std::vector<std::int32_t> tests_[2];
+  std::vector<const double*> rising_;
 };
 
 }  // namespace everytree

@@ -12,12 +12,13 @@
 
 namespace everytree {
 
-// Chunks [begin, end) of a block. `factor` is what one row of the section adds to the result.
+// Chunks [begin, end) of a block. A row of the section counts `multiplicity` times, and adds `factor` to an index.
 struct Section {
   std::uint32_t begin;
   std::uint32_t end;
-  std::int32_t factor;
+  std::int32_t multiplicity;
   std::uint32_t cls;
+  std::int32_t factor;
 };
 
 // One 64-bit word of a cover that has rows in it: how its bits are packed into the block.
@@ -28,20 +29,37 @@ struct PackStep {
   std::uint32_t ends_section;
 };
 
-// Aggregates over the second test j of a pair (i, j), for the two children of each test i:
-// index a = 1 for the rows where i holds, a = 0 for the others.
-struct PairSums {
-  double* split[2];  // Σ_j or max_j or min_j of leaf(i=a, j=1) ⊗ leaf(i=a, j=0)
-  double* tests[2];  // number of feasible j, by multiplicity
+// Counts the feasible second tests of every child while pairs are counted. Index a = 1 is the child where test i
+// holds, a = 0 the other one. All arrays are padded to a multiple of 16 tests.
+struct TestCounter {
+  const std::int32_t* total_of;      // examples where test j holds
+  const std::int32_t* multiplicity;  // how many original tests stand behind test j; 0 in the padding
+  std::int32_t total;                // examples of the cover
+  std::int32_t min_leaf;
+  std::int32_t* tests[2];            // in and out: number of feasible j at the children of each i
 };
 
-// The view of a block that the folding kernels need. Leaf weights come from a table over
-// index = Σ_c n_c · stride_c, which is linear in the counts: the four quadrants of (i, j) follow by subtraction.
+// Leaf weights come from a table over index = Σ_c n_c · factor_c, which is linear in the counts: the four quadrants of
+// (i, j) follow by subtraction. Entry 0 (no example) must be the algebra's zero.
 struct PairTable {
-  const double* leaf;            // leaf weight by index; the algebra's zero where the count is below min_leaf
-  const std::int32_t* index;     // index of the cover {j = 1}, one per test
-  const double* multiplicity;    // how many original tests stand behind test j
-  std::int32_t total;            // index of the whole cover
+  const double* leaf;          // by index; the algebra's zero where the count is below min_leaf
+  const std::int32_t* index;   // index of the cover {j = 1}; 0 in the padding
+  const double* multiplicity;  // of test j; 0 in the padding
+  std::int32_t total;          // index of the whole cover
+};
+
+// The same without a table, for any number of classes: logM = Σ_c rising_c[n_c] − rising_sum[n].
+struct PairLogs {
+  std::size_t n_classes;
+  const double* const* rising;          // one table per class
+  const double* rising_sum;
+  const std::int32_t* counts;           // counts[c * stride + j]: examples of class c where test j holds
+  const std::int32_t* class_totals;     // of the cover
+  const std::int32_t* total_of;         // examples where test j holds
+  std::int32_t total, min_leaf;
+  std::size_t stride;
+  const double* multiplicity;
+  const double* reference[2];           // logM of the children of every test: terms are relative to it
 };
 
 struct Kernels {
@@ -51,24 +69,27 @@ struct Kernels {
   void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
                const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride);
 
-  // out[j] = Σ_sections factor · popcount(bits_i & bits_j) for j in [j_begin, j_end).
-  // j_begin is a multiple of 16; up to 15 entries past j_end are written.
+  // out[j] = Σ_sections factor · popcount(bits_i & bits_j) for j > i, from a multiple of 16 at or below i on; up to 15
+  // entries past n are written. Counts the feasible second tests of i and of every j > i.
   void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                     std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out);
+                     std::size_t i, std::size_t n, const TestCounter& counter, std::int32_t* out);
 
-  // out[c * stride + j], the same per class (factor must then be the multiplicity alone). Rows of classes
-  // without a section are set to zero.
+  // out[c * stride + j] = examples of class c with i and j, for all j < n (and up to 15 past n).
   void (*pair_counts)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                      std::size_t n_classes, std::size_t i, std::size_t j_begin, std::size_t j_end, std::int32_t* out);
+                      std::size_t n_classes, std::size_t i, std::size_t n, std::int32_t* out);
 
-  // Fold the pairs (i, j), i < j < n, whose index is pair[j], into the sums of both i and j. All arrays are padded
-  // to a multiple of 16 tests; entries of the padding may be touched.
-  void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
-  void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
-  void (*fold_min)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const PairSums& out);
+  // split[a][k] for both tests k of every pair (i, j), j > i: plus-ed with leaf(k=a, other=1) ⊗ leaf(k=a, other=0).
+  void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]);
+  void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]);
 
-  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. `best[a][i]` is
-  // kept minimal over j, `infeasible` marks pairs below min_leaf.
+  // The same from pair_counts, for the pairs j > i: sums of exp(log term − reference), or the largest log term − reference.
+  void (*fold_log_sum)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
+                       double* const tests[2]);
+  void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
+                       double* const tests[2]);
+
+  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. best[a][k] is kept minimal
+  // over the other test; kInfeasible marks pairs below min_leaf.
   void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
                      std::size_t i, std::size_t n, std::int32_t* const best[2]);
 
