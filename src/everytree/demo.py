@@ -20,7 +20,7 @@ from everytree.posterior import Posterior
 from everytree.space import TreeSpace
 from everytree.tree import Tree
 
-__all__ = ["DemoResult", "Score", "run_demo", "write_pictures"]
+__all__ = ["DemoResult", "Score", "breast_cancer", "run_demo", "write_pictures"]
 
 HELD_OUT = 0.3  # share of the rows that no method sees
 SHOWN_TESTS = 8  # how many of the most probable tests are shown
@@ -61,7 +61,7 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
     >>> result.tree.n_leaves, [score.method for score in result.scores]
     (2, ['the best tree', 'every tree, averaged'])
     """
-    X, X_held, y, y_held, names = _breast_cancer(seed)
+    X, X_held, y, y_held, names = breast_cancer(seed)
     space = TreeSpace(X, y, max_depth=max_depth, min_leaf=min_leaf, test_names=names)
 
     start = time.perf_counter()
@@ -100,7 +100,7 @@ def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
     return picture, page
 
 
-def _breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
+def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
     """Training and held-out tests and labels; the tests are chosen from the training rows only."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split

@@ -1,0 +1,135 @@
+"""What people paste must work: every example in the README, in docs/ and in docstrings runs.
+
+Python blocks run in order in one namespace per page; a block with ``>>>`` must print what it shows. A shell
+line must be of a kind that is known here, and is then run, or checked where running it would install things.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import everytree
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"python", "sh", "text", "cpp"}
+
+
+def blocks(page: Path, language: str) -> Iterator[str]:
+    """The fenced blocks of a page in one language."""
+    for found, body in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if found == language:
+            yield body
+
+
+def pages_with(language: str) -> list[Path]:
+    return [page for page in PAGES if any(blocks(page, language))]
+
+
+def shell_lines() -> list[str]:
+    lines = [line for page in PAGES for block in blocks(page, "sh") for line in block.splitlines()]
+    commands = (line.partition("  #")[0].strip() for line in lines)
+    return sorted({command for command in commands if command})
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_names_a_language_that_is_checked(page: Path) -> None:
+    languages = {found for found, _ in BLOCK.findall(page.read_text(encoding="utf-8"))}
+    assert languages <= LANGUAGES, "a block without a known language is a block that nobody checks"
+
+
+@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
+def test_python_examples_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "example"}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    for number, block in enumerate(blocks(page, "python")):
+        where = f"{name_of(page)}, Python block {number + 1}"
+        if ">>>" in block:
+            example = parser.get_doctest(block, namespace, where, str(page), 0)
+            runner.run(example, clear_globs=False)
+            namespace = example.globs
+        else:
+            exec(compile(block, where, "exec"), namespace)
+    assert runner.failures == 0, capsys.readouterr().out
+
+
+def test_the_readme_shows_the_numbers_it_claims(capsys: pytest.CaptureFixture[str]) -> None:
+    namespace: dict[str, object] = {}
+    for block in blocks(ROOT / "README.md", "python"):
+        exec(block, namespace)
+    assert "11922350773715" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", shell_lines())
+def test_shell_lines_work(command: str, tmp_path: Path) -> None:
+    words = shlex.split(command)
+    environment = dict(os.environ)
+    while "=" in words[0]:
+        key, _, value = words.pop(0).partition("=")
+        environment[key] = value
+    program, arguments = words[0], words[1:]
+    if program == "make":
+        targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+        assert {word for word in arguments if "=" not in word} <= targets
+    elif program == "everytree" or words[:3] == ["uv", "run", "everytree"]:
+        run = [sys.executable, "-m", "everytree", *words[words.index("everytree") + 1 :]]
+        done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+    elif words[:2] == ["pip", "install"]:
+        target, _, extras = arguments[-1].rstrip("]").partition("[")
+        assert target == "."
+        assert set(filter(None, extras.split(","))) <= set(_extras())
+    elif program.startswith(".venv/bin/"):
+        assert program.removeprefix(".venv/bin/") in {"pytest", "pre-commit", "everytree", "python"}
+        assert all((ROOT / word).exists() for word in arguments if "/" in word)
+    else:
+        assert words == [".ci/run"], f"say in this test how to check {command!r}"
+        assert os.access(ROOT / ".ci/run", os.X_OK)
+
+
+def _extras() -> list[str]:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return list(project["optional-dependencies"])
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+def test_links_and_named_files_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+    named = re.findall(r"`((?:core|bindings|src|tests|tools|docs|benchmarks)/[\w./-]*\w)`", text)
+    missing = [link for link in links if not (page.parent / link).exists()]
+    missing += [name for name in named if not (ROOT / name).exists()]
+    assert not missing
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(everytree.__path__, "everytree.")
+    return sorted(module.name for module in found if not module.name.endswith(("_core", "__main__")))
+
+
+@pytest.mark.parametrize("module", modules())
+def test_examples_in_docstrings_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed, _ = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
