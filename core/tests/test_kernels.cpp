@@ -19,14 +19,14 @@ struct RandomBlock {
   std::vector<Section> sections;
   std::size_t stride, n;
 
-  RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes) : n(tests) {
+  RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes, int shift = 0) : n(tests) {
     stride = (tests + 16) / 16 * 16;
     std::uint32_t chunk = 0;
     for (std::size_t s = 0; s < rows.size(); ++s) {
       const auto chunks = static_cast<std::uint32_t>((rows[s] + 31) / 32);
       const auto cls = static_cast<std::uint32_t>(s * n_classes / rows.size());
-      sections.push_back({chunk, chunk + chunks, 1 << (r() % 3), cls, 0});
-      sections.back().factor = sections.back().multiplicity * static_cast<std::int32_t>(1 + cls);
+      sections.push_back({chunk, chunk + chunks, cls, static_cast<std::uint8_t>(r() % 3), 0});
+      sections.back().index_shift = static_cast<std::uint8_t>(sections.back().shift + (cls == 0 ? shift : 0));
       chunk += chunks;
     }
     bits.assign(chunk * stride, 0);
@@ -41,7 +41,7 @@ struct RandomBlock {
     for (const Section& s : sections)
       for (std::uint32_t k = s.begin; k < s.end; ++k)
         if (cls < 0 || s.cls == static_cast<std::uint32_t>(cls))
-          sum += (cls == -1 ? s.factor : s.multiplicity) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
+          sum += (1 << (cls == -1 ? s.index_shift : s.shift)) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
     return sum;
   }
 };
@@ -52,23 +52,27 @@ TEST(pair_counts_equal_naive_popcounts) {
   std::mt19937 r(1);
   for (const Kernels* k : available_kernels())
     for (std::size_t tests : {1, 7, 16, 17, 48, 65})
-      for (std::size_t rows : {1, 31, 32, 33, 64, 65, 1100, 2500}) {
-        RandomBlock b(r, tests, {rows, rows / 2 + 1, 3}, 3);
+      for (std::size_t rows : {1, 31, 32, 33, 64, 65, 130, 1100, 2500}) {
+        // Two classes packed into one index, or three classes whose index is the number of examples.
+        const int shift = rows % 2 == 0 ? 15 : 0;
+        const std::size_t n_classes = shift > 0 ? 2 : 3;
+        const std::vector<std::size_t> size = shift > 0 ? std::vector<std::size_t>{rows, rows / 2 + 1} : std::vector<std::size_t>{rows, rows / 2 + 1, 3};
+        RandomBlock b(r, tests, size, n_classes, shift);
         std::vector<std::int32_t> index(b.stride), counts(3 * b.stride), total_of(b.stride, 0), mult(b.stride, 0), yes(b.stride, 0), no(b.stride, 0);
         std::int32_t total = 0;
-        for (const Section& s : b.sections) total += s.multiplicity * static_cast<std::int32_t>(s.cls == 0 ? rows : s.cls == 1 ? rows / 2 + 1 : 3);
+        for (const Section& s : b.sections) total += s.multiplicity() * static_cast<std::int32_t>(size[s.cls]);
         for (std::size_t j = 0; j < tests; ++j) {
           total_of[j] = b.pair(j, j, -2);
           mult[j] = 1 + static_cast<std::int32_t>(j % 3);
         }
         const std::int32_t min_leaf = 1 + static_cast<std::int32_t>(rows / 5);
-        const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, {no.data(), yes.data()}};
+        const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, shift, {no.data(), yes.data()}};
         for (std::size_t i = 0; i < tests; ++i) {
           k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, tests, counter, index.data());
-          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), 3, i, tests, counts.data());
+          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, tests, counts.data());
           for (std::size_t j = 0; j < tests; ++j) {
             if (j > i) CHECK(index[j] == b.pair(i, j, -1));
-            for (int c = 0; c < 3; ++c) CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
+            for (int c = 0; c < static_cast<int>(n_classes); ++c) CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
           }
         }
         for (std::size_t i = 0; i < tests; ++i) {
@@ -185,7 +189,7 @@ TEST(log_folds_equal_naive_loops) {
         std::vector<std::int32_t> totals(3, 0), counts(3 * stride, 0), total_of(stride, 0), pair(3 * stride);
         std::int32_t total = 0;
         const std::size_t size[] = {rows, rows / 2, rows / 3 + 1};
-        for (std::size_t s = 0; s < 3; ++s) totals[s] = b.sections[s].multiplicity * static_cast<std::int32_t>(size[s]);
+        for (std::size_t s = 0; s < 3; ++s) totals[s] = b.sections[s].multiplicity() * static_cast<std::int32_t>(size[s]);
         for (std::size_t c = 0; c < 3; ++c) {
           total += totals[c];
           rising[c].assign(1, 0.0);
@@ -254,12 +258,12 @@ TEST(errors_equal_naive_loops) {
       const std::size_t stride = (n + 16) / 16 * 16;
       RandomBlock b(r, n, {70, 40}, 2);
       for (auto& s : b.sections) {
-        s.multiplicity = 1;
-        s.factor = s.cls == 0 ? 65536 : 1;
+        s.shift = 0;
+        s.index_shift = s.cls == 0 ? 16 : 0;
       }
       std::vector<std::int32_t> index(stride, 0), pair(stride), b1(stride, kInfeasible), b0(stride, kInfeasible), ignored(stride, 0);
       for (std::size_t j = 0; j < n; ++j) index[j] = b.pair(j, j, -1);
-      const TestCounter counter{index.data(), ignored.data(), 0, 1, {ignored.data(), ignored.data()}};
+      const TestCounter counter{index.data(), ignored.data(), 0, 1, 16, {ignored.data(), ignored.data()}};
       const std::int32_t total = 70 * 65536 + 40;
       std::int32_t* const best[2] = {b0.data(), b1.data()};
       for (std::size_t i = 0; i < n; ++i) {

@@ -1,6 +1,7 @@
 #include "everytree/fold/one_level.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -44,7 +45,7 @@ ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : {1800, 1200, 600}) {
     largest_counts(graph, bound, most);
-    if (static_cast<std::int64_t>(most[0] + 1) * (most[1] + 1) * static_cast<std::int64_t>(leaf_->n_variants()) > kMaxTable) continue;
+    if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) * static_cast<std::int64_t>(leaf_->n_variants()) > kMaxTable) continue;
     linear_.emplace(*leaf_, most[0], most[1], graph.options().min_leaf);
     return;
   }
@@ -137,7 +138,7 @@ void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plu
 void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out) {
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups();
-  frontier_.set_index(tables.class_factor());
+  frontier_.set_index(tables.shift());
   if (levels_ == 2 && n > 1) {
     pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
@@ -395,7 +396,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
   }
   load_pairs(i);
   const double* leaf = tables->at_depth(weights.leaf(), depth_ + 2);
-  const std::int32_t f0 = tables->class_factor()[0], f1 = tables->class_factor()[1];
+  const int shift = tables->shift();
   const std::size_t stride = frontier_.stride();
   const std::int32_t* index = frontier_.index();
   const std::int32_t rest = frontier_.total_index() - index[i];
@@ -403,7 +404,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
   const double each1 = level.tests[1][i] > 0 ? (prior.per_test ? split / level.tests[1][i] : split) : 0.0;
   const double each0 = level.tests[0][i] > 0 ? (prior.per_test ? split / level.tests[0][i] : split) : 0.0;
   for (std::size_t j = 0; j < n; ++j) {
-    const std::int32_t p = f0 * pairs_[j] + f1 * pairs_[stride + j];
+    const std::int32_t p = (pairs_[j] << shift) + pairs_[stride + j];
     const double m = j == i ? 0.0 : frontier_.multiplicity(j);
     term[1][j] = each1 * m * leaf[p] * leaf[index[i] - p];
     term[0][j] = each0 * m * leaf[index[j] - p] * leaf[rest - index[j] + p];
@@ -416,8 +417,7 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   resize(out, n, frontier_.stride(), 0.0);
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
   if (levels_ < 2) return;
-  const std::vector<std::int32_t> ones(frontier_.table().n_classes(), 1);
-  frontier_.set_index(ones.data());
+  frontier_.set_index(0);
   pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
   std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
   for (std::size_t i = 0; i + 1 < n; ++i) frontier_.pair_index(i, tests, pairs_.data());
@@ -444,8 +444,7 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
     }
   if (levels_ < 2 || n < 2) return;
   if (n_classes == 2 && cost.kind() == CostKind::error && frontier_.total() < 32768) {
-    const std::int32_t factor[2] = {65536, 1};  // both counts in one 32-bit lane
-    frontier_.set_index(factor);
+    frontier_.set_index(16);  // both counts in one 32-bit lane
     for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
     std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
     pairs_.resize(std::max(pairs_.size(), stride));

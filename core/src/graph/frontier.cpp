@@ -33,12 +33,12 @@ void Frontier::load(const std::uint64_t* cover) {
     if (rows == 0) continue;
     steps_.back().ends_section = 1;
     const std::uint32_t chunks = (rows + 31) / 32;
-    sections_.push_back({chunk, chunk + chunks, s.multiplicity, s.cls, 0});
+    sections_.push_back({chunk, chunk + chunks, s.cls, s.shift, 0});
     chunk += chunks;
     valid_.resize(chunk, 0xffffffffu);
     if (rows % 32 != 0) valid_.back() = (std::uint32_t{1} << (rows % 32)) - 1;
-    totals_[s.cls] += s.multiplicity * static_cast<std::int32_t>(rows);
-    total_ += s.multiplicity * static_cast<std::int32_t>(rows);
+    totals_[s.cls] += s.multiplicity() * static_cast<std::int32_t>(rows);
+    total_ += s.multiplicity() * static_cast<std::int32_t>(rows);
   }
   n_chunks_ = chunk;
 
@@ -143,15 +143,17 @@ void Frontier::group(std::size_t stride) {
   }
 }
 
-void Frontier::set_index(const std::int32_t* class_factor) {
+void Frontier::set_index(int shift) {
+  index_shift_ = shift;
   index_.assign(stride_, 0);
   total_index_ = 0;
   for (std::size_t c = 0; c < n_classes_; ++c) {
-    for (std::size_t g = 0; g < n_groups_; ++g) index_[g] += class_factor[c] * counts_[c * stride_ + g];
-    total_index_ += class_factor[c] * totals_[c];
+    const int by = c == 0 ? shift : 0;
+    for (std::size_t g = 0; g < n_groups_; ++g) index_[g] += counts_[c * stride_ + g] << by;
+    total_index_ += totals_[c] << by;
   }
   index_sections_ = sections_;
-  for (Section& s : index_sections_) s.factor = s.multiplicity * class_factor[s.cls];
+  for (Section& s : index_sections_) s.index_shift = static_cast<std::uint8_t>(s.shift + (s.cls == 0 ? shift : 0));
 }
 
 }  // namespace everytree

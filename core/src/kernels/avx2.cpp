@@ -13,36 +13,27 @@ static inline std::uint64_t compress(std::uint64_t value, std::uint64_t mask) { 
 
 struct Lanes {
   static constexpr std::size_t kWidth = 8;
-  using Counts = __m256i;
-  static Counts zero() { return _mm256_setzero_si256(); }
-  struct Acc {
-    __m256i sum = _mm256_setzero_si256(), bytes = _mm256_setzero_si256();
-    int pending = 0;
-    void add(const std::uint32_t* j, std::uint32_t i) {
-      const __m256i low = _mm256_set1_epi8(0x0f);
-      const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2,
-                                              3, 2, 3, 3, 4);
-      const __m256i x = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)),
-                                         _mm256_set1_epi32(static_cast<int>(i)));
-      bytes = _mm256_add_epi8(bytes, _mm256_shuffle_epi8(counts, _mm256_and_si256(x, low)));
-      bytes = _mm256_add_epi8(bytes, _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
-      if (++pending == 31) flush();  // a byte holds 31 × 8
-    }
-    void flush() {
-      const __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-      bytes = _mm256_setzero_si256();
-      pending = 0;
-    }
-    Counts finish() {
-      flush();
-      return sum;
-    }
-  };
-  static Counts multiply_add(Counts x, std::int32_t factor, Counts sum) {
-    return _mm256_add_epi32(_mm256_mullo_epi32(x, _mm256_set1_epi32(factor)), sum);
+  static __m256i byte_counts(const std::uint32_t* i, const std::uint32_t* j) {
+    const __m256i low = _mm256_set1_epi8(0x0f);
+    const __m256i counts =
+        _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i x =
+        _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), _mm256_set1_epi32(static_cast<int>(*i)));
+    return _mm256_add_epi8(_mm256_shuffle_epi8(counts, _mm256_and_si256(x, low)),
+                           _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
   }
-  static void store(std::int32_t* out, Counts x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), x); }
+  static __m256i popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t stride, std::size_t n) {
+    __m256i total = _mm256_setzero_si256();
+    while (n > 0) {
+      const std::size_t block = n < 31 ? n : 31;  // a byte holds 31 × 8
+      n -= block;
+      __m256i sum = _mm256_setzero_si256();
+      for (std::size_t k = 0; k < block; ++k, i += stride, j += stride) sum = _mm256_add_epi8(sum, byte_counts(i, j));
+      const __m256i pairs = _mm256_maddubs_epi16(sum, _mm256_set1_epi8(1));
+      total = _mm256_add_epi32(total, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    }
+    return total;
+  }
 };
 
 #include "kernels/look_up_x86.hpp"

@@ -1,16 +1,7 @@
 // The kernels' algorithms, written once. Each instruction set includes this file after defining
-//   Lanes: kWidth, Acc{ void add(Bits) ; Counts finish() } …
+//   Lanes: kWidth, and popcounts(i, j, stride, n): Σ_k popcount(i[k·stride] & j[k·stride]) for kWidth columns j
 // inside its own namespace, so that every copy is compiled for its own machine.
 // Nothing here may be a non-inline function with external linkage: the linker would keep only one copy.
-
-// Σ over the chunks of a section of popcount(i & j), for Lanes::kWidth tests j at once.
-static inline typename Lanes::Counts section_counts(const std::uint32_t* bits, std::size_t stride, const Section& section,
-                                                    std::size_t i, std::size_t j) {
-  Lanes::Acc acc;
-  const std::uint32_t* row = bits + section.begin * stride;
-  for (std::uint32_t chunk = section.begin; chunk < section.end; ++chunk, row += stride) acc.add(row + j, row[i]);
-  return acc.finish();
-}
 
 // Vectors as wide as the lanes, for the arithmetic on counts.
 typedef std::int32_t IntW __attribute__((vector_size(4 * Lanes::kWidth)));
@@ -31,22 +22,26 @@ static inline IntW lane_numbers() {
   return lane;
 }
 
+// Σ over the chunks of a section of popcount(i & j), for Lanes::kWidth tests j at once.
+static inline IntW section_counts(const std::uint32_t* bits, std::size_t stride, const Section& section, std::size_t i, std::size_t j) {
+  const std::uint32_t* row = bits + section.begin * stride;
+  const auto counts = Lanes::popcounts(row + i, row + j, stride, section.end - section.begin);
+  IntW out;
+  std::memcpy(&out, &counts, sizeof out);
+  return out;
+}
+
 static void pair_index(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
                        std::size_t i, std::size_t n, const TestCounter& t, std::int32_t* out) {
   const IntW lane = lane_numbers(), zero = IntW{};
   const std::int32_t of_i = t.total_of[i], rest = t.total - of_i;
   IntW tests_yes = zero, tests_no = zero;
   for (std::size_t j = i & ~std::size_t{15}; j < n; j += Lanes::kWidth) {
-    auto sum = Lanes::zero(), examples = Lanes::zero();
-    for (std::size_t s = 0; s < n_sections; ++s) {
-      const auto count = section_counts(bits, stride, sections[s], i, j);
-      sum = Lanes::multiply_add(count, sections[s].factor, sum);
-      examples = Lanes::multiply_add(count, sections[s].multiplicity, examples);
-    }
-    Lanes::store(out + j, sum);
+    IntW sum = zero;
+    for (std::size_t s = 0; s < n_sections; ++s) sum += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
+    store(out + j, sum);
     // Which of the four quadrants are large enough, for the pairs with j > i.
-    IntW both;
-    std::memcpy(&both, &examples, sizeof both);
+    const IntW both = t.shift == 0 ? sum : (sum >> t.shift) + (sum & ((1 << t.shift) - 1));
     const IntW of_j = load<IntW>(t.total_of + j);
     const IntW behind = lane + static_cast<std::int32_t>(j) > static_cast<std::int32_t>(i);
     const IntW q11 = both >= t.min_leaf, q10 = of_i - both >= t.min_leaf, q01 = of_j - both >= t.min_leaf, q00 = rest - of_j + both >= t.min_leaf;
@@ -70,10 +65,9 @@ static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Sec
   for (std::size_t j = 0; j < n; j += Lanes::kWidth) {
     std::size_t s = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {  // sections are sorted by class
-      auto sum = Lanes::zero();
-      for (; s < n_sections && sections[s].cls == c; ++s)
-        sum = Lanes::multiply_add(section_counts(bits, stride, sections[s], i, j), sections[s].multiplicity, sum);
-      Lanes::store(out + c * stride + j, sum);
+      IntW sum = IntW{};
+      for (; s < n_sections && sections[s].cls == c; ++s) sum += section_counts(bits, stride, sections[s], i, j) << sections[s].shift;
+      store(out + c * stride + j, sum);
     }
   }
 }

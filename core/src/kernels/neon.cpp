@@ -20,30 +20,18 @@ static inline std::uint64_t compress(std::uint64_t value, std::uint64_t mask) {
 
 struct Lanes {
   static constexpr std::size_t kWidth = 4;
-  using Counts = uint32x4_t;
-  static Counts zero() { return vdupq_n_u32(0); }
-  struct Acc {
-    uint32x4_t sum = vdupq_n_u32(0);
-    uint8x16_t bytes = vdupq_n_u8(0);
-    int pending = 0;
-    void add(const std::uint32_t* j, std::uint32_t i) {
-      bytes = vaddq_u8(bytes, vcntq_u8(vreinterpretq_u8_u32(vandq_u32(vld1q_u32(j), vdupq_n_u32(i)))));
-      if (++pending == 31) flush();
+  static uint32x4_t popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t stride, std::size_t n) {
+    uint32x4_t total = vdupq_n_u32(0);
+    while (n > 0) {
+      const std::size_t block = n < 31 ? n : 31;  // a byte holds 31 × 8
+      n -= block;
+      uint8x16_t sum = vdupq_n_u8(0);
+      for (std::size_t k = 0; k < block; ++k, i += stride, j += stride)
+        sum = vaddq_u8(sum, vcntq_u8(vreinterpretq_u8_u32(vandq_u32(vld1q_u32(j), vdupq_n_u32(*i)))));
+      total = vpadalq_u16(total, vpaddlq_u8(sum));
     }
-    void flush() {
-      sum = vpadalq_u16(sum, vpaddlq_u8(bytes));
-      bytes = vdupq_n_u8(0);
-      pending = 0;
-    }
-    Counts finish() {
-      flush();
-      return sum;
-    }
-  };
-  static Counts multiply_add(Counts x, std::int32_t factor, Counts sum) {
-    return vmlaq_u32(sum, x, vdupq_n_u32(static_cast<std::uint32_t>(factor)));
+    return total;
   }
-  static void store(std::int32_t* out, Counts x) { vst1q_s32(out, vreinterpretq_s32_u32(x)); }
 };
 
 #include "kernels/look_up.hpp"

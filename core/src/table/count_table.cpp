@@ -49,7 +49,7 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
         if (counts[r * n_classes + c] >> b & 1) rows_here.push_back(r);
       const std::size_t words = (rows_here.size() + 63) / 64;
       sections_.push_back({static_cast<std::uint32_t>(n_words_), static_cast<std::uint32_t>(n_words_ + words),
-                           std::int32_t{1} << b, static_cast<std::uint32_t>(c), 0});
+                           static_cast<std::uint32_t>(c), static_cast<std::uint8_t>(b), 0});
       n_words_ += words;
       slots.push_back(std::move(rows_here));
     }
@@ -106,14 +106,14 @@ void CountTable::class_counts(const std::uint64_t* cover, std::int32_t* counts) 
   std::fill(counts, counts + n_classes_, 0);
   const auto& k = kernels();
   for (const Section& s : sections_)
-    counts[s.cls] += s.multiplicity * static_cast<std::int32_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
+    counts[s.cls] += s.multiplicity() * static_cast<std::int32_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
 }
 
 std::int64_t CountTable::count(const std::uint64_t* cover) const {
   std::int64_t sum = 0;
   const auto& k = kernels();
   for (const Section& s : sections_)
-    sum += s.multiplicity * static_cast<std::int64_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
+    sum += s.multiplicity() * static_cast<std::int64_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
   return sum;
 }
 
@@ -122,7 +122,7 @@ std::int64_t CountTable::count(const std::uint64_t* cover, std::size_t test) con
   const auto& k = kernels();
   const std::uint64_t* c = column(test);
   for (const Section& s : sections_)
-    sum += s.multiplicity * static_cast<std::int64_t>(k.count_and(cover + s.begin, c + s.begin, s.end - s.begin));
+    sum += s.multiplicity() * static_cast<std::int64_t>(k.count_and(cover + s.begin, c + s.begin, s.end - s.begin));
   return sum;
 }
 

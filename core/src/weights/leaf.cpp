@@ -1,6 +1,7 @@
 #include "everytree/weights/leaf.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace everytree {
@@ -90,8 +91,7 @@ std::int32_t largest_safe_total(const Dirichlet& leaf, std::size_t variant, std:
 }  // namespace
 
 LinearTables::LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_t max1, std::int64_t min_leaf) {
-  class_factor_[0] = max1 + 1;
-  class_factor_[1] = 1;
+  shift_ = std::bit_width(static_cast<std::uint32_t>(max1));
   const std::int32_t most[2] = {max0, max1};
   // Half the rate of the evenly mixed leaf: centres the range of the values around zero.
   if (max0 + max1 > 0) log_scale_ = -0.5 * leaf.log_marginal(leaf.n_variants() - 1, most) / (max0 + max1);
@@ -100,10 +100,10 @@ LinearTables::LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_
     safe_total_ = std::min(safe_total_, largest_safe_total(leaf, v, max0, max1, log_scale_));
   const double growth = std::exp(log_scale_);
   for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
-    auto& table = tables_.emplace_back(static_cast<std::size_t>(max0 + 1) * static_cast<std::size_t>(max1 + 1), 0.0);
+    auto& table = tables_.emplace_back(static_cast<std::size_t>(max0 + 1) << shift_, 0.0);
     const double a1 = leaf.a(v, 1), sum_a = leaf.sum_a(v);
     for (std::int32_t n0 = 0; n0 <= std::min(max0, safe_total_); ++n0) {
-      double* row = table.data() + static_cast<std::size_t>(n0) * static_cast<std::size_t>(max1 + 1);
+      double* row = table.data() + (static_cast<std::size_t>(n0) << shift_);
       const std::int32_t last = std::min(max1, safe_total_ - n0);
       double value = 0;
       for (std::int32_t n1 = 0; n1 <= last; ++n1) {

@@ -37,13 +37,13 @@ class Frontier {
   void pair_counts(std::size_t g, std::int32_t* out) const {
     kernels_->pair_counts(bits(), stride_, sections_.data(), sections_.size(), n_classes_, g, n_groups_, out);
   }
-  // The same as one number, Σ_c class_factor[c] · n_c, after set_index.
-  void set_index(const std::int32_t* class_factor);
+  // The same as one number: n_0 << shift | n_1 for two classes, or with shift = 0 the number of examples.
+  void set_index(int shift);
   const std::int32_t* index() const { return index_.data(); }
   std::int32_t total_index() const { return total_index_; }
   // For j > g; also counts feasible second tests into tests[a] (stride entries each).
   void pair_index(std::size_t g, std::int32_t* const tests[2], std::int32_t* out) const {
-    const TestCounter counter{group_total_.data(), whole_multiplicity_.data(), total_, static_cast<std::int32_t>(min_leaf_), {tests[0], tests[1]}};
+    const TestCounter counter{group_total_.data(), whole_multiplicity_.data(), total_, static_cast<std::int32_t>(min_leaf_), index_shift_, {tests[0], tests[1]}};
     kernels_->pair_index(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, counter, out);
   }
   const Kernels& kernel() const { return *kernels_; }
@@ -59,7 +59,7 @@ class Frontier {
   std::int64_t min_leaf_;
   std::size_t n_classes_, n_groups_ = 0, stride_ = 0, n_chunks_ = 0;
   double n_tests_ = 0;
-  std::int32_t total_ = 0, total_index_ = 0;
+  std::int32_t total_ = 0, total_index_ = 0, index_shift_ = 0;
   std::vector<std::int32_t> totals_, counts_, group_total_, index_, whole_multiplicity_;
   std::vector<double> multiplicity_;
   std::vector<std::uint32_t> bits_, packed_, valid_, which_, parts_, parts_begin_;

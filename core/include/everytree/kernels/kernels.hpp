@@ -2,7 +2,7 @@
 //
 // A *block* holds the rows of one cover, packed and laid out [chunk][test]: chunk k of test j is the 32-bit
 // word bits[k * stride + j]. Chunks belong to *sections*; all rows of a section have the same class and the
-// same multiplicity 2^b, so every class count is a sum of popcounts:  n_c = Σ_sections(c) 2^b · popcount.
+// same multiplicity 2^b, so every class count is a sum of popcounts:  n_c = Σ_sections(c) popcount << b.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace everytree {
 
-// Chunks [begin, end) of a block. A row of the section counts `multiplicity` times, and adds `factor` to an index.
+// Chunks [begin, end) of a block. A row of the section counts 2^shift times, and adds 2^index_shift to an index.
 struct Section {
   std::uint32_t begin;
   std::uint32_t end;
-  std::int32_t multiplicity;
   std::uint32_t cls;
-  std::int32_t factor;
+  std::uint8_t shift;
+  std::uint8_t index_shift;
+  std::int32_t multiplicity() const { return std::int32_t{1} << shift; }
 };
 
 // One 64-bit word of a cover that has rows in it: how its bits are packed into the block.
@@ -36,10 +37,11 @@ struct TestCounter {
   const std::int32_t* multiplicity;  // how many original tests stand behind test j; 0 in the padding
   std::int32_t total;                // examples of the cover
   std::int32_t min_leaf;
+  std::int32_t shift;                // an index is n_0 << shift | n_1 of two classes; 0: it is the number of examples
   std::int32_t* tests[2];            // in and out: number of feasible j at the children of each i
 };
 
-// Leaf weights come from a table over index = Σ_c n_c · factor_c, which is linear in the counts: the four quadrants of
+// Leaf weights come from a table over the index n_0 << shift | n_1, which is linear in the counts: the four quadrants of
 // (i, j) follow by subtraction. Entry 0 (no example) must be the algebra's zero.
 struct PairTable {
   const double* leaf;          // by index; the algebra's zero where the count is below min_leaf
@@ -69,7 +71,7 @@ struct Kernels {
   void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
                const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride);
 
-  // out[j] = Σ_sections factor · popcount(bits_i & bits_j) for j > i, from a multiple of 16 at or below i on; up to 15
+  // out[j] = Σ_sections popcount(bits_i & bits_j) << index_shift for j > i, from a multiple of 16 at or below i on; up to 15
   // entries past n are written. Counts the feasible second tests of i and of every j > i.
   void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
                      std::size_t i, std::size_t n, const TestCounter& counter, std::int32_t* out);

@@ -62,14 +62,14 @@ class LinearTables {
   // Bounds: no cover asked about has more than max0, max1 examples of the two classes.
   LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_t max1, std::int64_t min_leaf);
   const double* at_depth(const Dirichlet& leaf, std::size_t depth) const { return tables_[leaf.variant(depth)].data(); }
-  const std::int32_t* class_factor() const { return class_factor_; }
+  int shift() const { return shift_; }  // entry n_0 << shift | n_1
   double log_scale() const { return log_scale_; }  // s
   // Covers with more examples than this could leave the range of a double.
   std::int32_t safe_total() const { return safe_total_; }
 
  private:
   std::vector<std::vector<double>> tables_;
-  std::int32_t class_factor_[2];
+  int shift_ = 0;
   double log_scale_ = 0;
   std::int32_t safe_total_ = 0;
 };
