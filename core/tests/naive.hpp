@@ -227,6 +227,17 @@ inline Answers answers(const Space& space, const Weights& weights, const everytr
   return fold<Answers>(space, table.all(), 0, leaf, join, add);
 }
 
+// u of the trees below one node.
+inline Real evidence(const Space& space, const Weights& weights, const Rows& cover, std::size_t depth) {
+  return fold<Real>(
+      space, cover, depth,
+      [&](const Rows& rows, std::size_t d, bool open) { return std::exp(weights.log_leaf(space.table->class_counts(rows), d, open)); },
+      [&](const Rows&, std::size_t d, const Tests& tests, std::uint32_t test, Real x, Real y) {
+        return std::exp(weights.log_split(tests, test, d)) * x * y;
+      },
+      [](Real& x, Real y) { x += y; });
+}
+
 // u of the trees without test t, for every t; the last entry is u itself. P(t in the tree) = 1 − out[t] / out.back().
 inline std::vector<Real> evidence_without(const Space& space, const Weights& weights) {
   using Value = std::vector<Real>;
