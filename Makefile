@@ -19,7 +19,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize \
-        lint types format bench-core clean
+        lint lint-python lint-cpp types format bench-core clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -63,20 +63,25 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
 	fi
 
-lint: $(VENV)/.required ## ruff and clang-format, changing nothing
-	@$(SAY) "lint"
+lint: lint-python lint-cpp ## ruff and clang-format, changing nothing
+
+lint-python: $(VENV)/.required
+	@$(SAY) "ruff"
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
+
+lint-cpp: $(VENV)/.required
+	@$(SAY) "clang-format"
+	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES) tools/*.c
 
 types: $(VENV)/.built ## mypy --strict on the package
-	@$(SAY) "types"
+	@$(SAY) "mypy"
 	@$(PY) -m mypy --strict
 
 format: $(VENV)/.required ## let ruff and clang-format rewrite the files
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
-	@$(VENV)/bin/clang-format -i $(CPP_FILES)
+	@$(VENV)/bin/clang-format -i $(CPP_FILES) tools/*.c
 
 bench-core: $(VENV)/.built ## time the core on this machine
 	@$(PY) benchmarks/bench_core.py

@@ -13,7 +13,18 @@ struct {
 } __cpu_model;
 unsigned __cpu_features2[4];
 
-enum { POPCNT = 2, AVX2 = 10, FMA = 14, AVX512F = 15, BMI = 16, BMI2 = 17, AVX512VL = 20, AVX512BW = 21, AVX512DQ = 22, VPOPCNTDQ = 30 };
+enum {
+  POPCNT = 2,
+  AVX2 = 10,
+  FMA = 14,
+  AVX512F = 15,
+  BMI = 16,
+  BMI2 = 17,
+  AVX512VL = 20,
+  AVX512BW = 21,
+  AVX512DQ = 22,
+  VPOPCNTDQ = 30
+};
 
 static unsigned bit(unsigned word, int from, int to) { return ((word >> from) & 1u) << to; }
 
@@ -30,7 +41,8 @@ int __cpu_indicator_init(void) {
     found |= bit(b, 3, BMI) | bit(b, 8, BMI2);
     if (saves_256) found |= bit(b, 5, AVX2);
     if (saves_512)
-      found |= bit(b, 16, AVX512F) | bit(b, 17, AVX512DQ) | bit(b, 30, AVX512BW) | bit(b, 31, AVX512VL) | bit(c, 14, VPOPCNTDQ);
+      found |= bit(b, 16, AVX512F) | bit(b, 17, AVX512DQ) | bit(b, 30, AVX512BW) | bit(b, 31, AVX512VL) |
+               bit(c, 14, VPOPCNTDQ);
   }
   __cpu_model.features[0] = found;
   return 0;
