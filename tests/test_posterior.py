@@ -346,8 +346,6 @@ POST = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, 2, test
         (lambda: POST.log_prob(()), r"key ends before the tree is complete"),
         (lambda: POST.log_prob((0, -1)), r"key ends before the tree is complete"),
         (lambda: POST.log_prob((-1, -1)), r"key goes on after the tree is complete"),
-        (lambda: POST.log_prob((5, -1, -1)), r"uses test 5; the space has tests 0 to 1"),
-        (lambda: POST.log_prob((-2,)), r"uses test -2"),
     ],
 )
 def test_messages_about_data(ask: Any, message: str) -> None:
@@ -363,6 +361,8 @@ def test_messages_about_data(ask: Any, message: str) -> None:
         (lambda: POST.top_trees(True), r"k=True; expected a whole number"),
         (lambda: POST.sample(-1), r"n=-1; expected a whole number ≥ 0"),
         (lambda: POST.sample(0.5), r"n=0.5; expected a whole number"),  # type: ignore[arg-type]
+        (lambda: POST.log_prob((5, -1, -1)), r"uses .*test.* 0 to 1"),
+        (lambda: POST.log_prob((-2,)), r"uses .*test.* 0 to 1"),
         (lambda: POST.rules(top=0), r"top=0; expected a whole number ≥ 1"),
         (lambda: POST.space.posterior("flat"), r"prior='flat'; expected one of"),
         (lambda: POST.space.posterior(dirichlet=-1.0), r"dirichlet=-1.0; expected positive"),
@@ -400,5 +400,7 @@ def test_values_of_the_wrong_type_are_named(ask: Any, name: str) -> None:
 
 
 def test_more_top_trees_than_there_are() -> None:
-    for k in (100, 10**12, 10**30):
+    for k in (100, 10**9):
         assert len(POST.top_trees(k)) == POST.space.n_trees
+    with pytest.raises(QueryError, match="k=1000000000000 is too large"):
+        POST.top_trees(10**12)

@@ -1,0 +1,314 @@
+"""Limits of long computations: time, memory, Ctrl-C, stopping from another thread, progress, hopeless jobs.
+
+Times are checked with much room, because a busy machine may hold any thread back; what is meant is "promptly".
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everytree import _core
+from everytree.errors import LimitReached, QueryError
+from everytree.limits import Limits, threads
+from everytree.posterior import Posterior
+from everytree.space import TreeSpace
+
+SLACK = 0.6  # seconds that a busy machine may add
+
+
+def wide(n: int = 1000, n_tests: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Noise, which no bound prunes: at depth 5 the graph has millions of states."""
+    rng = np.random.default_rng(0)
+    return rng.integers(0, 2, (n, n_tests)).astype(np.uint8), rng.integers(0, 2, n)
+
+
+def seconds(ask: Any) -> float:
+    start = time.perf_counter()
+    with pytest.raises(LimitReached, match="time limit"):
+        ask()
+    return time.perf_counter() - start
+
+
+# Time -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("question", ["posterior", "n_trees", "best", "k best", "front"])
+def test_time_limit(question: str, n_jobs: int) -> None:
+    X, y = wide()
+    space = TreeSpace(X, y, 5, 10, time_limit=0.2, n_jobs=n_jobs)
+    space.estimate_states()  # so that the core's table is there
+    asks = {
+        "posterior": space.posterior,
+        "n_trees": lambda: space.n_trees,
+        "best": space.best,
+        "k best": lambda: space.best(k=5),
+        "front": space.front,
+    }
+    assert 0.15 < seconds(asks[question]) < 2 * 0.2 + SLACK
+
+
+def limited(post: Posterior, limit: float) -> Posterior:
+    """The same posterior with a time limit for what is asked from now on."""
+    post.space.limits = Limits(time_limit=limit)
+    return post
+
+
+@pytest.mark.parametrize("question", ["predict_proba", "sample", "test_inclusion", "map_tree", "top_trees"])
+def test_time_limit_of_a_folded_posterior(question: str) -> None:
+    """Questions to a posterior have the limit too. The fold itself has none here, so it must be small."""
+    X, y = wide(600, 500)
+    post = limited(TreeSpace(X, y, 3, 5).posterior(), 0.05)
+    rows = np.random.default_rng(1).integers(0, 2, (20_000, 500)).astype(np.uint8)
+    asks = {
+        "predict_proba": lambda: post.predict_proba(rows),
+        "sample": lambda: post.sample(3_000_000, random_state=0),
+        "test_inclusion": post.test_inclusion,
+        "map_tree": post.map_tree,
+        "top_trees": lambda: post.top_trees(1000),
+    }
+    assert seconds(asks[question]) < 0.05 + SLACK
+
+
+@pytest.mark.parametrize("question", ["posterior", "n_trees", "best", "front"])
+def test_time_limit_inside_one_large_state(question: str) -> None:
+    """At depth 2 the whole space is a single state with half a million pairs of tests: a second of work."""
+    X, y = wide(40_000, 1000)
+    space = TreeSpace(X, y, 2, 5, time_limit=0.1)
+    space.estimate_states()
+    asks: dict[str, Callable[[], Any]] = {
+        "posterior": space.posterior, "n_trees": lambda: space.n_trees, "best": space.best, "front": space.front,
+    }  # fmt: skip
+    started = time.perf_counter()
+    with pytest.raises(LimitReached, match="time limit"):
+        asks[question]()
+    assert time.perf_counter() - started < 0.1 + SLACK
+
+
+def test_a_limit_that_is_not_reached_changes_nothing() -> None:
+    X, y = wide(100, 10)
+    plain, limited = TreeSpace(X, y, 3, 2), TreeSpace(X, y, 3, 2, time_limit=60, memory_limit=10**9)
+    assert plain.posterior().log_evidence == limited.posterior().log_evidence
+    assert plain.n_trees == limited.n_trees
+
+
+def test_a_space_can_be_asked_again_after_a_limit() -> None:
+    X, y = wide(300, 120)
+    space = TreeSpace(X, y, 4, 10, time_limit=0.02)
+    with pytest.raises(LimitReached):
+        space.posterior()
+    space.limits = Limits()
+    smaller = TreeSpace.from_table(space.table, 2, 10)
+    assert space._subspace(2, 10).n_trees == smaller.n_trees
+    assert space._subspace(2, 10).posterior().log_evidence == smaller.posterior().log_evidence
+
+
+# Memory and hopeless jobs -----------------------------------------------------------------------------------
+
+
+def test_memory_limit_names_the_limit_and_the_way_out() -> None:
+    X, y = wide(300, 60)
+    with pytest.raises(
+        LimitReached, match=r"memory limit .*try max_depth=\d+ or min_leaf=\d+, or fewer tests"
+    ):
+        TreeSpace(X, y, 4, 5, memory_limit=200_000).posterior()
+
+
+@pytest.mark.parametrize("ask", ["posterior", "best", "n_trees"])
+@pytest.mark.parametrize("max_depth", [8, None])
+def test_a_hopeless_job_is_refused_at_once(ask: str, max_depth: int | None) -> None:
+    X, y = wide(2000, 200)
+    space = TreeSpace(X, y, max_depth, 2)
+    started = time.perf_counter()
+    with pytest.raises(
+        LimitReached, match=r"about \d+·10\^\d+ states.*try max_depth=4 or min_leaf=20, or fewer"
+    ):
+        getattr(space, ask)() if ask != "n_trees" else space.n_trees
+    assert time.perf_counter() - started < SLACK
+
+
+def test_a_job_within_the_limit_is_not_refused() -> None:
+    """Merged covers make the graph far smaller than the paths suggest: a limit must not refuse what would fit."""
+    X, y = wide(60, 12)
+    assert TreeSpace(X, y, None, 1, memory_limit=100 * 2**20).n_trees > 10**9
+
+
+# Progress ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_grows(n_jobs: int) -> None:
+    X, y = wide(800, 140)
+    told: list[tuple[str, int, int, float]] = []
+    space = TreeSpace(X, y, 4, 10, n_jobs=n_jobs, progress=lambda *each: told.append(each))
+    space.posterior()
+    assert len(told) >= 3
+    for stage, steps in groupby(told, key=lambda each: each[0]):
+        done = [each[1:] for each in steps]
+        assert isinstance(stage, str)
+        assert stage
+        assert all(0 <= d <= total for d, total, _ in done)
+        assert all(a[0] <= b[0] and a[2] <= b[2] for a, b in pairwise(done)), f"{stage} went back"
+
+
+def test_progress_is_regular() -> None:
+    """A bar that rich shows should move several times a second."""
+    X, y = wide(800, 160)
+    times: list[float] = []
+    space = TreeSpace(X, y, 4, 10, progress=lambda *each: times.append(time.perf_counter()))
+    space.posterior()
+    assert max(b - a for a, b in pairwise(times)) < 0.1 + SLACK
+
+
+class Broken(Exception):
+    """What the callback raises."""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_exception_in_the_callback_propagates(n_jobs: int) -> None:
+    X, y = wide()
+
+    def fail(stage: str, done: int, total: int, spent: float) -> None:
+        raise Broken(f"at {done} of {total}")
+
+    space = TreeSpace(X, y, 5, 10, n_jobs=n_jobs, progress=fail)
+    started = time.perf_counter()
+    with pytest.raises(Broken, match=r"at \d+ of \d+"):
+        space.posterior()
+    assert time.perf_counter() - started < 0.1 + SLACK
+
+
+# Stopping ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_stop_from_another_thread(n_threads: int) -> None:
+    X, y = wide()
+    space = TreeSpace(X, y, 5, 10)
+    control = _core.Control()
+    stopped: list[float] = []
+
+    def stop() -> None:
+        stopped.append(time.perf_counter())
+        control.stop()
+
+    timer = threading.Timer(0.15, stop)
+    timer.start()
+    with pytest.raises(LimitReached, match="stopped"):
+        _core.Graph(space._counts(), 5, 10, True, True, True, n_threads, control)
+    assert time.perf_counter() - stopped[0] < 0.1 + SLACK
+    timer.join()
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """The core works without the interpreter's lock."""
+    X, y = wide()
+    ticks: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        with pytest.raises(LimitReached):
+            TreeSpace(X, y, 5, 10, time_limit=0.4).posterior()
+    finally:
+        done.set()
+        thread.join()
+    assert len(ticks) > 10
+
+
+CHILD = """
+import sys, time
+import numpy as np
+from everytree.space import TreeSpace
+
+rng = np.random.default_rng(0)
+n, n_tests, depth, what = {n}, {n_tests}, {depth}, {what!r}
+X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
+space = TreeSpace(X, rng.integers(0, 2, n), depth, 10, n_jobs={n_jobs})
+space.estimate_states()
+print("ready", flush=True)
+try:
+    space.posterior() if what == "posterior" else space.best()
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic(), flush=True)
+    sys.exit(7)
+print("finished", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("n", "n_tests", "depth", "what", "n_jobs"),
+    [
+        (1000, 200, 5, "posterior", 1),
+        (1000, 200, 5, "posterior", 2),
+        (1000, 200, 5, "best", 1),
+        (1000, 160, 4, "posterior", 1),  # folding, not building
+        (40_000, 1500, 2, "posterior", 1),  # inside a single state
+    ],
+)
+def test_ctrl_c(n: int, n_tests: int, depth: int, what: str, n_jobs: int) -> None:
+    """SIGINT ends the work within a tenth of a second, as a KeyboardInterrupt."""
+    script = CHILD.format(n=n, n_tests=n_tests, depth=depth, what=what, n_jobs=n_jobs)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.25)
+            sent = time.monotonic()
+            os.kill(child.pid, signal.SIGINT)
+            word, _, when = child.stdout.readline().strip().partition(" ")
+            assert child.wait(timeout=20) == 7, "the signal did not end the work"
+        finally:
+            child.kill()
+    assert word == "interrupted"
+    assert float(when) - sent < 0.1 + SLACK / 2
+
+
+# Values -----------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_threads() -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    assert threads(None) == 1
+    assert threads(3) == 3
+    assert threads(-1) == cores
+    assert threads(-1000) == 1
+    for bad in (0, True, 1.5, "2"):
+        with pytest.raises(QueryError, match="n_jobs="):
+            threads(bad)  # type: ignore[arg-type]
+
+
+def test_limits_are_checked() -> None:
+    for bad in (0, -1, float("nan")):
+        with pytest.raises(QueryError, match=r"time_limit=.*expected .* above 0"):
+            Limits(time_limit=bad)
+        with pytest.raises(QueryError, match=r"memory_limit=.*expected .* above 0"):
+            Limits(memory_limit=bad)  # type: ignore[arg-type]
+    assert Limits().memory > 2**20
+    assert Limits(memory_limit=12345).memory == 12345
+
+
+def test_a_sample_too_large_for_memory_is_refused() -> None:
+    """Before the memory is taken: a billion draws would need hundreds of gigabytes."""
+    X, y = wide(100, 10)
+    post = TreeSpace(X, y, 3, 5, memory_limit=2 * 2**20).posterior()
+    with pytest.raises((LimitReached, QueryError), match=r"memory|too large"):
+        post.sample(10**9, random_state=0)
