@@ -35,7 +35,6 @@ struct PyControl {
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>
 auto run(PyControl& c, F&& f) {
-  c.control.begin();
   c.control.poll = [&c](const Progress& p) {
     nb::gil_scoped_acquire gil;
     bool failed = PyErr_CheckSignals() != 0;

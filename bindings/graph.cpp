@@ -29,6 +29,7 @@ void bind_graph(nb::module_& m) {
             self->progress = std::move(progress);
           },
           nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("progress") = nb::none())
+      .def("check", [](PyControl& self) { run(self, [](Control& c) { c.check(true, "", 0, 0); }); }, "Raise if a limit is reached.")
       .def("stop", [](PyControl& self) { self.control.stop(); }, "Stop the running computation, from any thread.");
 
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")

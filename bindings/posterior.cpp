@@ -41,8 +41,8 @@ void bind_posterior(nb::module_& m) {
       .def("depth", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.depth_distribution(k); })); }, nb::arg("control"))
       .def("expected_leaves", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.expected_leaves(k); }); }, nb::arg("control"))
       .def(
-          "sample", [](const Posterior& p, std::size_t n, std::uint64_t seed, PyControl& c) { return run(c, [&](Control& k) { return p.sample(n, seed, k); }); },
-          nb::arg("n"), nb::arg("seed"), nb::arg("control"))
+          "sample", [](const Posterior& p, std::size_t first, std::size_t n, std::uint64_t seed, PyControl& c) { return run(c, [&](Control& k) { return p.sample(first, n, seed, k); }); },
+          nb::arg("first"), nb::arg("n"), nb::arg("seed"), nb::arg("control"))
       .def("map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.map_tree(k); }); }, nb::arg("control"), "Key of the most probable tree.")
       .def("log_map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_map(k); }); }, nb::arg("control"), "Log joint of the most probable tree.")
       .def(

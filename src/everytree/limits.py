@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everytree.arguments import number
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from everytree import _core
 
-__all__ = ["Limits", "Progress", "threads"]
+__all__ = ["Limits", "Progress", "in_bytes", "threads"]
 
 # stage, done, total, seconds
 Progress = Callable[[str, int, int, float], None]
@@ -34,32 +37,49 @@ def threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    try:
+        n = 0 if isinstance(n_jobs, bool) else operator.index(n_jobs)
+    except TypeError:
+        n = 0
+    if n == 0:
         raise QueryError(f"n_jobs={n_jobs!r}; expected a number of threads, or −1 for every core")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return min(n, 1024) if n > 0 else max(1, cores + 1 + n)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a computation may use: seconds, bytes (None: three quarters of the machine's), and whom to tell."""
+    """What one question may use: seconds, bytes (None: three quarters of the machine's), and whom to tell."""
 
     time_limit: float | None = None
     memory_limit: int | None = None
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise QueryError(f"time_limit={self.time_limit!r}; expected seconds above 0, or None")
-        if self.memory_limit is not None and not self.memory_limit > 0:
-            raise QueryError(f"memory_limit={self.memory_limit!r}; expected bytes above 0, or None")
+        if self.time_limit is not None:
+            number("time_limit", self.time_limit, 0, math.inf, example=60)
+        if self.memory_limit is not None:
+            number("memory_limit", self.memory_limit, 0, math.inf, example=2**30)
+        if self.progress is not None and not callable(self.progress):
+            raise QueryError(
+                f"progress={self.progress!r}; expected a function of (stage, done, total, seconds)"
+            )
 
     @property
     def memory(self) -> int:
         return int(self.memory_limit) if self.memory_limit is not None else physical_memory() * 3 // 4
 
     def control(self) -> _core.Control:
-        """A fresh control object of the core."""
+        """A fresh control object of the core; its clock starts now."""
         from everytree import _core
 
         return _core.Control(self.time_limit, self.memory, self.progress)
+
+
+def in_bytes(n: float) -> str:
+    """A number of bytes for people.
+
+    >>> in_bytes(3 * 2**30), in_bytes(10**7)
+    ('3.0 GiB', '9.5 MiB')
+    """
+    return f"{n / 2**30:.1f} GiB" if n >= 2**30 else f"{n / 2**20:.1f} MiB"

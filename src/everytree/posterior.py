@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.arguments import whole
 from everytree.data.table import as_tests
-from everytree.errors import DataError, QueryError
+from everytree.errors import DataError, LimitReached, QueryError
 from everytree.tree import Tree
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Posterior"]
 
 Reals = npt.NDArray[np.float64]
+BLOCK = 4096  # draws between two looks at the limits
+BYTES_PER_TREE = 2000
 
 
 class Posterior:
@@ -33,11 +37,11 @@ class Posterior:
     >>> space = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1)
     >>> post = space.posterior()
     >>> round(float(post.log_evidence), 4)
-    -2.4361
+    -2.348
     >>> post.predict_proba([[0], [1]]).round(3).tolist()
-    [[0.74, 0.26], [0.26, 0.74]]
+    [[0.733, 0.267], [0.267, 0.733]]
     >>> post.root_distribution().round(3).tolist()
-    [0.914]
+    [0.93]
     """
 
     def __init__(self, space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> None:
@@ -67,7 +71,8 @@ class Posterior:
         return float(self._core.log_evidence)
 
     def __repr__(self) -> str:
-        return f"Posterior({self._space!r}, {self.prior!r}, dirichlet={self.dirichlet!r}, log_evidence={self.log_evidence:.4f})"
+        weights = f"{self.prior!r}, dirichlet={self.dirichlet!r}"
+        return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
 
     # --- predictions ---
 
@@ -78,10 +83,9 @@ class Posterior:
             raise DataError(
                 f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
             )
-        proba: Reals = np.clip(
-            self._core.predict(np.ascontiguousarray(rows), self._space.limits.control()), 0.0, 1.0
-        )
-        return proba
+        with self._space._question("predicting with the posterior") as control:
+            proba: Reals = self._core.predict(np.ascontiguousarray(rows), control)
+        return np.clip(proba, 0.0, 1.0, out=proba)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable label of each row; the first of ``space.classes`` where several are."""
@@ -92,30 +96,43 @@ class Posterior:
 
     def map_tree(self) -> Tree:
         """The most probable tree; ties go to the smaller tree, then to the lower test."""
-        return self._tree(self._core.map(self._space.limits.control()))
+        with self._space._question("finding the most probable tree") as control:
+            return self._tree(self._core.map(control))
 
     def top_trees(self, k: int) -> list[Tree]:
         """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``."""
-        _check_count("k", k)
-        return [
-            self._tree(key, log_joint) for log_joint, key in self._core.top(k, self._space.limits.control())
-        ]
+        with self._space._question("finding the most probable trees") as control:
+            found = self._core.top(whole("k", k, 1), control)
+        return [self._tree(key, log_joint) for log_joint, key in found]
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws from the posterior."""
-        _check_count("n", n, least=0)
+        n = whole("n", n, 0)
         seed = int(np.random.default_rng(random_state).integers(2**63))
         known: dict[tuple[int, ...], Tree] = {}
-        trees = []
-        for key in map(tuple, self._core.sample(n, seed, self._space.limits.control())):
-            if key not in known:
-                known[key] = self._tree(key)
-            trees.append(known[key])
+        trees: list[Tree] = []
+        with self._space._question("drawing trees") as control:
+            while len(trees) < n:
+                if len(known) * BYTES_PER_TREE > self._space.limits.memory:
+                    raise LimitReached("memory limit reached")
+                for key in map(
+                    tuple, self._core.sample(len(trees), min(BLOCK, n - len(trees)), seed, control)
+                ):
+                    if key not in known:
+                        known[key] = self._tree(key)
+                    trees.append(known[key])
         return trees
 
     def log_joint(self, tree: Tree | Sequence[int]) -> float:
         """Log prior + log marginal likelihood of a tree; −inf if it is not in the space."""
-        key = tree.key if isinstance(tree, Tree) else tuple(tree)
+        try:
+            key = tree.key if isinstance(tree, Tree) else tuple(map(operator.index, tree))
+        except TypeError:
+            raise QueryError(
+                f"tree={tree!r}; expected a Tree, or its key: tests in preorder, −1 for a leaf"
+            ) from None
+        if any(not -1 <= test < self._space.n_tests for test in key):
+            raise QueryError(f"tree={tree!r} uses a test outside 0 to {self._space.n_tests - 1}")
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
             raise QueryError(f"the tree is over {tree.n_tests} tests; the space has {self._space.n_tests}")
         return float(self._core.log_joint(list(key)))
@@ -128,7 +145,8 @@ class Posterior:
 
     def test_inclusion(self) -> Reals:
         """P(test occurs in the tree), one per test."""
-        return np.asarray(self._core.inclusion(self._space.limits.control()))
+        with self._space._question("excluding each test") as control:
+            return np.asarray(self._core.inclusion(control))
 
     def root_distribution(self) -> Reals:
         """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
@@ -136,15 +154,18 @@ class Posterior:
 
     def leaves_distribution(self) -> Reals:
         """Entry k is P(the tree has k leaves); entry 0 is 0."""
-        return np.concatenate([[0.0], self._core.leaves(self._space.limits.control())])
+        with self._space._question("folding the sizes") as control:
+            return np.concatenate([[0.0], self._core.leaves(control)])
 
     def depth_distribution(self) -> Reals:
         """Entry d is P(the tree has depth d)."""
-        return np.asarray(self._core.depth(self._space.limits.control()))
+        with self._space._question("folding the depths") as control:
+            return np.asarray(self._core.depth(control))
 
     @property
     def expected_leaves(self) -> float:
-        return float(self._core.expected_leaves(self._space.limits.control()))
+        with self._space._question("folding the sizes") as control:
+            return float(self._core.expected_leaves(control))
 
     @property
     def expected_size(self) -> float:
@@ -160,8 +181,8 @@ class Posterior:
         """The rules of most weight: P(this path is a leaf of the tree). For a row ``x``, those that decide it."""
         from everytree.rules import top_rules
 
-        _check_count("top", top)
-        return top_rules(self, x, top)
+        with self._space._question("searching the rules") as control:
+            return top_rules(self, x, whole("top", top, 1), control)
 
     # --- helpers ---
 
@@ -174,8 +195,3 @@ class Posterior:
         a = np.array([self._rows[min(d, len(self._rows) - 1)] for d in tree.node_depths])
         counts = tree.counts + a
         return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
-
-
-def _check_count(name: str, value: int, least: int = 1) -> None:
-    if isinstance(value, bool) or int(value) != value or value < least:
-        raise QueryError(f"{name}={value!r}; expected a whole number ≥ {least}")

@@ -14,6 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from everytree.arguments import number
 from everytree.errors import QueryError
 
 __all__ = [
@@ -73,22 +74,17 @@ class SizePrior(Prior):
     depends_on_depth = True
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise QueryError(f"alpha={self.alpha!r}; expected a number between 0 and 1, such as 0.8")
-        if not (self.beta >= 0 and math.isfinite(self.beta)):
-            raise QueryError(f"beta={self.beta!r}; expected a finite number ≥ 0, such as 0.8")
+        number("alpha", self.alpha, 0, 1, example=0.8)
+        number("beta", self.beta, -1e-300, 1e6, example=0.8)
 
     def split_probability(self, depth: int) -> float:
-        return self.alpha * float(1 + depth) ** -self.beta
+        return float(self.alpha * math.pow(1 + depth, -self.beta))
 
     def tables(self, deepest: int) -> PriorTables:
-        split = [self.split_probability(d) for d in range(deepest + 1)]
-        return PriorTables(
-            [math.log(p) if p > 0 else -math.inf for p in split],
-            [math.log1p(-p) for p in split],
-            [0.0],
-            per_test=True,
-        )
+        # in logarithms: (1 + d)^−β may be below the smallest double
+        log_split = [math.log(self.alpha) - self.beta * math.log1p(d) for d in range(deepest + 1)]
+        log_leaf = [math.log1p(-math.exp(x)) for x in log_split]
+        return PriorTables(log_split, log_leaf, [0.0], per_test=True)
 
 
 @dataclass(frozen=True)
@@ -102,8 +98,7 @@ class LeafPenaltyPrior(Prior):
     omega: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.omega < 1:
-            raise QueryError(f"omega={self.omega!r}; expected a number between 0 and 1, such as 0.5")
+        number("omega", self.omega, 0, 1, example=0.5)
 
     def tables(self, deepest: int) -> PriorTables:
         leaf = math.log(self.omega)
@@ -146,6 +141,5 @@ def as_prior(prior: Prior | str) -> Prior:
         return prior
     if isinstance(prior, str) and prior in BY_NAME:
         return BY_NAME[prior]()
-    raise QueryError(
-        f"prior={prior!r}; expected one of {', '.join(map(repr, BY_NAME))}, or a prior such as everytree.SizePrior(0.8, 0.8)"
-    )
+    names = ", ".join(map(repr, BY_NAME))
+    raise QueryError(f"prior={prior!r}; expected one of {names}, or a prior such as SizePrior(0.8, 0.8)")

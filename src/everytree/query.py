@@ -7,16 +7,19 @@ lexicographic fold; otherwise it is read off the size–cost fronts, one for eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
+from everytree.arguments import number, whole
 from everytree.errors import QueryError
-from everytree.weights import COSTS, leaf_cost
+from everytree.weights import COSTS, LARGEST_COST, leaf_cost
 
 if TYPE_CHECKING:
+    from everytree import _core
     from everytree.space import TreeSpace
 
 __all__ = ["Query"]
@@ -42,6 +45,8 @@ class Query:
 
     def __post_init__(self) -> None:
         known = (*COSTS, "size", "depth")
+        if not isinstance(self.minimize, str | Sequence):
+            raise QueryError(f"minimize={self.minimize!r}; expected criteria such as ('error', 'size')")
         for name in self.ranking:
             if name not in known:
                 raise QueryError(
@@ -49,17 +54,22 @@ class Query:
                 )
         if len(set(self.ranking)) != len(self.ranking):
             raise QueryError(f"minimize={self.minimize!r} names a criterion twice")
-        costs = [name for name in self.ranking if name in COSTS]
-        if len(costs) != 1:
+        if sum(name in COSTS for name in self.ranking) != 1:
             raise QueryError(
                 f"minimize={self.minimize!r}; expected exactly one of {', '.join(COSTS)} beside size and depth"
             )
-        for name in ("max_size", "max_leaves", "max_depth", "leaf"):
-            value = getattr(self, name)
-            if value is not None and (
-                isinstance(value, bool) or int(value) != value or value < (0 if name == "max_depth" else 1)
-            ):
-                raise QueryError(f"{name}={value!r}; expected a whole number")
+        for name, least in (("max_size", 1), ("max_leaves", 1), ("max_depth", 0), ("leaf", 1)):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), least, none="no bound")
+        if self.max_error is not None:
+            number("max_error", self.max_error, -math.inf, math.inf, example=10)
+        number("leaf_penalty", self.leaf_penalty, -LARGEST_COST, LARGEST_COST, example=0.01)
+        bounds = (self.max_error, self.max_size, self.max_leaves, self.max_depth)
+        if self.ranking[0] != self.cost and all(bound is None for bound in bounds):
+            raise QueryError(
+                f"minimize={self.minimize!r} without a bound is the single leaf; give max_error (the smallest tree "
+                f"at least that good), or rank by {self.cost} first"
+            )
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -80,10 +90,8 @@ class Query:
         ]
         return min(bounds) if bounds else None
 
-    def answer(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
+    def answer(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
         """The k best trees as (cost, key), best first."""
-        if isinstance(k, bool) or int(k) != k or k < 1:
-            raise QueryError(f"k={k!r}; expected a whole number ≥ 1")
         depth = space.max_depth
         if self.max_depth is not None:
             depth = self.max_depth if depth is None else min(depth, self.max_depth)
@@ -94,15 +102,15 @@ class Query:
             )
         inside = space._subspace(depth, min_leaf)
         if k > 1:
-            return self._k_best(inside, k)
+            return self._k_best(inside, k, control)
         if self.ranking[0] == self.cost and "depth" not in self.ranking and self.most_leaves is None:
             weight = self._weight(inside)
-            score, key = inside.graph().best(weight, 1, inside.limits.control())[0]
+            score, key = inside._graph(control).best(weight, 1, control)[0]
             self._check_error(score)
             return [(score, key)]
-        return [self._from_fronts(inside)]
+        return [self._from_fronts(inside, control)]
 
-    def _weight(self, space: TreeSpace, per_leaf: float = 0.0):  # type: ignore[no-untyped-def]
+    def _weight(self, space: TreeSpace, per_leaf: float = 0.0) -> _core.LeafCost:
         return leaf_cost(
             self.cost,
             len(space.classes),
@@ -116,18 +124,19 @@ class Query:
             where = f" with at most {self.most_leaves} leaves" if self.most_leaves is not None else ""
             raise QueryError(f"no tree{where} reaches {self.cost} ≤ {self.max_error}; the least is {least:g}")
 
-    def _k_best(self, space: TreeSpace, k: int) -> list[tuple[float, list[int]]]:
+    def _k_best(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
         if self.ranking[0] != self.cost or "depth" in self.ranking or self.most_leaves is not None:
             raise QueryError(
-                "the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 or drop the bound"
+                "the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 "
+                "or drop the bound"
             )
         step = SIZE_STEP if "size" in self.ranking else 0.0
-        found = space.graph().best(self._weight(space, step), k, space.limits.control())
+        found = space._graph(control).best(self._weight(space, step), k, control)
         trees = [(score - step * (len(key) + 1) / 2, key) for score, key in found]
         self._check_error(trees[0][0])
         return [(score, key) for score, key in trees if self.max_error is None or score <= self.max_error]
 
-    def _from_fronts(self, space: TreeSpace) -> tuple[float, list[int]]:
+    def _from_fronts(self, space: TreeSpace, control: _core.Control) -> tuple[float, list[int]]:
         deepest = space.max_depth
         if "depth" in self.ranking and deepest is None:
             raise QueryError("ranking by depth needs a bound: give max_depth")
@@ -136,7 +145,7 @@ class Query:
         least = float("inf")
         for depth in depths:
             inside = space._subspace(depth, space.min_leaf)
-            for leaves, cost, key in inside.graph().front(self._weight(inside), inside.limits.control()):
+            for leaves, cost, key in inside._graph(control).front(self._weight(inside), control):
                 if self.most_leaves is not None and leaves > self.most_leaves:
                     continue
                 least = min(least, cost)

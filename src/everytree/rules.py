@@ -25,6 +25,7 @@ from everytree.data.table import as_tests
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
+    from everytree import _core
     from everytree.posterior import Posterior
 
 __all__ = ["Rule", "top_rules"]
@@ -55,7 +56,8 @@ class Rule:
 class _Nodes:
     """Probabilities of nodes, remembered."""
 
-    def __init__(self, posterior: Posterior) -> None:
+    def __init__(self, posterior: Posterior, control: _core.Control) -> None:
+        self._control = control
         self._core = posterior._core
         self._known: dict[Path, tuple[float, Path | None]] = {(): (1.0, ())}
         self._facts: dict[Path, tuple[float, npt.NDArray[np.float64], list[int]]] = {}
@@ -66,6 +68,7 @@ class _Nodes:
             order = self.node(items)[1]
             if order is None:
                 raise ValueError(f"{items!r} is not a node of the space")
+            self._control.check()
             self._facts[items] = self._core.path_node(list(order))
         return self._facts[items]
 
@@ -86,25 +89,31 @@ class _Nodes:
         return self._known[items]
 
 
-def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int) -> list[Rule]:
+def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
     """The ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
     row = None if x is None else _one_row(x, space.n_tests, space.test_names)
-    nodes = _Nodes(posterior)
-    depth = int(space.graph(True).deepest) if space.max_depth is None else space.max_depth
+    nodes = _Nodes(posterior, control)
+    depth = int(space._graph(control, True).deepest) if space.max_depth is None else space.max_depth
     tau = 0.25
     while True:
         weights = _rules_above(nodes, tau, depth, row)
-        heavy = sorted(((w, items) for items, w in weights.items() if w >= tau), key=lambda r: (-r[0], len(r[1]), r[1]))
+        heavy = sorted(
+            ((w, items) for items, w in weights.items() if w >= tau), key=lambda r: (-r[0], len(r[1]), r[1])
+        )
         if len(heavy) >= top or tau < 1e-12:
             break
         tau /= 4
     if len(heavy) < top:  # the whole space holds fewer rules above the least weight that counts
-        heavy = sorted(((w, items) for items, w in weights.items() if w > 0), key=lambda r: (-r[0], len(r[1]), r[1]))
+        heavy = sorted(
+            ((w, items) for items, w in weights.items() if w > 0), key=lambda r: (-r[0], len(r[1]), r[1])
+        )
     return [_rule(posterior, nodes, items, w) for w, items in heavy[:top]]
 
 
-def _rules_above(nodes: _Nodes, tau: float, depth: int, row: npt.NDArray[np.uint8] | None) -> dict[Path, float]:
+def _rules_above(
+    nodes: _Nodes, tau: float, depth: int, row: npt.NDArray[np.uint8] | None
+) -> dict[Path, float]:
     """Every rule of weight ≥ tau, among others."""
     weights: dict[Path, float] = {}
     level: set[Path] = {()}
@@ -133,11 +142,13 @@ def _rule(posterior: Posterior, nodes: _Nodes, items: Path, weight: float) -> Ru
     a = posterior._rows[min(len(items), len(posterior._rows) - 1)]
     total = sum(counts) + math.fsum(a)
     names = tuple(_words(space.test_names, test, outcome) for test, outcome in items)
-    return Rule(items, weight, tuple(counts), tuple((n + b) / total for n, b in zip(counts, a, strict=True)), names)
+    return Rule(
+        items, weight, tuple(counts), tuple((n + b) / total for n, b in zip(counts, a, strict=True)), names
+    )
 
 
 def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
-    name = f"test {test}" if names is None else names[test]
+    name = f"x{test}" if names is None else names[test]
     return name if outcome else f"not ({name})"
 
 

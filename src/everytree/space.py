@@ -7,16 +7,19 @@ them, and no leaf is deeper than ``max_depth`` (SPEC 2).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree import _core
+from everytree.arguments import whole
 from everytree.data.table import Table, as_tests
-from everytree.errors import LimitReached, QueryError
-from everytree.limits import Limits, Progress, threads
+from everytree.errors import DataError, LimitReached, QueryError
+from everytree.limits import Limits, Progress, in_bytes, threads
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
@@ -53,13 +56,13 @@ class TreeSpace:
     >>> space.n_trees
     9
     >>> print(space.best())
-    test 0?
-    ├─ yes: test 1?
-    │  ├─ yes: 0  (n=5, p=1.00)
-    │  └─ no: 1  (n=5, p=1.00)
-    └─ no: test 1?
-       ├─ yes: 1  (n=5, p=1.00)
-       └─ no: 0  (n=5, p=1.00)
+    x0?  (0 10, 1 10)
+    ├─ yes: x1?  (0 5, 1 5)
+    │  ├─ yes: 0  p = 1  (0 5, 1 0)
+    │  └─ no:  1  p = 1  (0 0, 1 5)
+    └─ no:  x1?  (0 5, 1 5)
+       ├─ yes: 1  p = 1  (0 0, 1 5)
+       └─ no:  0  p = 1  (0 5, 1 0)
     """
 
     def __init__(
@@ -81,6 +84,8 @@ class TreeSpace:
         tests = as_tests(X, test_names)
         if test_names is None:
             test_names = _column_names(X)
+        if len(tests) == 0:
+            raise DataError("the data hold 0 examples; a space needs at least one row")
         codes, labels = _codes(y, len(tests), classes)
         table = Table.from_arrays(
             tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels
@@ -115,19 +120,14 @@ class TreeSpace:
         limits: Limits,
         switches: dict[str, bool] | None = None,
     ) -> None:
-        if max_depth is not None and (
-            isinstance(max_depth, bool) or int(max_depth) != max_depth or max_depth < 0
-        ):
-            raise QueryError(f"max_depth={max_depth!r}; expected a whole number ≥ 0, or None for no limit")
-        if isinstance(min_leaf, bool) or int(min_leaf) != min_leaf or min_leaf < 1:
-            raise QueryError(f"min_leaf={min_leaf!r}; expected a whole number ≥ 1")
-        if table.total < min_leaf:
+        self.max_depth = None if max_depth is None else whole("max_depth", max_depth, 0, none="no limit")
+        self.min_leaf = whole("min_leaf", min_leaf, 1)
+        if table.total < self.min_leaf:
             raise QueryError(
-                f"the data hold {table.total} examples, fewer than min_leaf={min_leaf}: no tree exists; lower min_leaf"
+                f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; "
+                "lower min_leaf or give more rows"
             )
         self._table = table
-        self.max_depth = None if max_depth is None else int(max_depth)
-        self.min_leaf = int(min_leaf)
         self.n_jobs = n_jobs
         self.limits = limits
         self._threads = threads(n_jobs)
@@ -136,6 +136,7 @@ class TreeSpace:
         self._switches = {"merge": True, "frontier": True, "linear": True} | (switches or {})
         self._core_table: _core.CountTable | None = None
         self._graphs: dict[bool, _core.Graph] = {}
+        self._running: list[_core.Control] = []  # questions being answered now
 
     # --- what it is ---
 
@@ -173,22 +174,48 @@ class TreeSpace:
         return self._core_table
 
     def graph(self, by_depth: bool | None = None) -> _core.Graph:
-        """The stored graph, built when first asked for. ``by_depth`` keeps equal covers at different depths apart;
-        with a depth limit they always are."""
+        """The stored graph, built when first asked for.
+
+        ``by_depth`` keeps equal covers at different depths apart; with a depth limit they always are.
+        """
+        with self._question("building the graph") as control:
+            return self._graph(control, by_depth)
+
+    def _graph(self, control: _core.Control, by_depth: bool | None = None) -> _core.Graph:
         by_depth = self.max_depth is not None or bool(by_depth)
         if by_depth not in self._graphs:
             self._refuse_hopeless()
-            depth = -1 if self.max_depth is None else self.max_depth
-            try:
-                self._graphs[by_depth] = _core.Graph(
-                    self._counts(), depth, self.min_leaf, by_depth, self._switches["merge"], self._switches["frontier"],
-                    self._threads, self.limits.control(),
-                )  # fmt: skip
-            except LimitReached as limit:
-                raise LimitReached(
-                    f"{limit} while building the graph of {self!r}; {self._advice()}"
-                ) from None
+            self._graphs[by_depth] = _core.Graph(
+                self._counts(),
+                -1 if self.max_depth is None else self.max_depth,
+                self.min_leaf,
+                by_depth,
+                self._switches["merge"],
+                self._switches["frontier"],
+                self._threads,
+                control,
+            )
         return self._graphs[by_depth]
+
+    @contextmanager
+    def _question(self, what: str) -> Iterator[_core.Control]:
+        """One question: one clock for all of it, a way to stop it, and a message that says what was going on."""
+        control = self.limits.control()
+        self._running.append(control)
+        try:
+            yield control
+        except LimitReached as limit:
+            text = str(limit)
+            if "try max_depth" not in text:
+                text = f"{text} while {what} of {self!r}; {self._advice()}"
+            raise LimitReached(text) from None
+        finally:
+            self._running.remove(control)
+
+    def stop(self) -> None:
+        """Stop the question being answered, from another thread; it ends with ``LimitReached``."""
+        for control in list(self._running):
+            control.stop()
 
     @property
     def n_states(self) -> int:
@@ -209,7 +236,8 @@ class TreeSpace:
         # The estimate does not see merged covers, so only what is far beyond the limit is refused here.
         if states * size > 30 * self.limits.memory:
             raise LimitReached(
-                f"about {_power(states)} states, far beyond the memory limit of {self.limits.memory / 2**30:.1f} GiB; {self._advice()}"
+                f"about {_power(states)} states, far beyond the memory limit of {in_bytes(self.limits.memory)}; "
+                f"{self._advice()}"
             )
 
     def _advice(self) -> str:
@@ -221,7 +249,8 @@ class TreeSpace:
     @property
     def n_trees(self) -> int:
         """The exact number of trees in the space."""
-        return int.from_bytes(self.graph().count(self.limits.control()), "little")
+        with self._question("counting the trees") as control:
+            return int.from_bytes(self._graph(control).count(control), "little")
 
     @property
     def log_n_trees(self) -> float:
@@ -250,8 +279,14 @@ class TreeSpace:
 
         Raises ``QueryError`` when no tree satisfies the query; the message names the tightest constraint.
         """
+        unknown = set(constraints) - {field.name for field in fields(Query)}
+        if unknown:
+            raise QueryError(
+                f"best() has no argument {sorted(unknown)[0]!r}; see its documentation for those it has"
+            )
         query = Query(minimize, **constraints)
-        found = query.answer(self, 1 if k is None else k)
+        with self._question("finding the best tree") as control:
+            found = query.answer(self, 1 if k is None else whole("k", k, 1), control)
         trees = [self._tree(key, {query.cost: score, "objective": score}) for score, key in found]
         return trees[0] if k is None or k == 1 else trees
 
@@ -263,7 +298,8 @@ class TreeSpace:
         Sizes that a smaller tree equals or beats are left out.
         """
         weight = leaf_cost(cost, len(self.classes), cost_matrix)
-        points = self.graph().front(weight, self.limits.control())
+        with self._question("finding the front") as control:
+            points = self._graph(control).front(weight, control)
         exact = int if cost == "error" else float
         return [
             (2 * leaves - 1, exact(value), self._tree(key, {cost: exact(value)}))
@@ -283,27 +319,33 @@ class TreeSpace:
         if prior.attribute_fair:
             if self._attributes is None:
                 raise QueryError(
-                    "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind each test"
+                    "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute "
+                    "behind each test"
                 )
             attributes = self._attributes
-        graph = self.graph(by_depth=prior.depends_on_depth or isinstance(dirichlet, DepthDecay))
-        tables = prior.tables(int(graph.deepest) + 2)
-        rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
-        try:
+        with self._question("folding the posterior") as control:
+            graph = self._graph(control, prior.depends_on_depth or isinstance(dirichlet, DepthDecay))
+            tables = prior.tables(int(graph.deepest) + 2)
+            rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
             core = _core.Posterior(
-                graph, tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, attributes, rows,
-                self._switches["linear"], self._threads, self.limits.control(),
-            )  # fmt: skip
-        except LimitReached as limit:
-            raise LimitReached(
-                f"{limit} while folding {graph.n_states} states of {self!r}; {self._advice()}"
-            ) from None
+                graph,
+                tables.log_split,
+                tables.log_leaf_open,
+                tables.log_leaf_closed,
+                tables.per_test,
+                attributes,
+                rows,
+                self._switches["linear"],
+                self._threads,
+                control,
+            )
         return core, rows
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {
             "_core_table": None,
             "_graphs": {},
+            "_running": [],
             "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.arguments import number
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
+SMALLEST = 1e-100  # of a Dirichlet parameter
+LARGEST_COST = 1e12  # sums over 2^29 examples stay exact enough
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,7 @@ class DepthDecay:
 
     def __post_init__(self) -> None:
         for name, value in (("scale", self.scale), ("rate", self.rate)):
-            if not (0 < value < 1):
-                raise QueryError(f"{name}={value!r}; expected a number between 0 and 1")
+            number(name, value, 0, 1, example=0.9)
 
     def at(self, depth: int) -> float:
         return self.scale * self.rate**depth
@@ -50,22 +51,25 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
     [[0.25, 0.25, 0.25, 0.25]]
     """
     if isinstance(dirichlet, DepthDecay):
-        return [[max(dirichlet.at(d), 1e-300)] * n_classes for d in range(deepest + 1)]
+        return [[max(dirichlet.at(d), SMALLEST)] * n_classes for d in range(deepest + 1)]
     if isinstance(dirichlet, str):
         if dirichlet != "1/C":
             raise QueryError(
                 f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay'
             )
         return [[1.0 / n_classes] * n_classes]
-    values = np.asarray(dirichlet, dtype=float)
+    try:
+        values = np.asarray(dirichlet, dtype=float)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
     if values.ndim == 0:
         values = np.full(n_classes, float(values))
     if values.shape != (n_classes,):
         raise QueryError(
             f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes"
         )
-    if not all(v > 0 and math.isfinite(v) for v in values):
-        raise QueryError(f"dirichlet={dirichlet!r}; expected positive, finite numbers")
+    if not all(SMALLEST <= v <= 1 / SMALLEST for v in values):
+        raise QueryError(f"dirichlet={dirichlet!r}; expected positive numbers from 1e-100 to 1e100")
     return [[float(v) for v in values]]
 
 
@@ -77,23 +81,29 @@ def leaf_cost(
     confidence: float = 0.25,
     per_leaf: float = 0.0,
 ) -> _core.LeafCost:
-    """The core's leaf cost for a name of ``COSTS``; ``cost_matrix[c, k]`` is the cost of saying k when c is true."""
+    """The core's leaf cost for a name of ``COSTS``.
+
+    ``cost_matrix[c, k]`` is the cost of saying k when c is true.
+    """
     from everytree import _core
 
     if kind not in COSTS:
         raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
-    if not 0 < confidence < 1:
-        raise QueryError(f"confidence={confidence!r}; expected a number between 0 and 1, such as 0.25")
+    number("confidence", confidence, 0, 1, example=0.25)
+    number("leaf_penalty", per_leaf, -LARGEST_COST, LARGEST_COST, example=0.01)
     matrix: list[float] = []
     if kind == "cost":
         if cost_matrix is None:
             raise QueryError(
                 "ranking by cost needs cost_matrix, with one row per true and one column per predicted class"
             )
-        values = np.asarray(cost_matrix, dtype=float)
-        if values.shape != (n_classes, n_classes) or not np.isfinite(values).all():
+        try:
+            values = np.asarray(cost_matrix, dtype=float)
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+        if values.shape != (n_classes, n_classes) or not (np.abs(values) < LARGEST_COST).all():
             raise QueryError(
-                f"cost_matrix has shape {values.shape}; expected {(n_classes, n_classes)} finite numbers"
+                f"cost_matrix={cost_matrix!r}; expected {n_classes} × {n_classes} numbers below {LARGEST_COST:g}"
             )
         matrix = values.ravel().tolist()
     return _core.LeafCost(kind, n_classes, matrix, confidence, per_leaf)

@@ -1,4 +1,4 @@
-// Limits and life signs of a long computation: deadline, memory, stop flag, progress.
+// Limits and life signs of one question, from the moment this object is made: deadline, memory, stop flag, progress.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,6 @@ class Control {
   double time_limit = std::numeric_limits<double>::infinity();
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 
-  void begin() {
-    start_ = Clock::now();
-    last_poll_ = start_;
-    stop_.store(false, std::memory_order_relaxed);
-  }
   void stop() { stop_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

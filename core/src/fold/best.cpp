@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace everytree {
 
@@ -20,7 +21,9 @@ void improve(Best& best, double score, double leaves) {
 }  // namespace
 
 TreeFinder::TreeFinder(const Graph& graph, const Scores& scores, std::vector<Best> best, Control& control)
-    : graph_(&graph), scores_(&scores), best_(std::move(best)), control_(&control), fold_(graph) {}
+    : graph_(&graph), scores_(&scores), best_(std::move(best)), control_(&control), fold_(graph) {
+  fold_.watch(control, true);
+}
 
 std::uint32_t TreeFinder::node_of_state(std::uint32_t state) {
   const auto [it, fresh] = node_of_.try_emplace(state, static_cast<std::uint32_t>(nodes_.size()));
@@ -195,6 +198,7 @@ void TreeFinder::write_best(std::uint32_t id, Key& key) {
       chosen = &o;
     }
   }
+  if (chosen == nullptr) throw InvalidInput("every tree has an infinite or undefined score");
   key.push_back(chosen->test);
   if (chosen->test < 0) return;
   if (chosen->child1 == kNone) {
@@ -283,6 +287,8 @@ void TreeFinder::write_kth(std::uint32_t id, std::size_t k, Key& key) {
 // --- the best tree of a given size ---
 
 Key TreeFinder::best_with_leaves(const std::vector<std::vector<double>>& by_leaves, std::size_t leaves) {
+  if (leaves == 0 || leaves > by_leaves[0].size() || !(by_leaves[0][leaves - 1] < kInf))
+    throw InvalidInput("no tree has " + std::to_string(leaves) + " leaves");
   Key key;
   write_leaves(node_of_state(0), leaves, by_leaves, key);
   return key;

@@ -49,7 +49,7 @@ std::vector<double> Posterior::inclusion(Control& control) const {
       Shares shares;
     };
     std::vector<Buffers> buffers(std::max<std::size_t>(1, n_threads_));
-    for (std::size_t k = 0; k < buffers.size(); ++k) folds.emplace_back(*graph_);
+    for (std::size_t k = 0; k < buffers.size(); ++k) folds.emplace_back(*graph_).watch(control, k == 0);
     for_each_parallel(closed.size(), n_threads_, control, "excluding each test", [&](std::size_t c, std::size_t worker) {
       const std::uint32_t id = closed[c];
       if (graph_->state(id).levels == 0) return;

@@ -41,12 +41,18 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
 ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
     : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
   if (!linear || prior_.fair || graph.table().n_classes() != 2) return;
+  // Extreme priors (a factor below e^-50 per node) belong in the log domain.
+  for (const auto* table : {&prior_.log_split, &prior_.log_leaf_open, &prior_.log_leaf_closed})
+    for (double x : *table)
+      if (!(x > -50)) return;
   std::int32_t most[2];
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : {1800, 1200, 600}) {
     largest_counts(graph, bound, most);
     if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) * static_cast<std::int64_t>(leaf_->n_variants()) > kMaxTable) continue;
     linear_.emplace(*leaf_, most[0], most[1], graph.options().min_leaf);
+    // The table was sized by covers up to `bound` only: no larger one may use it.
+    linear_bound_ = std::min(bound, linear_->safe_total());
     return;
   }
 }
@@ -116,17 +122,16 @@ void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plu
   const std::size_t n = frontier_.n_groups();
   const LinearTables* tables = tables_for(weights);
   resize(out, n, frontier_.stride(), 0.0);
-  // Weight of each split of the state itself.
-  const double base = std::exp(prior.log_split_base(depth_));
+  // Shares of the splits of the state itself.
   if (prior.fair) {
     const auto& classes = frontier_.table().test_classes();
     shares_.begin(prior);
     for (std::size_t g = 0; g < n; ++g)
       for (const std::uint32_t* p = frontier_.parts_begin(g); p != frontier_.parts_end(g); ++p)
         for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
-    for (std::size_t g = 0; g < n; ++g) out.weight[g] = base * group_share(g, plus);
+    for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share(g, plus);
   } else {
-    const double each = n == 0 ? 0 : base * (prior.per_test ? 1.0 / frontier_.n_tests() : 1.0);
+    const double each = n == 0 ? 0 : prior.per_test ? 1.0 / frontier_.n_tests() : 1.0;
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = plus == Plus::sum ? each * frontier_.multiplicity(g) : each;
   }
   if (tables != nullptr)
@@ -148,6 +153,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     for (std::size_t i = 0; i + 1 < n; ++i) {
       frontier_.pair_index(i, tests, pairs_.data());
       fold(table, pairs_.data(), i, n, split);
+      tick();
     }
     end_tests(out);
   }
@@ -162,12 +168,15 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
       if (tests > 0) out.split[a][i] *= prior.per_test ? split / tests : split;
     }
   }
+  const double base = std::exp(prior.log_split_base(depth_));
+  for (std::size_t i = 0; i < n; ++i) out.weight[i] *= base;
   out.log_scale = -tables.log_scale() * frontier_.total();
   out.state_leaf = std::exp(prior.log_leaf(depth_, n > 0)) * tables.at_depth(weights.leaf(), depth_)[frontier_.total_index()];
 }
 
 void OneLevelFold::load_pairs(std::size_t i) {
   if (pair_of_ == i) return;
+  tick();
   pair_of_ = i;
   const std::size_t stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
@@ -290,6 +299,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
   for (std::size_t i = 0; i + 1 < n; ++i) {
     frontier_.pair_counts(i, pairs_.data());
     fold(logs, pairs_.data(), i, n, split, tests);
+    tick();
   }
   // To log split weights, without the prior.
   const Prior& prior = weights.prior();
@@ -311,6 +321,7 @@ void OneLevelFold::fold_two_pass(const ProductWeights& weights, Plus plus, OneLe
   const std::size_t n = frontier_.n_groups();
   share_.resize(frontier_.stride());
   for (std::size_t i = 0; i < n; ++i) {
+    tick();
     log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
       double largest = -kInf, sum = 0;
@@ -342,6 +353,7 @@ void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLeve
   }
   for (int a = 0; a < 2; ++a) reference_[a].assign(n, 0.0);
   const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);
+  const double base = prior.log_split_base(depth_);
   double reference = weights.log_leaf(frontier_.totals(), depth_, n > 0);
   const double log_state_leaf = reference;
   for (std::size_t i = 0; i < n; ++i) {
@@ -356,9 +368,9 @@ void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLeve
       out.leaf[a][i] = std::exp(as_leaf - r);
       out.split[a][i] = std::exp(as_split - r);
     }
-    reference = std::max(reference, reference_[0][i] + reference_[1][i]);
+    reference = std::max(reference, base + reference_[0][i] + reference_[1][i]);
   }
-  for (std::size_t i = 0; i < n; ++i) out.weight[i] *= std::exp(reference_[0][i] + reference_[1][i] - reference);
+  for (std::size_t i = 0; i < n; ++i) out.weight[i] *= std::exp(base + reference_[0][i] + reference_[1][i] - reference);
   out.state_leaf = std::exp(log_state_leaf - reference);
   out.log_scale = reference;
   pair_of_ = static_cast<std::size_t>(-1);  // pairs_ was overwritten
@@ -420,7 +432,10 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   frontier_.set_index(0);
   pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
   std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
-  for (std::size_t i = 0; i + 1 < n; ++i) frontier_.pair_index(i, tests, pairs_.data());
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier_.pair_index(i, tests, pairs_.data());
+    tick();
+  }
   end_tests(out);
 }
 
@@ -453,6 +468,7 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
       frontier_.pair_index(i, tests, pairs_.data());
       frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(), static_cast<std::int32_t>(frontier_.min_leaf()),
                                     pairs_.data(), i, n, best);
+      tick();
     }
     for (int a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < n; ++i)
@@ -460,6 +476,7 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
+    tick();
     load_pairs(i);
     for (int a = 0; a < 2; ++a) {
       double best = kNoCost;

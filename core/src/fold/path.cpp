@@ -23,7 +23,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
   std::size_t depth = 0;
   for (const auto& [test, outcome] : steps) {
     if (test < 0 || static_cast<std::size_t>(test) >= table.n_tests())
-      throw InvalidInput("a path uses test " + std::to_string(test) + "; the space has tests 0 to " + std::to_string(table.n_tests() - 1));
+      throw InvalidInput("a path uses test " + std::to_string(test) + "; the space has " + std::to_string(table.n_tests()) + " tests, counted from 0");
     const State& s = graph_->state(id);
     const std::int64_t ones = table.count(cover.data(), static_cast<std::size_t>(test));
     if (ones < min_leaf || table.count(cover.data()) - ones < min_leaf) return out;

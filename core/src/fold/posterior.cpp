@@ -46,7 +46,7 @@ double Posterior::log_joint(const Key& key) const {
   for (std::int32_t test : key) {
     if (open.empty()) throw InvalidInput("the tree's key goes on after the tree is complete");
     if (test < -1 || test >= static_cast<std::int32_t>(table.n_tests()))
-      throw InvalidInput("the tree uses test " + std::to_string(test) + "; the space has tests 0 to " + std::to_string(table.n_tests() - 1));
+      throw InvalidInput("the tree uses test " + std::to_string(test) + "; the space has " + std::to_string(table.n_tests()) + " tests, counted from 0");
     Open node = std::move(open.back());
     open.pop_back();
     const std::int64_t total = table.count(node.cover.data());

@@ -1,6 +1,7 @@
 #include "everytree/fold/query.hpp"
 
 #include <limits>
+#include <string>
 
 #include "everytree/algebra/by_leaves.hpp"
 #include "everytree/algebra/lexicographic.hpp"
@@ -10,15 +11,24 @@
 
 namespace everytree {
 
+namespace {
+void check(const Graph& graph, const LeafCost& cost) {
+  if (cost.n_classes() != graph.table().n_classes())
+    throw InvalidInput("the cost is for " + std::to_string(cost.n_classes()) + " classes; the table has " + std::to_string(graph.table().n_classes()));
+}
+}  // namespace
+
 Natural count_trees(const Graph& graph, Control& control) {
   return fold_up<Count>(graph, WeighCount(graph), control, graph.options().n_threads)[0];
 }
 
 double least_cost(const Graph& graph, const LeafCost& cost, Control& control) {
+  check(graph, cost);
   return fold_up<MinPlus>(graph, WeighCost<MinPlus>(graph, cost), control, graph.options().n_threads)[0];
 }
 
 std::vector<Ranked> best_trees(const Graph& graph, const LeafCost& cost, std::size_t k, Control& control) {
+  check(graph, cost);
   const auto value = fold_up<Lexicographic>(graph, WeighCost<Lexicographic>(graph, cost), control, graph.options().n_threads);
   std::vector<Best> best;
   best.reserve(value.size());
@@ -30,6 +40,7 @@ std::vector<Ranked> best_trees(const Graph& graph, const LeafCost& cost, std::si
 }
 
 std::vector<FrontPoint> cost_front(const Graph& graph, const LeafCost& cost, Control& control) {
+  check(graph, cost);
   using A = ByLeaves<MinPlus>;
   const auto value = fold_up<A>(graph, WeighCost<A>(graph, cost), control, graph.options().n_threads);
   const CostScores scores(cost);

@@ -58,13 +58,13 @@ void write(const std::vector<DrawnNode>& nodes, std::uint32_t at, Key& key) {
 
 }  // namespace
 
-std::vector<Key> Posterior::sample(std::size_t n, std::uint64_t seed, Control& control) const {
+std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::uint64_t seed, Control& control) const {
   struct Request {
     std::uint32_t draw, node;
   };
   std::vector<Stream> random;
   random.reserve(n);
-  for (std::size_t k = 0; k < n; ++k) random.emplace_back(seed, k);
+  for (std::size_t k = 0; k < n; ++k) random.emplace_back(seed, first_draw + k);
   std::vector<std::vector<DrawnNode>> trees(n, std::vector<DrawnNode>(1));
   // Parents first, closed states last. The rank in that order sorts the waiting states.
   const auto& order = graph_->children_first();
@@ -76,6 +76,7 @@ std::vector<Key> Posterior::sample(std::size_t n, std::uint64_t seed, Control& c
   InnerNode inner;
   InnerShares inner_shares(*graph_, weights_.prior());
   OneLevelFold fold(*graph_);
+  fold.watch(control, true);
   OneLevel level;
   Shares shares;
   const auto grow = [&](const Request& r, std::uint32_t test) {

@@ -160,6 +160,7 @@ void Graph::expand(std::uint32_t id) {
 }
 
 double estimate_states(const CountTable& table, const GraphOptions& options, std::uint64_t seed) {
+  if (options.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
   std::mt19937_64 random(seed);
   const auto& classes = table.test_classes();
   constexpr int kDescents = 64;

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.table import Table
-from everytree.errors import QueryError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
@@ -50,10 +49,6 @@ class _BayesBase(TreeClassifierBase):
         self.memory_limit = memory_limit
 
     def _posterior(self, table: Table) -> Posterior:
-        if table.total < self.min_leaf:
-            raise QueryError(
-                f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; lower min_leaf or give more rows"
-            )
         space = TreeSpace.from_table(
             table,
             self.max_depth,
@@ -93,7 +88,7 @@ class BayesOptimalClassifier(_BayesBase):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = BayesOptimalClassifier(max_depth=3).fit(X, y)
     >>> model.predict_proba(X[:1]).round(2).tolist()
-    [[0.96, 0.02, 0.02]]
+    [[0.95, 0.02, 0.02]]
     """
 
     posterior_: Posterior
@@ -126,7 +121,7 @@ class MAPTreeClassifier(_BayesBase):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> MAPTreeClassifier(max_depth=3).fit(X, y).tree_.n_leaves
-    4
+    6
     """
 
     tree_: Tree

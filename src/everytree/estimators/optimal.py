@@ -45,7 +45,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = OptimalTreeClassifier(max_depth=2).fit(X, y)
     >>> model.tree_.error, model.optimal_
-    (7, True)
+    (24, True)
     """
 
     tree_: Tree

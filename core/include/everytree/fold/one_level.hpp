@@ -41,12 +41,13 @@ class ProductWeights {
   }
   bool relative() const { return fast_; }
   // The linear tables, if they hold for covers of this many examples.
-  const LinearTables* linear(std::int32_t total) const { return linear_ && total <= linear_->safe_total() ? &*linear_ : nullptr; }
+  const LinearTables* linear(std::int32_t total) const { return linear_ && total <= linear_bound_ ? &*linear_ : nullptr; }
 
  private:
   Prior prior_;
   std::shared_ptr<const Dirichlet> leaf_;
   std::optional<LinearTables> linear_;
+  std::int32_t linear_bound_ = 0;
   bool fast_;
 };
 
@@ -67,6 +68,11 @@ class Shares {
 class OneLevelFold {
  public:
   explicit OneLevelFold(const Graph& graph);
+  // Obey these limits inside a state too: with thousands of tests one state takes seconds.
+  void watch(Control& control, bool calling_thread) {
+    control_ = &control;
+    calling_thread_ = calling_thread;
+  }
 
   void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out);
   void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
@@ -109,7 +115,18 @@ class OneLevelFold {
   double group_share(std::size_t g, Plus plus) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;
 
+  // After the pairs of one test: look at the limits every few milliseconds of work.
+  void tick() {
+    work_ += frontier_.n_groups() * (8 + frontier_.n_chunks());
+    if (work_ < (std::size_t{1} << 22) || control_ == nullptr) return;
+    work_ = 0;
+    control_->check(calling_thread_, "folding the frontier", 0, 0);
+  }
+
   const Graph* graph_;
+  Control* control_ = nullptr;
+  bool calling_thread_ = false;
+  std::size_t work_ = 0;
   Frontier frontier_;
   Shares shares_;
   std::size_t depth_ = 0, pair_of_ = 0;

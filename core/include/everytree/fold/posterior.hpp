@@ -45,8 +45,8 @@ class Posterior {
   double log_map(Control& control) const;
   std::vector<Ranked> top(std::size_t k, Control& control) const;
 
-  // Independent draws. Draw k depends only on (seed, k).
-  std::vector<Key> sample(std::size_t n, std::uint64_t seed, Control& control) const;
+  // Independent draws number first, first + 1, … Draw k depends only on (seed, k).
+  std::vector<Key> sample(std::size_t first, std::size_t n, std::uint64_t seed, Control& control) const;
 
   // The node reached by these (test, outcome) steps in this order, if every test is feasible on the way.
   struct PathNode {

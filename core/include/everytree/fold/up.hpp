@@ -24,7 +24,7 @@ std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weight
   std::vector<OneLevelFold> folds;
   std::vector<OneLevel> levels(std::max<std::size_t>(1, n_threads));
   folds.reserve(levels.size());
-  for (std::size_t k = 0; k < levels.size(); ++k) folds.emplace_back(graph);
+  for (std::size_t k = 0; k < levels.size(); ++k) folds.emplace_back(graph).watch(control, k == 0);
   for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
     value[closed[k]] = weights.closed(closed[k], folds[worker], levels[worker]);
   });

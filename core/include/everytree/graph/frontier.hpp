@@ -19,6 +19,7 @@ class Frontier {
   void load(const std::uint64_t* cover);
 
   std::size_t n_groups() const { return n_groups_; }
+  std::size_t n_chunks() const { return n_chunks_; }
   double n_tests() const { return n_tests_; }                           // feasible original tests
   double multiplicity(std::size_t g) const { return multiplicity_[g]; }  // original tests in group g
   const double* multiplicities() const { return multiplicity_.data(); }

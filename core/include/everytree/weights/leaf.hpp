@@ -82,6 +82,7 @@ class LeafCost {
   // matrix[c * n_classes + k]: cost of predicting k for an example of class c.
   LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25, double per_leaf = 0.0);
   CostKind kind() const { return kind_; }
+  std::size_t n_classes() const { return n_classes_; }
   double per_leaf() const { return per_leaf_; }
   double operator()(const std::int32_t* counts, std::size_t stride = 1) const;
   // The class a leaf predicts: least cost, lowest index on ties.

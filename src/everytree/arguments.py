@@ -1,0 +1,43 @@
+"""Checks of arguments: one message for each kind of mistake, with the name, the value and what was expected."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from everytree.errors import QueryError
+
+__all__ = ["MOST", "number", "whole"]
+
+MOST = 2**31 - 1  # largest count that the core takes
+
+
+def whole(name: str, value: Any, least: int, *, none: str | None = None) -> int:
+    """``value`` as an int between ``least`` and 2^31 − 1; whole floats and numpy integers are fine."""
+    expected = f"expected a whole number ≥ {least}" + (f", or None for {none}" if none else "")
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        exact = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise QueryError(f"{name}={value!r}; {expected}") from None
+    if exact < least:
+        raise QueryError(f"{name}={value!r}; {expected}")
+    if exact > MOST:
+        raise QueryError(f"{name}={value!r} is too large; {expected} and below 2^31")
+    return exact
+
+
+def number(name: str, value: Any, low: float, high: float, *, example: float) -> float:
+    """``value`` as a float with low < value < high."""
+    try:
+        if isinstance(value, bool | str | bytes):
+            raise TypeError
+        exact = float(value)
+    except (TypeError, ValueError, OverflowError):
+        exact = math.nan
+    if not low < exact < high:
+        span = f"between {low:g} and {high:g}" if math.isfinite(high) else f"above {low:g}"
+        raise QueryError(f"{name}={value!r}; expected a finite number {span}, such as {example:g}")
+    return exact
