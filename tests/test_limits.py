@@ -149,7 +149,7 @@ def test_a_job_within_the_limit_is_not_refused() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_progress_grows(n_jobs: int) -> None:
-    X, y = wide(800, 140)
+    X, y = wide(800, 110)
     told: list[tuple[str, int, int, float]] = []
     space = TreeSpace(X, y, 4, 10, n_jobs=n_jobs, progress=lambda *each: told.append(each))
     space.posterior()
@@ -164,7 +164,7 @@ def test_progress_grows(n_jobs: int) -> None:
 
 def test_progress_is_regular() -> None:
     """A bar that rich shows should move several times a second."""
-    X, y = wide(800, 160)
+    X, y = wide(800, 110)
     times: list[float] = []
     space = TreeSpace(X, y, 4, 10, progress=lambda *each: times.append(time.perf_counter()))
     space.posterior()
@@ -236,12 +236,14 @@ def test_other_threads_run_meanwhile() -> None:
 CHILD = """
 import sys, time
 import numpy as np
+from everytree.data.table import Table
 from everytree.space import TreeSpace
 
 rng = np.random.default_rng(0)
 n, n_tests, depth, what = {n}, {n_tests}, {depth}, {what!r}
 X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
-space = TreeSpace(X, rng.integers(0, 2, n), depth, 10, n_jobs={n_jobs})
+table = Table.from_arrays(X, rng.integers(0, 2, n), 2)
+space = TreeSpace.from_table(table, depth, 10, n_jobs={n_jobs})
 space.estimate_states()
 print("ready", flush=True)
 try:

@@ -120,10 +120,14 @@ def make_data(case: Case) -> Data:
     """The examples of a case: small enough for the reference, of the kind that the case asks for."""
     rng = np.random.default_rng(case.seed)
     deep = case.max_depth is None or case.max_depth > 2
-    n_tests = int(rng.integers(2, 5 if deep else 7))
+    n_tests = int(rng.integers(3, 6 if deep else 8))
     if case.table == "wide":  # more tests than a vector of the frontier holds
         n_tests = int(rng.integers(7, 10) if deep else rng.integers(15, 20))
-    n = int(rng.integers(max(case.min_leaf, 2), 13 if case.table == "wide" and deep else 25))
+    # One in eight tables is as small as the minimum leaf size allows; the others leave room for some depth.
+    room = 13 if case.table == "wide" and deep else 30
+    n = int(rng.integers(max(case.min_leaf, 2), room))
+    if rng.random() < 7 / 8:
+        n = max(n, min(room, 5 * case.min_leaf))
     X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
     y = rng.integers(0, case.n_classes, n)
     if case.table == "repeated":
