@@ -145,7 +145,7 @@ TEST(answers_do_not_depend_on_the_number_of_threads) {
           leaves = p.leaves_distribution(control);
           depth = p.depth_distribution(control);
           inclusion = p.inclusion(control);
-          draws = p.sample(50, 3, control);
+          draws = p.sample(0, 50, 3, control);
           best = best_trees(*g, gini, 1, control)[0].key;
           count = count_trees(*g, control);
           predicted = rows_out;
@@ -156,7 +156,7 @@ TEST(answers_do_not_depend_on_the_number_of_threads) {
         CHECK(leaves == p.leaves_distribution(control));
         CHECK(depth == p.depth_distribution(control));
         CHECK(inclusion == p.inclusion(control));
-        CHECK(draws == p.sample(50, 3, control));
+        CHECK(draws == p.sample(0, 50, 3, control));
         CHECK(best == best_trees(*g, gini, 1, control)[0].key);
         CHECK(count == count_trees(*g, control));
         CHECK(predicted == rows_out);
@@ -168,7 +168,6 @@ TEST(a_time_limit_ends_the_work) {
   for (std::size_t threads : {1, 3}) {
     Control control;
     control.time_limit = 0.02;
-    control.begin();
     CHECK(ended([&] {
             for_each_parallel(1000000, threads, control, "waiting", [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
           }) == 't');
@@ -178,10 +177,8 @@ TEST(a_time_limit_ends_the_work) {
   const naive::Table d = medium_table(2, 2);
   Control control;
   control.time_limit = 0;
-  control.begin();
   CHECK(ended([&] { Graph(d.core(), medium_options(), control); }) == 't');
   control.time_limit = 1000;
-  control.begin();
   CHECK(ended([&] { Graph(d.core(), medium_options(), control); }) == '-');
 }
 
@@ -208,10 +205,10 @@ TEST(every_long_computation_asks_for_the_limits) {
   CHECK(ended([&] { p.expected_leaves(control); }) == 's');
   CHECK(ended([&] { p.map_tree(control); }) == 's');
   CHECK(ended([&] { p.top(5, control); }) == 's');
-  CHECK(ended([&] { p.sample(5, 1, control); }) == 's');
+  CHECK(ended([&] { p.sample(0, 5, 1, control); }) == 's');
   CHECK(ended([&] { p.predict(d.rows.data(), d.n, out.data(), control); }) == 's');
-  control.begin();  // a new computation may run
-  CHECK(ended([&] { p.inclusion(control); }) == '-');
+  Control fresh;  // a new question has its own control
+  CHECK(ended([&] { p.inclusion(fresh); }) == '-');
 }
 
 TEST(another_thread_can_stop_the_work) {

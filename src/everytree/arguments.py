@@ -29,15 +29,19 @@ def whole(name: str, value: Any, least: int, *, none: str | None = None) -> int:
     return exact
 
 
-def number(name: str, value: Any, low: float, high: float, *, example: float) -> float:
-    """``value`` as a float with low < value < high."""
+def number(name: str, value: Any, low: float, high: float, *, example: float, closed: bool = False) -> float:
+    """``value`` as a float with low < value < high, or low ≤ value < high if ``closed``."""
     try:
         if isinstance(value, bool | str | bytes):
             raise TypeError
         exact = float(value)
     except (TypeError, ValueError, OverflowError):
         exact = math.nan
-    if not low < exact < high:
-        span = f"between {low:g} and {high:g}" if math.isfinite(high) else f"above {low:g}"
-        raise QueryError(f"{name}={value!r}; expected a finite number {span}, such as {example:g}")
+    if not (low < exact < high or (closed and exact == low)):
+        span = f"above {low:g}" if math.isfinite(low) else ""
+        if math.isfinite(high):
+            span = f"from {low:g} to {high:g}" if closed else f"between {low:g} and {high:g}"
+        raise QueryError(
+            f"{name}={value!r}; expected a finite number{' ' + span if span else ''}, such as {example:g}"
+        )
     return exact

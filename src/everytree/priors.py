@@ -75,7 +75,7 @@ class SizePrior(Prior):
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1, example=0.8)
-        number("beta", self.beta, -1e-300, 1e6, example=0.8)
+        number("beta", self.beta, 0, 1e6, example=0.8, closed=True)
 
     def split_probability(self, depth: int) -> float:
         return float(self.alpha * math.pow(1 + depth, -self.beta))

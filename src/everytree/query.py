@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Query"]
 
-SIZE_STEP = (
-    2.0**-24
-)  # price of a leaf that breaks ties of whole-number costs exactly: errors and leaves share 53 bits
-
 
 @dataclass(frozen=True)
 class Query:
@@ -91,7 +87,7 @@ class Query:
         return min(bounds) if bounds else None
 
     def answer(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
-        """The k best trees as (cost, key), best first."""
+        """The k best trees as (cost + leaf penalties, key), best first."""
         depth = space.max_depth
         if self.max_depth is not None:
             depth = self.max_depth if depth is None else min(depth, self.max_depth)
@@ -103,20 +99,17 @@ class Query:
         inside = space._subspace(depth, min_leaf)
         if k > 1:
             return self._k_best(inside, k, control)
-        if self.ranking[0] == self.cost and "depth" not in self.ranking and self.most_leaves is None:
-            weight = self._weight(inside)
+        bounded = self.most_leaves is not None or (self.max_error is not None and self.leaf_penalty)
+        if self.ranking[0] == self.cost and "depth" not in self.ranking and not bounded:
+            weight = self._weight(inside, self.leaf_penalty)
             score, key = inside._graph(control).best(weight, 1, control)[0]
             self._check_error(score)
             return [(score, key)]
         return [self._from_fronts(inside, control)]
 
-    def _weight(self, space: TreeSpace, per_leaf: float = 0.0) -> _core.LeafCost:
+    def _weight(self, space: TreeSpace, leaf_penalty: float) -> _core.LeafCost:
         return leaf_cost(
-            self.cost,
-            len(space.classes),
-            self.cost_matrix,
-            confidence=self.confidence,
-            per_leaf=self.leaf_penalty + per_leaf,
+            self.cost, len(space.classes), self.cost_matrix, confidence=self.confidence, per_leaf=leaf_penalty
         )
 
     def _check_error(self, least: float) -> None:
@@ -130,11 +123,11 @@ class Query:
                 "the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 "
                 "or drop the bound"
             )
-        step = SIZE_STEP if "size" in self.ranking else 0.0
-        found = space._graph(control).best(self._weight(space, step), k, control)
-        trees = [(score - step * (len(key) + 1) / 2, key) for score, key in found]
-        self._check_error(trees[0][0])
-        return [(score, key) for score, key in trees if self.max_error is None or score <= self.max_error]
+        if self.max_error is not None and self.leaf_penalty:
+            raise QueryError("the k best trees take max_error or leaf_penalty, not both; drop one of them")
+        found = space._graph(control).best(self._weight(space, self.leaf_penalty), k, control)
+        self._check_error(found[0][0])
+        return [(score, key) for score, key in found if self.max_error is None or score <= self.max_error]
 
     def _from_fronts(self, space: TreeSpace, control: _core.Control) -> tuple[float, list[int]]:
         deepest = space.max_depth
@@ -145,16 +138,17 @@ class Query:
         least = float("inf")
         for depth in depths:
             inside = space._subspace(depth, space.min_leaf)
-            for leaves, cost, key in inside._graph(control).front(self._weight(inside), control):
+            for leaves, cost, key in inside._graph(control).front(self._weight(inside, 0.0), control):
                 if self.most_leaves is not None and leaves > self.most_leaves:
                     continue
                 least = min(least, cost)
                 if self.max_error is not None and cost > self.max_error:
                     continue
-                value = {self.cost: cost, "size": float(leaves), "depth": float(depth or 0)}
+                objective = cost + self.leaf_penalty * leaves
+                value = {self.cost: objective, "size": float(leaves), "depth": float(depth or 0)}
                 rank = tuple(value[name] for name in self.ranking)
                 if best is None or rank < best[0]:
-                    best = (rank, cost, key)
+                    best = (rank, objective, key)
         if best is None:
             self._check_error(least)
             raise QueryError("no tree satisfies the query")

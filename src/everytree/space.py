@@ -287,7 +287,7 @@ class TreeSpace:
         query = Query(minimize, **constraints)
         with self._question("finding the best tree") as control:
             found = query.answer(self, 1 if k is None else whole("k", k, 1), control)
-        trees = [self._tree(key, {query.cost: score, "objective": score}) for score, key in found]
+        trees = [self._tree(key, {"objective": score}) for score, key in found]
         return trees[0] if k is None or k == 1 else trees
 
     def front(

@@ -233,9 +233,10 @@ std::vector<Ranked> TreeFinder::first(std::size_t k) {
   return out;
 }
 
-double TreeFinder::score_of(std::uint32_t id, std::size_t k) {
-  if (k == 0) return nodes_[id]->best.score;  // known from the fold, without opening the node
-  return open(id, k) ? nodes_[id]->results[k].score : kInf;
+Best TreeFinder::score_of(std::uint32_t id, std::size_t k) {
+  if (k == 0) return nodes_[id]->best;  // known from the fold, without opening the node
+  if (!open(id, k)) return {kInf, kInf};
+  return {nodes_[id]->results[k].score, nodes_[id]->results[k].leaves};
 }
 
 bool TreeFinder::open(std::uint32_t id, std::size_t k) {
@@ -246,9 +247,13 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
     node.opened = true;
     for (std::uint32_t o = 0; o < node.options.size(); ++o) {
       const Option& option = node.options[o];
-      double score = option.weight;
-      if (option.child1 != kNone) score += nodes_[option.child1]->best.score + nodes_[option.child0]->best.score;
-      if (score < kInf) node.heap.push({score, o, 0, 0});
+      double score = option.weight, leaves = option.test < 0 ? 1 : 2;
+      if (option.child1 != kNone) {
+        const Best &b1 = nodes_[option.child1]->best, &b0 = nodes_[option.child0]->best;
+        score += b1.score + b0.score;
+        leaves = b1.leaves + b0.leaves;
+      }
+      if (score < kInf) node.heap.push({score, leaves, o, 0, 0});
     }
   }
   while (node.results.size() <= k && !node.heap.empty()) {
@@ -259,9 +264,10 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
     if (option.child1 == kNone) continue;
     // Each pair of ranks is reached once: along rank0 from (rank1, 0), and along rank1 while rank0 is 0.
     const auto push = [&](std::uint32_t rank1, std::uint32_t rank0) {
-      const double s1 = score_of(option.child1, rank1);
-      const double s0 = s1 < kInf ? score_of(option.child0, rank0) : kInf;
-      if (s0 < kInf) nodes_[id]->heap.push({option.weight + s1 + s0, r.option, rank1, rank0});
+      const Best b1 = score_of(option.child1, rank1);
+      if (!(b1.score < kInf)) return;
+      const Best b0 = score_of(option.child0, rank0);
+      if (b0.score < kInf) nodes_[id]->heap.push({option.weight + b1.score + b0.score, b1.leaves + b0.leaves, r.option, rank1, rank0});
     };
     push(r.rank1, r.rank0 + 1);
     if (r.rank0 == 0) push(r.rank1 + 1, 0);

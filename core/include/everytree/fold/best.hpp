@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -69,7 +70,7 @@ class TreeFinder {
   Key best_tree();
   // The k-th best tree (0 is the best), or an empty key when there are fewer trees.
   Key kth_tree(std::size_t k, double& score);
-  // The first k trees in order of score, or all if there are fewer.
+  // The first k trees in order of (score, leaves), or all if there are fewer.
   std::vector<Ranked> first(std::size_t k);
   // The best tree with exactly this many leaves; by_leaves[id][n − 1] is the least score with n leaves.
   Key best_with_leaves(const std::vector<std::vector<double>>& by_leaves, std::size_t leaves);
@@ -82,10 +83,16 @@ class TreeFinder {
     std::uint32_t child1, child0;     // nodes
   };
   struct Result {
-    double score;
+    double score, leaves;
     std::uint32_t option, rank1, rank0;
     bool operator>(const Result& y) const {
-      return score != y.score ? score > y.score : option != y.option ? option > y.option : rank1 != y.rank1 ? rank1 > y.rank1 : rank0 > y.rank0;
+      const double a = rounded(score), b = rounded(y.score);
+      return std::tie(a, leaves, option, rank1, rank0) > std::tie(b, y.leaves, y.option, y.rank1, y.rank0);
+    }
+    // 40 bits of the score: sums of the same terms in another order are ties, and the smaller tree comes first.
+    static double rounded(double x) {
+      const double shift = x * 8193.0;
+      return shift - (shift - x);
     }
   };
   struct Node {
@@ -105,7 +112,7 @@ class TreeFinder {
   void expand_closed(Node& node);
   void expand_child(Node& node);
   bool open(std::uint32_t node, std::size_t k);  // make result k available
-  double score_of(std::uint32_t node, std::size_t k);
+  Best score_of(std::uint32_t node, std::size_t k);
   void write_best(std::uint32_t node, Key& key);
   void write_kth(std::uint32_t node, std::size_t k, Key& key);
   void write_leaves(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves, Key& key);
