@@ -290,7 +290,7 @@ TEST(draws_have_the_frequencies_of_the_posterior) {
     const Built b = build(c);
     Control control;
     constexpr std::size_t kDraws = 3000;
-    const auto draws = b.posterior->sample(kDraws, 11 + k, control);
+    const auto draws = b.posterior->sample(0, kDraws, 11 + k, control);
     CHECK(draws.size() == kDraws);
     std::map<Key, double> seen;
     for (const Key& key : draws) seen[key] += 1;
@@ -326,10 +326,12 @@ TEST(draw_k_depends_only_on_the_seed_and_k) {
   c.options.max_depth = 4;
   const Built b = build(c);
   Control control;
-  const auto many = b.posterior->sample(200, 5, control), few = b.posterior->sample(20, 5, control), other = b.posterior->sample(20, 6, control);
+  const auto many = b.posterior->sample(0, 200, 5, control), few = b.posterior->sample(0, 20, 5, control), other = b.posterior->sample(0, 20, 6, control);
   CHECK(std::equal(few.begin(), few.end(), many.begin()));
   CHECK(few != other);
-  CHECK(b.posterior->sample(0, 5, control).empty());
+  const auto later = b.posterior->sample(180, 20, 5, control);  // draws 180 to 199
+  CHECK(std::equal(later.begin(), later.end(), many.begin() + 180));
+  CHECK(b.posterior->sample(0, 0, 5, control).empty());
 }
 
 int main() { return check::run(); }
