@@ -212,7 +212,7 @@ def test_messages_about_data(arguments: dict[str, Any], message: str) -> None:
         ({"max_depth": "3"}, r"max_depth='3'"),
         ({"min_leaf": 0}, r"min_leaf=0; expected a whole number ≥ 1"),
         ({"min_leaf": 2.5}, r"min_leaf=2.5"),
-        ({"min_leaf": 21}, r"hold 20 examples, fewer than min_leaf=21: no tree exists; lower min_leaf"),
+        ({"min_leaf": 21}, r"20.* fewer than min_leaf=21: no tree exists; lower min_leaf"),
         ({"n_jobs": 0}, r"n_jobs=0; expected a number of threads"),
         ({"n_jobs": "all"}, r"n_jobs='all'"),
         ({"attributes": [1]}, r"attributes has shape \(1,\); expected one entry for each of the 2 tests"),
@@ -250,7 +250,7 @@ def test_values_of_the_wrong_type_are_named(arguments: dict[str, Any], name: str
 
 
 def test_no_rows_at_all() -> None:
-    with pytest.raises(EverytreeError, match=r"0 examples|no rows|at least one row"):
+    with pytest.raises(EverytreeError, match=r"n_samples=0|0 examples|no rows|at least one row"):
         TreeSpace(np.zeros((0, 3)), [])
 
 
