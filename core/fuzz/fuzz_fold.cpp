@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     p.predict(row.data(), 1, got.data(), control);
     const auto average = naive::predict(space, weights, row.data());
     for (std::size_t c = 0; c < d.c; ++c) fuzz::require(std::abs(got[c] - static_cast<double>(average[c])) < 1e-9, "prediction");
-    const double joint = p.log_joint(p.sample(1, in.byte(), control)[0]);
+    const double joint = p.log_joint(p.sample(in.byte(), 1, in.byte(), control)[0]);
     fuzz::require(joint > -1e300 && joint <= static_cast<double>(std::log(expected.best)) + 1e-6, "a draw");
   }
   use_kernels("");

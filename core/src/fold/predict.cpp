@@ -7,6 +7,7 @@
 // The matrix is built once per state and serves every row that reaches it.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/quadratic_form.hpp"
@@ -28,6 +29,31 @@ constexpr std::size_t kParts = 16;  // closed states are summed in 16 fixed part
 }  // namespace
 
 void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+  // Equal rows are asked once: a batch often holds many.
+  const std::size_t n_tests = graph_->table().n_tests(), n_classes = graph_->table().n_classes();
+  std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto at = [&](std::uint32_t r) { return rows + static_cast<std::size_t>(r) * n_tests; };
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) { return n_tests == 0 ? 0 : std::memcmp(at(a), at(b), n_tests); };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const int c = compare(a, b);
+    return c != 0 ? c < 0 : a < b;
+  });
+  std::vector<std::uint8_t> asked;
+  std::size_t n_distinct = 0;
+  for (std::size_t k = 0; k < n_rows; ++k) {
+    if (k == 0 || compare(order[k - 1], order[k]) != 0) {
+      asked.insert(asked.end(), at(order[k]), at(order[k]) + n_tests);
+      ++n_distinct;
+    }
+    distinct[order[k]] = static_cast<std::uint32_t>(n_distinct - 1);
+  }
+  std::vector<double> answers(n_distinct * n_classes);
+  predict_distinct(asked.data(), n_distinct, answers.data(), control);
+  for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * n_classes, n_classes, out + r * n_classes);
+}
+
+void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
   const CountTable& table = graph_->table();
   const auto& classes = table.test_classes();
   const std::size_t n_classes = table.n_classes(), n_tests = table.n_tests();

@@ -133,17 +133,29 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
         for (std::size_t q = 0; q < n_elements; ++q) add(matrix, elements_[p].slot, elements_[q].slot, a[p * n_elements + q]);
       }
     } else {
+      // Most splits are a single class in its own orientation: then the variable is the slot.
       offset_.assign(n, 0.0);
-      for (std::size_t i = 0; i < n; ++i)
+      bool plain = true;
+      for (std::size_t i = 0; i < n; ++i) {
+        plain = plain && f.parts_end(i) - f.parts_begin(i) == 1 && !(*f.parts_begin(i) & 1);
         for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
           if (*p & 1) offset_[i] += slots[*p >> 1].multiplicity;
+      }
       for (std::size_t i = 0; i < n; ++i) {
         double b = linear[i];
-        for (std::size_t j = 0; j < n; ++j) b += (a[i * n + j] + a[j * n + i]) * offset_[j];
+        if (plain) {
+          // Splits are in the order of their slots, so i < j is the upper triangle.
+          double* row = matrix + (*f.parts_begin(i) >> 1) * stride;
+          row[n_slots] = b;
+          for (std::size_t j = i + 1; j < n; ++j) row[*f.parts_begin(j) >> 1] = a[i * n + j] + a[j * n + i];
+          continue;
+        }
+        for (std::size_t j = 0; j < n; ++j)
+          if (offset_[j] != 0) b += (a[i * n + j] + a[j * n + i]) * offset_[j];
         for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p) matrix[(*p >> 1) * stride + n_slots] += *p & 1 ? -b : b;
         constant += linear[i] * offset_[i];
-        for (std::size_t j = 0; j < n; ++j) {
-          const double x = a[i * n + j];
+        for (std::size_t j = i + 1; j < n; ++j) {
+          const double x = a[i * n + j] + a[j * n + i];
           constant += x * offset_[i] * offset_[j];
           for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
             for (const std::uint32_t* q = f.parts_begin(j); q != f.parts_end(j); ++q)

@@ -68,6 +68,7 @@ class Posterior {
   };
   void inner_node(std::size_t id, InnerNode& out) const;
   std::vector<Best> likeliest(Control& control) const;
+  void predict_distinct(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
 
   std::shared_ptr<const Graph> graph_;
   ProductWeights weights_;
