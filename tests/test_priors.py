@@ -193,3 +193,56 @@ def test_a_leaf_penalty_near_zero_gives_probabilities(omega: float) -> None:
     post = TreeSpace(X, X[:, 0] ^ X[:, 1], 3).posterior(LeafPenaltyPrior(omega))
     np.testing.assert_allclose(post.predict_proba(X).sum(axis=1), 1.0, rtol=1e-12)
     assert post.leaves_distribution()[1] == pytest.approx(1.0)
+
+
+class Flat(Prior):
+    """A prior of one's own: the same log weight for every split, and for every leaf."""
+
+    def __init__(self, log_split: float, log_leaf: float) -> None:
+        self.log = (log_split, log_leaf)
+
+    def tables(self, deepest: int) -> PriorTables:
+        split, leaf = self.log
+        return PriorTables([split], [leaf], [leaf], per_test=False)
+
+
+class FlatTwin:
+    """The same for the reference."""
+
+    def __init__(self, log_split: float, log_leaf: float) -> None:
+        self.log = (log_split, log_leaf)
+
+    def log_split(self, depth: int, feasible: Any, test: int) -> float:
+        return self.log[0]
+
+    def log_leaf(self, depth: int, feasible: Any) -> float:
+        return self.log[1]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [(10, 0), (90, 0), (0, 90), (-90, 40), (-800, 0), (0, -800), (0, -1e4), (240, 0), (0, 240), (1e4, 0)],
+)
+def test_tables_of_one_s_own_with_heavy_weights(log: tuple[float, float]) -> None:
+    """Any finite weight gives the right answer, or is refused with its name; never a wrong answer."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (40, 5)), rng.integers(0, 2, 40)
+    twin = reference.Space(reference.Table.from_data(X.tolist(), y.tolist(), 2), 3)
+    model = reference.Bayes(twin, FlatTwin(*log))
+    try:
+        post = TreeSpace(X, y, 3).posterior(Flat(*log))
+    except QueryError as refused:
+        assert max(log) > 100, "a weight as small as this must be taken"
+        assert "log_" in str(refused)
+        return
+    assert post.log_evidence == pytest.approx(model.log_evidence, rel=1e-9)
+    assert post.map_tree().info["log_joint"] == pytest.approx(reference.log_map(model), rel=1e-9)
+    np.testing.assert_allclose(post.test_inclusion(), reference.test_inclusion(model), atol=1e-9)
+    wanted = [model.predict_proba(row) for row in X[:3].tolist()]
+    np.testing.assert_allclose(post.predict_proba(X[:3]), wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("log", [(math.nan, 0.0), (0.0, math.nan), (math.inf, 0.0), (0.0, math.inf)])
+def test_tables_of_one_s_own_that_are_no_numbers_are_refused(log: tuple[float, float]) -> None:
+    with pytest.raises(QueryError, match="log_"):
+        TreeSpace([[0], [1]], [0, 1], 1).posterior(Flat(*log))
