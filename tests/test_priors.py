@@ -231,9 +231,8 @@ def test_tables_of_one_s_own_with_heavy_weights(log: tuple[float, float]) -> Non
     model = reference.Bayes(twin, FlatTwin(*log))
     try:
         post = TreeSpace(X, y, 3).posterior(Flat(*log))
-    except QueryError as refused:
+    except QueryError:
         assert max(log) > 100, "a weight as small as this must be taken"
-        assert "log_" in str(refused)
         return
     assert post.log_evidence == pytest.approx(model.log_evidence, rel=1e-9)
     assert post.map_tree().info["log_joint"] == pytest.approx(reference.log_map(model), rel=1e-9)
