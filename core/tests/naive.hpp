@@ -66,9 +66,18 @@ struct Table {
   }
 };
 
+// A fixed number, or one to be drawn. Arguments that draw by themselves would differ between compilers.
+struct Range {
+  Range(std::size_t x) : low(x), high(x) {}
+  Range(std::size_t low, std::size_t high) : low(low), high(high) {}
+  std::size_t draw(std::mt19937& random) const { return low == high ? low : low + random() % (high - low + 1); }
+  std::size_t low, high;
+};
+
 // Random rows with every oddity a table may have: constant, equal and complementary columns, rare outcomes, rows that
 // count nothing, several times, or for several classes.
-inline Table random_table(std::mt19937& random, std::size_t n, std::size_t t, std::size_t c, std::int64_t most) {
+inline Table random_table(std::mt19937& random, Range n_rows, Range n_tests, Range n_classes, Range most_count) {
+  const std::size_t n = n_rows.draw(random), t = n_tests.draw(random), c = n_classes.draw(random), most = most_count.draw(random);
   Table out(n, t, c);
   for (std::size_t j = 0; j < t; ++j) {
     const unsigned kind = random() % 10;
@@ -87,7 +96,7 @@ inline Table random_table(std::mt19937& random, std::size_t n, std::size_t t, st
     if (random() % 20 == 0)
       for (std::size_t r = 0; r < n; ++r) out.rows[r * t + j] = j & 1;
   }
-  const auto weight = [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)) + 1; };
+  const auto weight = [&] { return static_cast<std::int64_t>(random() % most) + 1; };
   for (std::size_t r = 0; r < n; ++r) {
     if (n > 1 && random() % 12 == 0) continue;
     out.counts[r * c + random() % c] += weight();

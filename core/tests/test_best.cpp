@@ -39,7 +39,7 @@ void for_small_spaces(unsigned seed, F&& f) {
       for (std::int64_t min_leaf = 1; min_leaf <= 3; ++min_leaf)
         for (int depth : {-1, 0, 1, 2, 3, 4}) {
           for (int round = 0; round < 6; ++round, ++k) {
-            const naive::Table d = naive::random_table(random, 1 + random() % 12, random() % 5, classes, 1 + random() % 3);
+            const naive::Table d = naive::random_table(random, {1, 12}, {0, 4}, classes, {1, 3});
             if (d.total(d.all()) < min_leaf) continue;
             const LeafCost cost = some_cost(k, classes);
             const naive::Space space{&d, depth, min_leaf};

@@ -113,7 +113,7 @@ TEST(small_tables_with_every_setting) {
       for (std::int64_t min_leaf = 1; min_leaf <= 3; ++min_leaf)
         for (int depth : {-1, 0, 1, 2, 3, 4})
           for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
-            const naive::Table d = naive::random_table(random, 1 + random() % 13, random() % 6, classes, 1 + random() % 4);
+            const naive::Table d = naive::random_table(random, {1, 13}, {0, 5}, classes, {1, 4});
             if (d.total(d.all()) < min_leaf) continue;
             check_folds(d, setting(k, d, depth, min_leaf, prior), some_cost(k / 8, classes));
           }
@@ -158,7 +158,7 @@ TEST(large_counts_leave_the_linear_tables) {
   unsigned k = 0;
   for (const Kernels* kernel : available_kernels()) {
     use_kernels(kernel->name);
-    for (std::int64_t most : {20, 60, 200, 1000, 2500})
+    for (std::size_t most : {20, 60, 200, 1000, 2500})
       for (int depth : {2, 3})
         for (std::int64_t min_leaf : {1, 40}) {
           const naive::Table d = naive::random_table(random, 40, 7, 2, most);

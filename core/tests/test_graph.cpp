@@ -26,7 +26,7 @@ void for_random_graphs(unsigned seed, int rounds, F&& f) {
   for (int round = 0; round < rounds; ++round)
     for (int depth : {-1, 0, 1, 2, 3, 4})
       for (std::int64_t min_leaf : {1, 2, 3}) {
-        const naive::Table d = naive::random_table(random, 1 + random() % 14, random() % 7, 1 + random() % 4, 1 + random() % 4);
+        const naive::Table d = naive::random_table(random, {1, 14}, {0, 6}, {1, 4}, {1, 4});
         if (d.total(d.all()) < min_leaf) continue;
         GraphOptions o;
         o.max_depth = depth;

@@ -47,7 +47,7 @@ void for_every_setting(unsigned seed, std::size_t most_tests, F&& f) {
       for (std::int64_t min_leaf = 1; min_leaf <= 3; ++min_leaf)
         for (int depth : {-1, 0, 1, 2, 3, 4})
           for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
-            Case c{naive::random_table(random, 1 + random() % 12, random() % (most_tests + 1), classes, 1 + random() % 4), {}, {}, k % 3 != 0};
+            Case c{naive::random_table(random, {1, 12}, {0, most_tests}, classes, {1, 4}), {}, {}, k % 3 != 0};
             if (c.d.total(c.d.all()) < min_leaf) continue;
             c.options.max_depth = depth;
             c.options.min_leaf = min_leaf;
@@ -276,7 +276,7 @@ TEST(draws_have_the_frequencies_of_the_posterior) {
   std::mt19937 random(7);
   unsigned tested = 0;
   for (unsigned k = 0; k < 400 && tested < 60; ++k) {
-    Case c{naive::random_table(random, 4 + random() % 8, 1 + random() % 4, 1 + k % 4, 2), {}, {}, k % 3 != 0};
+    Case c{naive::random_table(random, {4, 11}, {1, 4}, 1 + k % 4, 2), {}, {}, k % 3 != 0};
     c.options.max_depth = std::array{-1, 1, 2, 3, 4}[k % 5];
     c.options.min_leaf = 1 + k % 3;
     c.options.frontier = k % 4 != 0;
