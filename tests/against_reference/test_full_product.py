@@ -46,6 +46,6 @@ def test_every_combination(n_classes: int, max_depth: int | None) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("max_depth", OPTIONS["max_depth"])
 @pytest.mark.parametrize("n_classes", OPTIONS["n_classes"])
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(2))
 def test_every_combination_on_many_tables(n_classes: int, max_depth: int | None, block: int) -> None:
     check_tables(n_classes, max_depth, 30, f"slow {block}")
