@@ -30,7 +30,8 @@ class Control {
   bool stopped() const { return stop_.load(std::memory_order_relaxed); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  // Throws when a limit is reached. Any thread may call it; only the calling thread polls.
+  // Throws when a limit is reached. Any thread may call it; only the calling thread polls. From the inside of a step,
+  // which does not know how far the whole is, total = 0: the poll then repeats what was last known.
   void check(bool calling_thread, const char* stage, std::size_t done, std::size_t total) {
     if (stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
     const auto now = Clock::now();
@@ -38,7 +39,10 @@ class Control {
       throw LimitReached(LimitReached::Reason::time, "time limit reached");
     if (calling_thread && poll && now - last_poll_ > std::chrono::milliseconds(30)) {
       last_poll_ = now;
-      poll(Progress{stage, done, total, seconds()});
+      if (total > 0) known_ = {stage, done, total, 0};
+      poll(Progress{known_.stage, known_.done, known_.total, seconds()});
+    } else if (calling_thread && total > 0) {
+      known_ = {stage, done, total, 0};
     }
   }
   void check_memory(std::size_t bytes) const {
@@ -49,6 +53,7 @@ class Control {
   std::atomic<bool> stop_{false};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_poll_ = start_;
+  Progress known_{"starting", 0, 0, 0};
 };
 
 }  // namespace everytree

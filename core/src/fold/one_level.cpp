@@ -451,14 +451,23 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride();
   resize(out, n, stride, kNoCost);
   out.state_leaf = cost(frontier_.totals());
-  for (std::size_t i = 0; i < n; ++i)
+  const bool two_errors = n_classes == 2 && cost.kind() == CostKind::error;
+  if (two_errors) {
+    const std::int32_t *n0 = frontier_.counts(0), *n1 = frontier_.counts(1);
+    const std::int32_t t0 = frontier_.totals()[0], t1 = frontier_.totals()[1];
+    for (std::size_t i = 0; i < n; ++i) {
+      out.leaf[1][i] = std::min(n0[i], n1[i]) + cost.per_leaf();
+      out.leaf[0][i] = std::min(t0 - n0[i], t1 - n1[i]) + cost.per_leaf();
+    }
+  }
+  for (std::size_t i = 0; i < n && !two_errors; ++i)
     for (int a = 0; a < 2; ++a) {
       for (std::size_t c = 0; c < n_classes; ++c)
         counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
       out.leaf[a][i] = cost(counts.data());
     }
   if (levels_ < 2 || n < 2) return;
-  if (n_classes == 2 && cost.kind() == CostKind::error && frontier_.total() < 32768) {
+  if (two_errors && frontier_.total() < 32768) {
     frontier_.set_index(16);  // both counts in one 32-bit lane
     for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
     std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};

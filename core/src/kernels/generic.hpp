@@ -1,4 +1,5 @@
 // The kernels' algorithms, written once. Each instruction set includes this file after defining
+//   look_up and max4 (four_*.hpp), Compress, popcount64, and
 //   Lanes: kWidth, and popcounts(i, j, stride, n): Σ_k popcount(i[k·stride] & j[k·stride]) for kWidth columns j
 // inside its own namespace, so that every copy is compiled for its own machine.
 // Nothing here may be a non-inline function with external linkage: the linker would keep only one copy.
@@ -35,16 +36,19 @@ static void pair_index(const std::uint32_t* bits, std::size_t stride, const Sect
                        std::size_t i, std::size_t n, const TestCounter& t, std::int32_t* out) {
   const IntW lane = lane_numbers(), zero = IntW{};
   const std::int32_t of_i = t.total_of[i], rest = t.total - of_i;
+  const IntW least = zero + (t.min_leaf - 1);
+  // a < b as a mask, by the sign of the difference: compilers take comparisons of wide vectors apart.
+  const auto below = [](IntW a, auto b) { return (a - b) >> 31; };
   IntW tests_yes = zero, tests_no = zero;
-  for (std::size_t j = i & ~std::size_t{15}; j < n; j += Lanes::kWidth) {
+  for (std::size_t j = i & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
     IntW sum = zero;
     for (std::size_t s = 0; s < n_sections; ++s) sum += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
     store(out + j, sum);
     // Which of the four quadrants are large enough, for the pairs with j > i.
     const IntW both = t.shift == 0 ? sum : (sum >> t.shift) + (sum & ((1 << t.shift) - 1));
     const IntW of_j = load<IntW>(t.total_of + j);
-    const IntW behind = lane + static_cast<std::int32_t>(j) > static_cast<std::int32_t>(i);
-    const IntW q11 = both >= t.min_leaf, q10 = of_i - both >= t.min_leaf, q01 = of_j - both >= t.min_leaf, q00 = rest - of_j + both >= t.min_leaf;
+    const IntW behind = below(static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane, 0);
+    const IntW q11 = below(least, both), q10 = below(least, of_i - both), q01 = below(least, of_j - both), q00 = below(least, rest - of_j + both);
     const IntW m_j = load<IntW>(t.multiplicity + j) & behind, m_i = (zero + t.multiplicity[i]) & behind;
     tests_yes += q11 & q10 & m_j;
     tests_no += q01 & q00 & m_j;
@@ -74,6 +78,7 @@ static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Sec
 
 static void pack(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
                  const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride) {
+  const Compress compress(steps, n_steps);
   for (std::size_t j = 0; j < n_columns; ++j) {
     const std::uint64_t* column = columns + which[j] * column_words;
     std::uint32_t* out = bits + j;
@@ -81,7 +86,7 @@ static void pack(const std::uint64_t* columns, std::size_t column_words, const s
     std::uint32_t fill = 0;
     for (std::size_t k = 0; k < n_steps; ++k) {
       const PackStep& step = steps[k];
-      const std::uint64_t packed = compress(column[step.word], step.mask);
+      const std::uint64_t packed = compress(column[step.word], k);
       pending |= packed << fill;
       const std::uint32_t have = fill + step.count;  // at most 31 + 64
       fill = have;
@@ -112,9 +117,7 @@ static void pack(const std::uint64_t* columns, std::size_t column_words, const s
 
 // Four pairs at a time, in the compiler's vector types: each instruction set lowers them to its own registers.
 // Four and not eight: 512-bit arithmetic would close the port that the blends of look_up need.
-typedef double Real4 __attribute__((vector_size(32)));
 typedef std::int64_t Mask4 __attribute__((vector_size(32)));
-typedef std::int32_t Int4 __attribute__((vector_size(16)));
 typedef double Real8 __attribute__((vector_size(64)));
 
 static inline double add_lanes(Real4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
@@ -128,7 +131,7 @@ struct SumOp {
   static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
 };
 struct MaxOp {
-  static Real4 plus(Real4 acc, Real4 x, Real4) { return acc > x ? acc : x; }
+  static Real4 plus(Real4 acc, Real4 x, Real4) { return max4(acc, x); }
   static double plus(double acc, Real4 x) {
     const double m = max_lanes(x);
     return acc > m ? acc : m;
@@ -215,7 +218,7 @@ struct LogSumOp {
 struct LogMaxOp {
   static constexpr double kZero = -__builtin_inf();
   static Real4 value(Real4 log_term) { return log_term; }
-  static Real4 plus(Real4 acc, Real4 x, Real4) { return acc > x ? acc : x; }
+  static Real4 plus(Real4 acc, Real4 x, Real4) { return max4(acc, x); }
   static double plus(double acc, Real4 x) {
     const double m = max_lanes(x);
     return acc > m ? acc : m;

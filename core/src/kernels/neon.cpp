@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "everytree/kernels/kernels.hpp"
 
@@ -11,12 +12,7 @@ namespace everytree::neon {
 
 static inline std::uint64_t popcount64(std::uint64_t x) { return static_cast<std::uint64_t>(std::popcount(x)); }
 
-static inline std::uint64_t compress(std::uint64_t value, std::uint64_t mask) {
-  if (mask == ~0ULL) return value;
-  std::uint64_t out = 0;
-  for (int k = 0; mask != 0; mask &= mask - 1, ++k) out |= static_cast<std::uint64_t>((value & mask & -mask) != 0) << k;
-  return out;
-}
+#include "kernels/compress.hpp"
 
 struct Lanes {
   static constexpr std::size_t kWidth = 4;
@@ -34,7 +30,7 @@ struct Lanes {
   }
 };
 
-#include "kernels/look_up.hpp"
+#include "kernels/four_portable.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;

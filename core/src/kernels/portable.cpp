@@ -1,6 +1,7 @@
 // Kernels for any machine: 128-bit vectors through the compiler's vector types, popcount by adding in parallel.
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "everytree/kernels/kernels.hpp"
 
@@ -12,26 +13,7 @@ static inline std::uint64_t popcount64(std::uint64_t x) {
   return (((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fULL) * 0x0101010101010101ULL) >> 56;
 }
 
-// The bits of `value` under `mask`, moved together: parallel suffix, six rounds (Hacker's Delight, 7-4).
-static inline std::uint64_t compress(std::uint64_t value, std::uint64_t mask) {
-  if (mask == ~0ULL) return value;
-  value &= mask;
-  std::uint64_t to_right = ~mask << 1;
-  for (int round = 0; round < 6; ++round) {
-    std::uint64_t parity = to_right ^ (to_right << 1);
-    parity ^= parity << 2;
-    parity ^= parity << 4;
-    parity ^= parity << 8;
-    parity ^= parity << 16;
-    parity ^= parity << 32;
-    const std::uint64_t moved = parity & mask;
-    mask = (mask ^ moved) | (moved >> (1 << round));
-    const std::uint64_t t = value & moved;
-    value = (value ^ t) | (t >> (1 << round));
-    to_right &= ~parity;
-  }
-  return value;
-}
+#include "kernels/compress.hpp"
 
 struct Lanes {
   static constexpr std::size_t kWidth = 8;
@@ -79,7 +61,7 @@ struct Lanes {
   }
 };
 
-#include "kernels/look_up.hpp"
+#include "kernels/four_portable.hpp"
 #include "kernels/generic.hpp"
 
 extern const Kernels table;
