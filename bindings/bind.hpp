@@ -38,7 +38,7 @@ auto run(PyControl& c, F&& f) {
   c.control.poll = [&c](const Progress& p) {
     nb::gil_scoped_acquire gil;
     bool failed = PyErr_CheckSignals() != 0;
-    if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: only a look at the limits
+    if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: nothing to tell yet
       try {
         c.progress(p.stage, p.done, p.total, p.seconds);
       } catch (nb::python_error& e) {

@@ -1,5 +1,8 @@
 #include "everytree/fold/posterior.hpp"
 
+#include <limits>
+#include <string>
+
 #include "bind.hpp"
 
 namespace everytree::bind {
@@ -19,6 +22,10 @@ void bind_posterior(nb::module_& m) {
             prior.fair = !attributes.empty();
             if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
               throw InvalidInput("the tables of a prior must not be empty");
+            for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
+              for (double x : *table)
+                if (!(x < std::numeric_limits<double>::infinity()))
+                  throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " + std::to_string(x));
             if (prior.fair && attributes.size() != graph->table().n_tests())
               throw InvalidInput("attribute-fair priors need one attribute number per test");
             for (std::int32_t a : attributes)

@@ -38,6 +38,14 @@ class PriorTables:
     log_leaf_closed: list[float]
     per_test: bool
 
+    def __post_init__(self) -> None:
+        for name in ("log_split", "log_leaf_open", "log_leaf_closed"):
+            table = getattr(self, name)
+            if not table or not all(x < math.inf for x in table):
+                raise QueryError(
+                    f"{name}={table!r} of a prior; expected one or more logarithms below infinity"
+                )
+
 
 class Prior(ABC):
     """A prior over trees. ``attribute_fair`` replaces 1/e by equal shares of attributes, then of their tests."""

@@ -41,10 +41,10 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
 ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
     : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
   if (!linear || prior_.fair || graph.table().n_classes() != 2) return;
-  // Extreme priors (a factor below e^-50 per node) belong in the log domain.
+  // Extreme priors (a factor beyond e^±50 per node) belong in the log domain.
   for (const auto* table : {&prior_.log_split, &prior_.log_leaf_open, &prior_.log_leaf_closed})
     for (double x : *table)
-      if (!(x > -50)) return;
+      if (!(x > -50 && x < 50)) return;
   std::int32_t most[2];
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : {1800, 1200, 600}) {
