@@ -22,14 +22,17 @@ void bind_graph(nb::module_& m) {
   nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.")
       .def(
           "__init__",
-          [](PyControl* self, std::optional<double> time_limit, std::optional<std::size_t> memory_limit, nb::object progress) {
+          [](PyControl* self, std::optional<double> time_limit, std::optional<std::size_t> memory_limit,
+             nb::object progress) {
             new (self) PyControl();
             if (time_limit) self->control.time_limit = *time_limit;
             if (memory_limit) self->control.memory_limit = *memory_limit;
             self->progress = std::move(progress);
           },
           nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(), nb::arg("progress") = nb::none())
-      .def("check", [](PyControl& self) { run(self, [](Control& c) { c.check(true, "", 0, 0); }); }, "Raise if a limit is reached.")
+      .def(
+          "check", [](PyControl& self) { run(self, [](Control& c) { c.check(true, "", 0, 0); }); },
+          "Raise if a limit is reached.")
       .def("stop", [](PyControl& self) { self.control.stop(); }, "Stop the running computation, from any thread.");
 
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")
@@ -49,16 +52,18 @@ void bind_graph(nb::module_& m) {
   nb::class_<LeafCost>(m, "LeafCost", "An additive cost of leaves.")
       .def(
           "__init__",
-          [](LeafCost* self, const std::string& kind, std::size_t n_classes, std::vector<double> matrix, double confidence, double per_leaf) {
+          [](LeafCost* self, const std::string& kind, std::size_t n_classes, std::vector<double> matrix,
+             double confidence, double per_leaf) {
             new (self) LeafCost(cost_kind(kind), n_classes, std::move(matrix), confidence, per_leaf);
           },
-          nb::arg("kind"), nb::arg("n_classes"), nb::arg("matrix") = std::vector<double>{}, nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0);
+          nb::arg("kind"), nb::arg("n_classes"), nb::arg("matrix") = std::vector<double>{},
+          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0);
 
   nb::class_<Graph>(m, "Graph", "The AND/OR graph of all trees of a space.")
       .def(
           "__init__",
-          [](Graph* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf, bool by_depth, bool merge, bool frontier,
-             std::size_t n_threads, PyControl& control) {
+          [](Graph* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf, bool by_depth,
+             bool merge, bool frontier, std::size_t n_threads, PyControl& control) {
             GraphOptions o;
             o.max_depth = max_depth;
             o.min_leaf = min_leaf;
@@ -68,8 +73,8 @@ void bind_graph(nb::module_& m) {
             o.n_threads = n_threads;
             run(control, [&](Control& c) { new (self) Graph(std::move(table), o, c); });
           },
-          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("by_depth"), nb::arg("merge"), nb::arg("frontier"),
-          nb::arg("n_threads"), nb::arg("control"))
+          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("by_depth"), nb::arg("merge"),
+          nb::arg("frontier"), nb::arg("n_threads"), nb::arg("control"))
       .def_prop_ro("n_states", &Graph::size)
       .def_prop_ro("n_inner", &Graph::n_inner)
       .def_prop_ro("bytes", &Graph::bytes)
@@ -79,7 +84,8 @@ void bind_graph(nb::module_& m) {
           [](const Graph& g, PyControl& control) {
             const Natural n = run(control, [&](Control& c) { return count_trees(g, c); });
             std::string bytes(n.limbs().size() * 8, '\0');
-            for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<char>(n.limbs()[k / 8] >> (8 * (k % 8)) & 0xff);
+            for (std::size_t k = 0; k < bytes.size(); ++k)
+              bytes[k] = static_cast<char>(n.limbs()[k / 8] >> (8 * (k % 8)) & 0xff);
             return nb::bytes(bytes.data(), bytes.size());
           },
           nb::arg("control"), "Number of trees, little-endian bytes.")
@@ -87,21 +93,27 @@ void bind_graph(nb::module_& m) {
           "best",
           [](const Graph& g, const LeafCost& cost, std::size_t k, PyControl& control) {
             std::vector<std::pair<double, Key>> out;
-            for (Ranked& tree : run(control, [&](Control& c) { return best_trees(g, cost, k, c); })) out.emplace_back(tree.score, std::move(tree.key));
+            for (Ranked& tree : run(control, [&](Control& c) { return best_trees(g, cost, k, c); }))
+              out.emplace_back(tree.score, std::move(tree.key));
             return out;
           },
           nb::arg("cost"), nb::arg("k"), nb::arg("control"), "The k trees of least cost: (cost, key) pairs.")
       .def(
-          "least", [](const Graph& g, const LeafCost& cost, PyControl& control) { return run(control, [&](Control& c) { return least_cost(g, cost, c); }); },
+          "least",
+          [](const Graph& g, const LeafCost& cost, PyControl& control) {
+            return run(control, [&](Control& c) { return least_cost(g, cost, c); });
+          },
           nb::arg("cost"), nb::arg("control"), "The least cost alone.")
       .def(
           "front",
           [](const Graph& g, const LeafCost& cost, PyControl& control) {
             std::vector<std::tuple<std::size_t, double, Key>> out;
-            for (FrontPoint& p : run(control, [&](Control& c) { return cost_front(g, cost, c); })) out.emplace_back(p.leaves, p.cost, std::move(p.key));
+            for (FrontPoint& p : run(control, [&](Control& c) { return cost_front(g, cost, c); }))
+              out.emplace_back(p.leaves, p.cost, std::move(p.key));
             return out;
           },
-          nb::arg("cost"), nb::arg("control"), "Least cost for every number of leaves, dominated ones left out: (leaves, cost, key).");
+          nb::arg("cost"), nb::arg("control"),
+          "Least cost for every number of leaves, dominated ones left out: (leaves, cost, key).");
 
   m.def(
       "estimate_states",

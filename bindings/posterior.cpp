@@ -11,9 +11,10 @@ void bind_posterior(nb::module_& m) {
   nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
       .def(
           "__init__",
-          [](Posterior* self, std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
-             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t n_threads, PyControl& control) {
+          [](Posterior* self, std::shared_ptr<Graph> graph, std::vector<double> log_split,
+             std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
+             std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet, bool linear,
+             std::size_t n_threads, PyControl& control) {
             Prior prior;
             prior.log_split = std::move(log_split);
             prior.log_leaf_open = std::move(log_leaf_open);
@@ -25,7 +26,8 @@ void bind_posterior(nb::module_& m) {
             for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
               for (double x : *table)
                 if (!(x < std::numeric_limits<double>::infinity()))
-                  throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " + std::to_string(x));
+                  throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " +
+                                     std::to_string(x));
             if (prior.fair && attributes.size() != graph->table().n_tests())
               throw InvalidInput("attribute-fair priors need one attribute number per test");
             for (std::int32_t a : attributes)
@@ -38,25 +40,50 @@ void bind_posterior(nb::module_& m) {
               new (self) Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, n_threads, c);
             });
           },
-          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("per_test"),
-          nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"), nb::arg("control"))
+          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
+          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
+          nb::arg("control"))
       .def_prop_ro("log_evidence", &Posterior::log_evidence)
       .def("log_joint", &Posterior::log_joint, nb::arg("key"), "Log prior + log marginal likelihood of a tree.")
       .def("root_distribution", [](const Posterior& p) { return to_numpy(p.root_distribution()); })
-      .def("inclusion", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.inclusion(k); })); }, nb::arg("control"))
-      .def("leaves", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.leaves_distribution(k); })); }, nb::arg("control"))
-      .def("depth", [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.depth_distribution(k); })); }, nb::arg("control"))
-      .def("expected_leaves", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.expected_leaves(k); }); }, nb::arg("control"))
       .def(
-          "sample", [](const Posterior& p, std::size_t first, std::size_t n, std::uint64_t seed, PyControl& c) { return run(c, [&](Control& k) { return p.sample(first, n, seed, k); }); },
+          "inclusion",
+          [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.inclusion(k); })); },
+          nb::arg("control"))
+      .def(
+          "leaves",
+          [](const Posterior& p, PyControl& c) {
+            return to_numpy(run(c, [&](Control& k) { return p.leaves_distribution(k); }));
+          },
+          nb::arg("control"))
+      .def(
+          "depth",
+          [](const Posterior& p, PyControl& c) {
+            return to_numpy(run(c, [&](Control& k) { return p.depth_distribution(k); }));
+          },
+          nb::arg("control"))
+      .def(
+          "expected_leaves",
+          [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.expected_leaves(k); }); },
+          nb::arg("control"))
+      .def(
+          "sample",
+          [](const Posterior& p, std::size_t first, std::size_t n, std::uint64_t seed, PyControl& c) {
+            return run(c, [&](Control& k) { return p.sample(first, n, seed, k); });
+          },
           nb::arg("first"), nb::arg("n"), nb::arg("seed"), nb::arg("control"))
-      .def("map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.map_tree(k); }); }, nb::arg("control"), "Key of the most probable tree.")
-      .def("log_map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_map(k); }); }, nb::arg("control"), "Log joint of the most probable tree.")
+      .def(
+          "map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.map_tree(k); }); },
+          nb::arg("control"), "Key of the most probable tree.")
+      .def(
+          "log_map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_map(k); }); },
+          nb::arg("control"), "Log joint of the most probable tree.")
       .def(
           "top",
           [](const Posterior& p, std::size_t k, PyControl& control) {
             std::vector<std::pair<double, Key>> out;
-            for (Ranked& tree : run(control, [&](Control& c) { return p.top(k, c); })) out.emplace_back(tree.score, std::move(tree.key));
+            for (Ranked& tree : run(control, [&](Control& c) { return p.top(k, c); }))
+              out.emplace_back(tree.score, std::move(tree.key));
             return out;
           },
           nb::arg("k"), nb::arg("control"), "The k most probable trees: (log joint, key) pairs.")
@@ -67,7 +94,8 @@ void bind_posterior(nb::module_& m) {
             if (!node.exists) return nb::none();
             return nb::make_tuple(node.leaf, to_numpy(std::move(node.split)), node.counts);
           },
-          nb::arg("steps"), "P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.")
+          nb::arg("steps"),
+          "P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.")
       .def(
           "predict",
           [](const Posterior& p, Rows rows, PyControl& control) {

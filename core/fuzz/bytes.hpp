@@ -43,7 +43,8 @@ class Bytes {
 };
 
 // Rows with equal, complementary and constant columns among them; counts of up to `most`.
-inline naive::Table table(Bytes& in, std::uint32_t most_rows, std::uint32_t most_tests, std::uint32_t most_classes, std::uint32_t most) {
+inline naive::Table table(Bytes& in, std::uint32_t most_rows, std::uint32_t most_tests, std::uint32_t most_classes,
+                          std::uint32_t most) {
   const std::uint32_t n = in.number(1, most_rows), t = in.number(0, most_tests), c = in.number(1, most_classes);
   naive::Table out(n, t, c);
   for (std::size_t j = 0; j < t; ++j) {
@@ -62,7 +63,8 @@ inline naive::Table table(Bytes& in, std::uint32_t most_rows, std::uint32_t most
   }
   const std::uint32_t spread = in.number(1, most);
   for (std::size_t r = 0; r < n; ++r)
-    for (std::uint32_t times = in.number(0, 2); times > 0; --times) out.counts[r * c + in.number(0, c - 1)] += in.number(1, spread);
+    for (std::uint32_t times = in.number(0, 2); times > 0; --times)
+      out.counts[r * c + in.number(0, c - 1)] += in.number(1, spread);
   return out;
 }
 

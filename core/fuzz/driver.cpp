@@ -23,7 +23,8 @@ std::vector<std::uint8_t> input;
 std::string kept;
 
 void keep() {
-  std::ofstream(kept, std::ios::binary).write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
+  std::ofstream(kept, std::ios::binary)
+      .write(reinterpret_cast<const char*>(input.data()), static_cast<std::streamsize>(input.size()));
   std::fprintf(stderr, "the input is in %s\n", kept.c_str());
 }
 
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
     input.resize(random() % 512);
     for (auto& x : input) x = static_cast<std::uint8_t>(random());
     if (run() != 0) {
-      std::fprintf(stderr, "input %llu of seed %llu\n", static_cast<unsigned long long>(k), static_cast<unsigned long long>(seed));
+      std::fprintf(stderr, "input %llu of seed %llu\n", static_cast<unsigned long long>(k),
+                   static_cast<unsigned long long>(seed));
       return 1;
     }
   }

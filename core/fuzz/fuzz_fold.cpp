@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t c = 0; c < d.c; ++c) row.push_back(0.01 * in.number(1, 250));
   o.by_depth = o.max_depth >= 0 || weights.a.size() > 1 || naive::depends_on_depth(weights.prior) || in.flag();
   const bool linear = in.flag();
-  const auto kind = std::array{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy}[in.number(0, 3)];
+  const auto kind =
+      std::array{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy}[in.number(0, 3)];
   const LeafCost cost(kind, d.c, {}, 0.25, in.flag() ? 0.5 : 0.0);
   const auto all = available_kernels();
   use_kernels(all[in.byte() % all.size()]->name);
@@ -45,14 +46,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(best.size() == 1 && close(best[0].score, expected.least), "cost of the best tree");
   if (expected.u > 0 && std::isfinite(expected.u)) {  // not beyond the range of the naive twin
     fuzz::require(close(p.log_evidence(), static_cast<double>(std::log(expected.u))), "evidence");
-    fuzz::require(close(p.log_map(control), static_cast<double>(std::log(expected.best))), "joint of the most probable tree");
-    fuzz::require(close(p.log_joint(p.map_tree(control)), static_cast<double>(std::log(expected.best))), "the most probable tree");
+    fuzz::require(close(p.log_map(control), static_cast<double>(std::log(expected.best))),
+                  "joint of the most probable tree");
+    fuzz::require(close(p.log_joint(p.map_tree(control)), static_cast<double>(std::log(expected.best))),
+                  "the most probable tree");
     std::vector<std::uint8_t> row(d.t + 1);
     for (auto& x : row) x = in.flag();
     std::vector<double> got(d.c);
     p.predict(row.data(), 1, got.data(), control);
     const auto average = naive::predict(space, weights, row.data());
-    for (std::size_t c = 0; c < d.c; ++c) fuzz::require(std::abs(got[c] - static_cast<double>(average[c])) < 1e-9, "prediction");
+    for (std::size_t c = 0; c < d.c; ++c)
+      fuzz::require(std::abs(got[c] - static_cast<double>(average[c])) < 1e-9, "prediction");
     const double joint = p.log_joint(p.sample(in.byte(), 1, in.byte(), control)[0]);
     fuzz::require(joint > -1e300 && joint <= static_cast<double>(std::log(expected.best)) + 1e-6, "a draw");
   }

@@ -23,7 +23,8 @@ Path some_path(fuzz::Bytes& in, const naive::Table& d, const CountTable& table) 
     naive::Rows rows = d.side(path.rows, test, yes);
     if (d.total(rows) == 0) break;
     path.rows = std::move(rows);
-    for (std::size_t w = 0; w < path.cover.size(); ++w) path.cover[w] &= yes ? table.column(test)[w] : ~table.column(test)[w];
+    for (std::size_t w = 0; w < path.cover.size(); ++w)
+      path.cover[w] &= yes ? table.column(test)[w] : ~table.column(test)[w];
   }
   return path;
 }
@@ -35,13 +36,15 @@ void check_table(const naive::Table& d, const CountTable& table, const Path& pat
   fuzz::require(counts == d.class_counts(path.rows), "class counts of a cover");
   std::set<std::uint32_t> seen;
   for (std::uint32_t t = 0; t < d.t; ++t)
-    fuzz::require(table.count(path.cover.data(), t) == d.total(d.side(path.rows, t, true)), "examples of a cover for which a test holds");
+    fuzz::require(table.count(path.cover.data(), t) == d.total(d.side(path.rows, t, true)),
+                  "examples of a cover for which a test holds");
   for (const TestClass& c : table.test_classes())
     for (std::uint32_t member : c.members) {
       fuzz::require(seen.insert(member >> 1).second, "a test in two classes");
       for (std::uint32_t r = 0; r < d.n; ++r)
         if (d.total(naive::Rows{r}) > 0)
-          fuzz::require(d.holds(r, member >> 1) == (d.holds(r, c.test) != static_cast<bool>(member & 1)), "a member that differs from its class");
+          fuzz::require(d.holds(r, member >> 1) == (d.holds(r, c.test) != static_cast<bool>(member & 1)),
+                        "a member that differs from its class");
     }
   for (std::uint32_t t = 0; t < d.t; ++t)
     if (seen.count(t) == 0) {
@@ -71,7 +74,8 @@ void check_frontier(const naive::Table& d, const CountTable& table, Frontier& f,
       grouped += classes[*p >> 1].members.size();
       for (std::uint32_t r : path.rows)
         if (d.total(naive::Rows{r}) > 0)
-          fuzz::require(d.holds(r, classes[*p >> 1].test) == (d.holds(r, test[g]) != static_cast<bool>(*p & 1)), "a part that splits otherwise");
+          fuzz::require(d.holds(r, classes[*p >> 1].test) == (d.holds(r, test[g]) != static_cast<bool>(*p & 1)),
+                        "a part that splits otherwise");
     }
     fuzz::require(multiplicity == f.multiplicity(g), "multiplicity of a group");
   }
@@ -102,7 +106,8 @@ void check_frontier(const naive::Table& d, const CountTable& table, Frontier& f,
       if (j == i) continue;
       for (int a = 0; a < 2; ++a) {
         const std::int64_t all = d.total(side[a]), ones = d.total(d.side(side[a], test[j], true));
-        if (ones >= f.min_leaf() && all - ones >= f.min_leaf()) expected_tests[a][i] += static_cast<std::int64_t>(f.multiplicity(j));
+        if (ones >= f.min_leaf() && all - ones >= f.min_leaf())
+          expected_tests[a][i] += static_cast<std::int64_t>(f.multiplicity(j));
       }
     }
   }

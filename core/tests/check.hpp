@@ -47,7 +47,7 @@ inline int run() {
 }  // namespace check
 
 #define CHECK(condition) check::report(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
-#define TEST(name)                                             \
-  static void name();                                          \
-  static const check::Register register_##name(#name, name);   \
+#define TEST(name)                                           \
+  static void name();                                        \
+  static const check::Register register_##name(#name, name); \
   static void name()

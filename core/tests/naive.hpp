@@ -77,7 +77,8 @@ struct Range {
 // Random rows with every oddity a table may have: constant, equal and complementary columns, rare outcomes, rows that
 // count nothing, several times, or for several classes.
 inline Table random_table(std::mt19937& random, Range n_rows, Range n_tests, Range n_classes, Range most_count) {
-  const std::size_t n = n_rows.draw(random), t = n_tests.draw(random), c = n_classes.draw(random), most = most_count.draw(random);
+  const std::size_t n = n_rows.draw(random), t = n_tests.draw(random), c = n_classes.draw(random),
+                    most = most_count.draw(random);
   Table out(n, t, c);
   for (std::size_t j = 0; j < t; ++j) {
     const unsigned kind = random() % 10;
@@ -128,7 +129,8 @@ struct Space {
 
 // leaf(cover, depth, open), join(cover, depth, feasible tests, test, value where it holds, value where not), add(x, y).
 template <class Value, class Leaf, class Join, class Add>
-Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf& leaf, const Join& join, const Add& add) {
+Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf& leaf, const Join& join,
+           const Add& add) {
   const Tests tests = space.feasible(cover, depth);
   Value value = leaf(cover, depth, !tests.empty());
   for (std::uint32_t test : tests) {
@@ -184,10 +186,10 @@ __extension__ typedef unsigned __int128 Big;
 // Everything that one upward pass can say about a space.
 struct Answers {
   Big count = 0;
-  double least = 0;                      // cost
-  std::vector<double> least_by_leaves;   // index leaves − 1
-  Real u = 0, best = 0;                  // evidence, largest joint
-  std::vector<Real> by_leaves, by_depth; // parts of u: index leaves − 1, and exact depth
+  double least = 0;                       // cost
+  std::vector<double> least_by_leaves;    // index leaves − 1
+  Real u = 0, best = 0;                   // evidence, largest joint
+  std::vector<Real> by_leaves, by_depth;  // parts of u: index leaves − 1, and exact depth
 };
 
 inline Answers answers(const Space& space, const Weights& weights, const everytree::LeafCost& cost) {
@@ -199,7 +201,8 @@ inline Answers answers(const Space& space, const Weights& weights, const everytr
     const double price = cost(counts.data());
     return Answers{1, price, {price}, w, w, {w}, {w}};
   };
-  const auto join = [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Answers& x, const Answers& y) {
+  const auto join = [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Answers& x,
+                        const Answers& y) {
     const Real w = std::exp(weights.log_split(tests, test, depth));
     Answers out;
     out.count = x.count * y.count;
@@ -212,11 +215,13 @@ inline Answers answers(const Space& space, const Weights& weights, const everytr
     for (std::size_t i = 0; i < nx; ++i)
       for (std::size_t j = 0; j < ny; ++j) {
         out.by_leaves[i + j + 1] += w * x.by_leaves[i] * y.by_leaves[j];
-        out.least_by_leaves[i + j + 1] = std::min(out.least_by_leaves[i + j + 1], x.least_by_leaves[i] + y.least_by_leaves[j]);
+        out.least_by_leaves[i + j + 1] =
+            std::min(out.least_by_leaves[i + j + 1], x.least_by_leaves[i] + y.least_by_leaves[j]);
       }
     out.by_depth.assign(std::max(x.by_depth.size(), y.by_depth.size()) + 1, 0);
     for (std::size_t i = 0; i < x.by_depth.size(); ++i)
-      for (std::size_t j = 0; j < y.by_depth.size(); ++j) out.by_depth[std::max(i, j) + 1] += w * x.by_depth[i] * y.by_depth[j];
+      for (std::size_t j = 0; j < y.by_depth.size(); ++j)
+        out.by_depth[std::max(i, j) + 1] += w * x.by_depth[i] * y.by_depth[j];
     return out;
   };
   const auto add = [&](Answers& x, const Answers& y) {
@@ -240,7 +245,9 @@ inline Answers answers(const Space& space, const Weights& weights, const everytr
 inline Real evidence(const Space& space, const Weights& weights, const Rows& cover, std::size_t depth) {
   return fold<Real>(
       space, cover, depth,
-      [&](const Rows& rows, std::size_t d, bool open) { return std::exp(weights.log_leaf(space.table->class_counts(rows), d, open)); },
+      [&](const Rows& rows, std::size_t d, bool open) {
+        return std::exp(weights.log_leaf(space.table->class_counts(rows), d, open));
+      },
       [&](const Rows&, std::size_t d, const Tests& tests, std::uint32_t test, Real x, Real y) {
         return std::exp(weights.log_split(tests, test, d)) * x * y;
       },
@@ -318,7 +325,10 @@ inline std::vector<Tree> every_tree(const Space& space, const Weights& weights, 
         Value out;
         for (const Tree& zero : no)
           for (const Tree& one : yes) {
-            Tree tree{{static_cast<std::int32_t>(test)}, zero.leaves + one.leaves, zero.cost + one.cost, w + zero.log_joint + one.log_joint};
+            Tree tree{{static_cast<std::int32_t>(test)},
+                      zero.leaves + one.leaves,
+                      zero.cost + one.cost,
+                      w + zero.log_joint + one.log_joint};
             tree.key.insert(tree.key.end(), zero.key.begin(), zero.key.end());
             tree.key.insert(tree.key.end(), one.key.begin(), one.key.end());
             out.push_back(std::move(tree));
@@ -335,16 +345,27 @@ inline Prior some_prior(unsigned which, std::size_t n_tests) {
   Prior p;
   const double half = std::log(0.5);
   switch (which % kPriors) {
-    case 0: break;
-    case 1: p.log_leaf_open = p.log_leaf_closed = {std::log(0.3)}; break;
-    case 5: p.fair = true; [[fallthrough]];
-    case 2: p.per_test = true; break;
-    case 6: p.fair = true; [[fallthrough]];
+    case 0:
+      break;
+    case 1:
+      p.log_leaf_open = p.log_leaf_closed = {std::log(0.3)};
+      break;
+    case 5:
+      p.fair = true;
+      [[fallthrough]];
+    case 2:
+      p.per_test = true;
+      break;
+    case 6:
+      p.fair = true;
+      [[fallthrough]];
     case 3:
       p.per_test = true;
       p.log_split = p.log_leaf_open = p.log_leaf_closed = {half};
       break;
-    case 7: p.fair = true; [[fallthrough]];
+    case 7:
+      p.fair = true;
+      [[fallthrough]];
     case 4:
       p.per_test = true;
       p.log_split.clear();
@@ -360,6 +381,8 @@ inline Prior some_prior(unsigned which, std::size_t n_tests) {
     for (std::size_t t = 0; t < n_tests; ++t) p.attribute.push_back(static_cast<std::int32_t>((t * 5 + 3) % 7 / 2));
   return p;
 }
-inline bool depends_on_depth(const Prior& p) { return p.log_split.size() + p.log_leaf_open.size() + p.log_leaf_closed.size() > 3; }
+inline bool depends_on_depth(const Prior& p) {
+  return p.log_split.size() + p.log_leaf_open.size() + p.log_leaf_closed.size() > 3;
+}
 
 }  // namespace naive

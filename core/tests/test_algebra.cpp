@@ -22,9 +22,13 @@ bool same(const Wide& a, const Wide& b) {
   if (a.is_zero() || b.is_zero()) return a.is_zero() && b.is_zero();
   return std::abs(a.log() - b.log()) < 1e-11 * std::max(1.0, std::abs(a.log()));
 }
-bool same(const MaxProduct::Value& a, const MaxProduct::Value& b) { return same(a.weight, b.weight) && same(a.leaves, b.leaves); }
+bool same(const MaxProduct::Value& a, const MaxProduct::Value& b) {
+  return same(a.weight, b.weight) && same(a.leaves, b.leaves);
+}
 bool same(const Natural& a, const Natural& b) { return a == b; }
-bool same(const Lexicographic::Value& a, const Lexicographic::Value& b) { return same(a.cost, b.cost) && same(a.leaves, b.leaves); }
+bool same(const Lexicographic::Value& a, const Lexicographic::Value& b) {
+  return same(a.cost, b.cost) && same(a.leaves, b.leaves);
+}
 bool same(const Expectation::Value& a, const Expectation::Value& b) { return same(a.p, b.p) && same(a.r, b.r); }
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
@@ -52,7 +56,8 @@ Natural random_weight<Natural>(std::mt19937& r) {
 template <class A>
 typename A::Value random_value(std::mt19937& r, int depth) {
   using W = typename A::Weight;
-  if (depth == 0 || r() % 4 == 0) return r() % 5 == 0 ? A::zero() : r() % 2 ? A::leaf(random_weight<W>(r)) : A::cherry(random_weight<W>(r));
+  if (depth == 0 || r() % 4 == 0)
+    return r() % 5 == 0 ? A::zero() : r() % 2 ? A::leaf(random_weight<W>(r)) : A::cherry(random_weight<W>(r));
   auto x = A::join(random_weight<W>(r), random_value<A>(r, depth - 1), random_value<A>(r, depth - 1));
   A::add(x, random_value<A>(r, depth - 1));
   return x;

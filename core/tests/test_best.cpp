@@ -18,13 +18,15 @@ bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0,
 
 std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
 
-constexpr std::array kKinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy, CostKind::matrix};
+constexpr std::array kKinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
+                            CostKind::matrix};
 
 LeafCost some_cost(unsigned k, std::size_t n_classes) {
   const CostKind kind = kKinds[k % kKinds.size()];
   std::vector<double> matrix;
   if (kind == CostKind::matrix)
-    for (std::size_t x = 0; x < n_classes * n_classes; ++x) matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
+    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
+      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
   return LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.5 : 0.0);
 }
 
@@ -64,92 +66,98 @@ void for_small_spaces(unsigned seed, F&& f) {
 }  // namespace
 
 TEST(the_k_best_are_in_order_distinct_and_complete) {
-  for_small_spaces(1, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
-    std::map<Key, double> cost_of;
-    for (const auto& tree : trees) cost_of[tree.key] = tree.cost;
-    CHECK(cost_of.size() == trees.size());
-    Control control;
-    for (std::size_t k : {std::size_t{2}, std::size_t{7}, trees.size() + 5}) {
-      const auto got = best_trees(g, cost, k, control);
-      CHECK(got.size() == std::min(k, trees.size()));
-      std::set<Key> seen;
-      for (std::size_t x = 0; x < got.size(); ++x) {
-        CHECK(seen.insert(got[x].key).second);
-        const auto it = cost_of.find(got[x].key);
-        CHECK(it != cost_of.end());
-        if (it != cost_of.end()) CHECK(close(it->second, got[x].score));
-        CHECK(close(got[x].score, trees[x].cost));
-        if (x > 0) CHECK(got[x].score >= got[x - 1].score - 1e-9);
-      }
-    }
-  });
+  for_small_spaces(
+      1, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
+        std::map<Key, double> cost_of;
+        for (const auto& tree : trees) cost_of[tree.key] = tree.cost;
+        CHECK(cost_of.size() == trees.size());
+        Control control;
+        for (std::size_t k : {std::size_t{2}, std::size_t{7}, trees.size() + 5}) {
+          const auto got = best_trees(g, cost, k, control);
+          CHECK(got.size() == std::min(k, trees.size()));
+          std::set<Key> seen;
+          for (std::size_t x = 0; x < got.size(); ++x) {
+            CHECK(seen.insert(got[x].key).second);
+            const auto it = cost_of.find(got[x].key);
+            CHECK(it != cost_of.end());
+            if (it != cost_of.end()) CHECK(close(it->second, got[x].score));
+            CHECK(close(got[x].score, trees[x].cost));
+            if (x > 0) CHECK(got[x].score >= got[x - 1].score - 1e-9);
+          }
+        }
+      });
 }
 
 TEST(the_best_tree_is_the_smallest_and_then_the_first) {
-  for_small_spaces(2, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
-    Control control;
-    const auto got = best_trees(g, cost, 1, control);
-    CHECK(got.size() == 1);
-    const naive::Tree* expected = nullptr;
-    for (const auto& tree : trees) {
-      if (!close(tree.cost, trees[0].cost)) break;
-      if (expected == nullptr || tree.leaves < expected->leaves || (tree.leaves == expected->leaves && tree.key < expected->key)) expected = &tree;
-    }
-    CHECK(close(got[0].score, trees[0].cost));
-    CHECK(leaves_of(got[0].key) == expected->leaves);
-    CHECK(got[0].key == expected->key);
-  });
+  for_small_spaces(
+      2, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
+        Control control;
+        const auto got = best_trees(g, cost, 1, control);
+        CHECK(got.size() == 1);
+        const naive::Tree* expected = nullptr;
+        for (const auto& tree : trees) {
+          if (!close(tree.cost, trees[0].cost)) break;
+          if (expected == nullptr || tree.leaves < expected->leaves ||
+              (tree.leaves == expected->leaves && tree.key < expected->key))
+            expected = &tree;
+        }
+        CHECK(close(got[0].score, trees[0].cost));
+        CHECK(leaves_of(got[0].key) == expected->leaves);
+        CHECK(got[0].key == expected->key);
+      });
 }
 
 TEST(the_front_has_the_best_tree_of_every_size_that_pays) {
-  for_small_spaces(3, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
-    Control control;
-    std::map<std::size_t, double> least;  // leaves -> cost
-    std::map<Key, double> cost_of;
-    for (const auto& tree : trees) {
-      cost_of[tree.key] = tree.cost;
-      const auto it = least.emplace(tree.leaves, tree.cost).first;
-      it->second = std::min(it->second, tree.cost);
-    }
-    const auto front = cost_front(g, cost, control);
-    CHECK(!front.empty() && front[0].leaves == 1);
-    std::map<std::size_t, double> on_front;
-    for (std::size_t k = 0; k < front.size(); ++k) {
-      CHECK(leaves_of(front[k].key) == front[k].leaves);
-      CHECK(cost_of.count(front[k].key) == 1 && close(cost_of[front[k].key], front[k].cost));
-      CHECK(least.count(front[k].leaves) == 1 && close(least[front[k].leaves], front[k].cost));
-      if (k > 0) CHECK(front[k].leaves > front[k - 1].leaves && front[k].cost < front[k - 1].cost);
-      on_front[front[k].leaves] = front[k].cost;
-    }
-    // What is left out is no better than a smaller tree on the front.
-    double so_far = std::numeric_limits<double>::infinity();
-    for (const auto& [leaves, price] : least) {
-      if (on_front.count(leaves) == 0) CHECK(price >= so_far - 1e-9);
-      if (on_front.count(leaves) != 0) so_far = on_front[leaves];
-    }
-  });
+  for_small_spaces(
+      3, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
+        Control control;
+        std::map<std::size_t, double> least;  // leaves -> cost
+        std::map<Key, double> cost_of;
+        for (const auto& tree : trees) {
+          cost_of[tree.key] = tree.cost;
+          const auto it = least.emplace(tree.leaves, tree.cost).first;
+          it->second = std::min(it->second, tree.cost);
+        }
+        const auto front = cost_front(g, cost, control);
+        CHECK(!front.empty() && front[0].leaves == 1);
+        std::map<std::size_t, double> on_front;
+        for (std::size_t k = 0; k < front.size(); ++k) {
+          CHECK(leaves_of(front[k].key) == front[k].leaves);
+          CHECK(cost_of.count(front[k].key) == 1 && close(cost_of[front[k].key], front[k].cost));
+          CHECK(least.count(front[k].leaves) == 1 && close(least[front[k].leaves], front[k].cost));
+          if (k > 0) CHECK(front[k].leaves > front[k - 1].leaves && front[k].cost < front[k - 1].cost);
+          on_front[front[k].leaves] = front[k].cost;
+        }
+        // What is left out is no better than a smaller tree on the front.
+        double so_far = std::numeric_limits<double>::infinity();
+        for (const auto& [leaves, price] : least) {
+          if (on_front.count(leaves) == 0) CHECK(price >= so_far - 1e-9);
+          if (on_front.count(leaves) != 0) so_far = on_front[leaves];
+        }
+      });
 }
 
 TEST(best_with_leaves_finds_every_size) {
-  for_small_spaces(4, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
-    using A = ByLeaves<MinPlus>;
-    Control control;
-    const auto value = fold_up<A>(g, WeighCost<A>(g, cost), control, 1);
-    const CostScores scores(cost);
-    TreeFinder finder(g, scores, std::vector<Best>(g.size(), Best{0, 0}), control);
-    std::map<Key, const naive::Tree*> known;
-    std::map<std::size_t, double> least;
-    for (const auto& tree : trees) {
-      known[tree.key] = &tree;
-      const auto it = least.emplace(tree.leaves, tree.cost).first;
-      it->second = std::min(it->second, tree.cost);
-    }
-    for (const auto& [leaves, price] : least) {
-      const Key key = finder.best_with_leaves(value, leaves);
-      CHECK(known.count(key) == 1);
-      if (known.count(key) == 1) CHECK(known[key]->leaves == leaves && close(known[key]->cost, price));
-    }
-  });
+  for_small_spaces(
+      4, [](const naive::Table&, const Graph& g, const LeafCost& cost, const std::vector<naive::Tree>& trees) {
+        using A = ByLeaves<MinPlus>;
+        Control control;
+        const auto value = fold_up<A>(g, WeighCost<A>(g, cost), control, 1);
+        const CostScores scores(cost);
+        TreeFinder finder(g, scores, std::vector<Best>(g.size(), Best{0, 0}), control);
+        std::map<Key, const naive::Tree*> known;
+        std::map<std::size_t, double> least;
+        for (const auto& tree : trees) {
+          known[tree.key] = &tree;
+          const auto it = least.emplace(tree.leaves, tree.cost).first;
+          it->second = std::min(it->second, tree.cost);
+        }
+        for (const auto& [leaves, price] : least) {
+          const Key key = finder.best_with_leaves(value, leaves);
+          CHECK(known.count(key) == 1);
+          if (known.count(key) == 1) CHECK(known[key]->leaves == leaves && close(known[key]->cost, price));
+        }
+      });
 }
 
 TEST(trees_come_one_by_one_as_well) {

@@ -46,7 +46,8 @@ Setting setting(unsigned k, const naive::Table& d, int depth, std::int64_t min_l
   // Equal, different and depth-dependent parameters.
   s.weights.a.assign(k % 7 == 0 ? 3 : 1, std::vector<double>(d.c, 1.0));
   for (std::size_t v = 0; v < s.weights.a.size(); ++v)
-    for (std::size_t c = 0; c < d.c; ++c) s.weights.a[v][c] = (k % 4 == 0 ? 1.0 : 0.3 + 0.4 * static_cast<double>(c)) / static_cast<double>(v + 1);
+    for (std::size_t c = 0; c < d.c; ++c)
+      s.weights.a[v][c] = (k % 4 == 0 ? 1.0 : 0.3 + 0.4 * static_cast<double>(c)) / static_cast<double>(v + 1);
   s.graph.by_depth = depth >= 0 || naive::depends_on_depth(s.weights.prior) || s.weights.a.size() > 1 || k % 2 == 0;
   return s;
 }
@@ -67,11 +68,13 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
 
   const auto by_leaves = fold_up<ByLeaves<MinPlus>>(*g, WeighCost<ByLeaves<MinPlus>>(*g, cost), control, threads)[0];
   for (std::size_t k = 0; k < std::max(by_leaves.size(), expected.least_by_leaves.size()); ++k)
-    CHECK(check::near(k < by_leaves.size() ? by_leaves[k] : kInf, k < expected.least_by_leaves.size() ? expected.least_by_leaves[k] : kInf));
+    CHECK(check::near(k < by_leaves.size() ? by_leaves[k] : kInf,
+                      k < expected.least_by_leaves.size() ? expected.least_by_leaves[k] : kInf));
   const auto by_depth = fold_up<ByDepth<MinPlus>>(*g, WeighCost<ByDepth<MinPlus>>(*g, cost), control, threads)[0];
   CHECK(check::near(by_depth.back(), expected.least));
 
-  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights, Plus::sum), control, threads)[0].log(), expected.u, scale));
+  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights, Plus::sum), control, threads)[0].log(),
+              expected.u, scale));
   const auto best = fold_up<MaxProduct>(*g, WeighProduct<MaxProduct>(*g, weights, Plus::max), control, threads)[0];
   CHECK(close(best.weight.log(), expected.best, scale));
 
@@ -81,7 +84,8 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
   const auto check_parts = [&](const std::vector<double>& got, const std::vector<naive::Real>& parts) {
     double sum = 0;
     for (std::size_t k = 0; k < std::max(got.size(), parts.size()); ++k) {
-      const double x = k < got.size() ? got[k] : 0.0, e = k < parts.size() ? static_cast<double>(parts[k] / expected.u) : 0.0;
+      const double x = k < got.size() ? got[k] : 0.0,
+                   e = k < parts.size() ? static_cast<double>(parts[k] / expected.u) : 0.0;
       CHECK(std::abs(x - e) < 1e-11);
       sum += x;
     }
@@ -90,16 +94,20 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
   check_parts(p.leaves_distribution(control), expected.by_leaves);
   check_parts(p.depth_distribution(control), expected.by_depth);
   naive::Real mean = 0;
-  for (std::size_t k = 0; k < expected.by_leaves.size(); ++k) mean += static_cast<naive::Real>(k + 1) * expected.by_leaves[k] / expected.u;
+  for (std::size_t k = 0; k < expected.by_leaves.size(); ++k)
+    mean += static_cast<naive::Real>(k + 1) * expected.by_leaves[k] / expected.u;
   CHECK(std::abs(p.expected_leaves(control) - static_cast<double>(mean)) < 1e-11 * static_cast<double>(mean));
 }
 
 LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy, CostKind::matrix};
+  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
+                             CostKind::matrix};
   std::vector<double> matrix(n_classes * n_classes, 0.0);
   for (std::size_t x = 0; x < n_classes; ++x)
-    for (std::size_t y = 0; y < n_classes; ++y) matrix[x * n_classes + y] = x == y ? 0.0 : 1.0 + static_cast<double>((x * 3 + y) % 4);
-  return LeafCost(kinds[k % kinds.size()], n_classes, k % kinds.size() == 4 ? matrix : std::vector<double>{}, 0.25, k % 3 == 0 ? 0.75 : 0.0);
+    for (std::size_t y = 0; y < n_classes; ++y)
+      matrix[x * n_classes + y] = x == y ? 0.0 : 1.0 + static_cast<double>((x * 3 + y) % 4);
+  return LeafCost(kinds[k % kinds.size()], n_classes, k % kinds.size() == 4 ? matrix : std::vector<double>{}, 0.25,
+                  k % 3 == 0 ? 0.75 : 0.0);
 }
 
 }  // namespace
@@ -169,7 +177,8 @@ TEST(large_counts_leave_the_linear_tables) {
           ++k;
           Setting s = setting(k, d, depth, min_leaf, k % 5);
           s.linear = s.graph.frontier = s.graph.merge = true;
-          s.weights.log_scale = -0.65L * s.weights.log_leaf(d.class_counts(d.all()), 0, false) / static_cast<naive::Real>(d.total(d.all()));
+          s.weights.log_scale = -0.65L * s.weights.log_leaf(d.class_counts(d.all()), 0, false) /
+                                static_cast<naive::Real>(d.total(d.all()));
           check_folds(d, s, some_cost(k % 4 == 0 ? 2 : 0, 2));
         }
   }
@@ -178,10 +187,14 @@ TEST(large_counts_leave_the_linear_tables) {
 
 TEST(the_linear_tables_hold_every_cover_they_serve) {
   // Covers just above and just below the sizes that the tables are made for, with very different class counts.
-  std::vector<std::array<std::int64_t, 6>> cases{{100, 5, 900, 798, 1800, 0}, {1100, 0, 300, 100, 0, 1100}, {1799, 1, 1, 3, 1, 1798}};
+  std::vector<std::array<std::int64_t, 6>> cases{
+      {100, 5, 900, 798, 1800, 0}, {1100, 0, 300, 100, 0, 1100}, {1799, 1, 1, 3, 1, 1798}};
   std::mt19937 random(8);
-  const auto some = [&](unsigned most) { return static_cast<std::int64_t>(random() % (random() % 2 ? most : most / 20)); };
-  for (int k = 0; k < 200; ++k) cases.push_back({some(2000), some(2000), some(2000), some(2000), some(2000), some(2000)});
+  const auto some = [&](unsigned most) {
+    return static_cast<std::int64_t>(random() % (random() % 2 ? most : most / 20));
+  };
+  for (int k = 0; k < 200; ++k)
+    cases.push_back({some(2000), some(2000), some(2000), some(2000), some(2000), some(2000)});
   for (const auto& counts : cases) {
     naive::Table d(3, 2, 2);
     d.rows = {1, 1, 1, 0, 0, 0};

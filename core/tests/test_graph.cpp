@@ -15,7 +15,9 @@ using namespace everytree;
 namespace {
 
 // Cover of a state, as words: the key of a map.
-std::vector<std::uint64_t> words(const Graph& g, std::size_t id) { return {g.cover(id), g.cover(id) + g.table().n_words()}; }
+std::vector<std::uint64_t> words(const Graph& g, std::size_t id) {
+  return {g.cover(id), g.cover(id) + g.table().n_words()};
+}
 
 bool holds(const std::vector<std::uint64_t>& cover, std::size_t bit) { return cover[bit / 64] >> (bit % 64) & 1; }
 
@@ -153,7 +155,8 @@ TEST(no_switch_changes_an_answer) {
     const auto table = d.core();
     const LeafCost error(CostKind::error, d.c);
     const Prior prior = naive::some_prior(which++, d.t);
-    const auto leaf = std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{std::vector<double>(d.c, 0.7)}, d.class_counts(d.all()));
+    const auto leaf = std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{std::vector<double>(d.c, 0.7)},
+                                                        d.class_counts(d.all()));
     Natural count;
     double least = 0, log_evidence = 0;
     for (int switches = 0; switches < 8; ++switches) {
@@ -180,7 +183,8 @@ TEST(no_tree_is_deeper_than_deepest) {
     Control control;
     const Graph g(d.core(), o, control);
     const naive::Space space{&d, o.max_depth, o.min_leaf};
-    const auto a = naive::answers(space, {naive::some_prior(0, d.t), {std::vector<double>(d.c, 1.0)}}, LeafCost(CostKind::error, d.c));
+    const auto a = naive::answers(space, {naive::some_prior(0, d.t), {std::vector<double>(d.c, 1.0)}},
+                                  LeafCost(CostKind::error, d.c));
     CHECK(static_cast<std::int32_t>(a.by_depth.size()) - 1 <= g.deepest());
     if (o.max_depth >= 0) CHECK(g.deepest() <= o.max_depth);
   });

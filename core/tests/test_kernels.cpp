@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <random>
+#include <stdexcept>
 
 #include "check.hpp"
 #include "everytree/kernels/kernels.hpp"
@@ -19,7 +19,8 @@ struct RandomBlock {
   std::vector<Section> sections;
   std::size_t stride, n;
 
-  RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes, int shift = 0) : n(tests) {
+  RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes, int shift = 0)
+      : n(tests) {
     stride = (tests + 16) / 16 * 16;
     std::uint32_t chunk = 0;
     for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -41,7 +42,8 @@ struct RandomBlock {
     for (const Section& s : sections)
       for (std::uint32_t k = s.begin; k < s.end; ++k)
         if (cls < 0 || s.cls == static_cast<std::uint32_t>(cls))
-          sum += (1 << (cls == -1 ? s.index_shift : s.shift)) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
+          sum +=
+              (1 << (cls == -1 ? s.index_shift : s.shift)) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
     return sum;
   }
 };
@@ -56,9 +58,11 @@ TEST(pair_counts_equal_naive_popcounts) {
         // Two classes packed into one index, or three classes whose index is the number of examples.
         const int shift = rows % 2 == 0 ? 15 : 0;
         const std::size_t n_classes = shift > 0 ? 2 : 3;
-        const std::vector<std::size_t> size = shift > 0 ? std::vector<std::size_t>{rows, rows / 2 + 1} : std::vector<std::size_t>{rows, rows / 2 + 1, 3};
+        const std::vector<std::size_t> size =
+            shift > 0 ? std::vector<std::size_t>{rows, rows / 2 + 1} : std::vector<std::size_t>{rows, rows / 2 + 1, 3};
         RandomBlock b(r, tests, size, n_classes, shift);
-        std::vector<std::int32_t> index(b.stride), counts(3 * b.stride), total_of(b.stride, 0), mult(b.stride, 0), yes(b.stride, 0), no(b.stride, 0);
+        std::vector<std::int32_t> index(b.stride), counts(3 * b.stride), total_of(b.stride, 0), mult(b.stride, 0),
+            yes(b.stride, 0), no(b.stride, 0);
         std::int32_t total = 0;
         for (const Section& s : b.sections) total += s.multiplicity() * static_cast<std::int32_t>(size[s.cls]);
         for (std::size_t j = 0; j < tests; ++j) {
@@ -69,10 +73,12 @@ TEST(pair_counts_equal_naive_popcounts) {
         const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, shift, {no.data(), yes.data()}};
         for (std::size_t i = 0; i < tests; ++i) {
           k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, tests, counter, index.data());
-          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, tests, counts.data());
+          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, tests,
+                         counts.data());
           for (std::size_t j = 0; j < tests; ++j) {
             if (j > i) CHECK(index[j] == b.pair(i, j, -1));
-            for (int c = 0; c < static_cast<int>(n_classes); ++c) CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
+            for (int c = 0; c < static_cast<int>(n_classes); ++c)
+              CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
           }
         }
         for (std::size_t i = 0; i < tests; ++i) {
@@ -81,7 +87,8 @@ TEST(pair_counts_equal_naive_popcounts) {
             if (i == j) continue;
             const std::int32_t both = b.pair(i, j, -2);
             if (both >= min_leaf && total_of[i] - both >= min_leaf) feasible[1] += mult[j];
-            if (total_of[j] - both >= min_leaf && total - total_of[i] - total_of[j] + both >= min_leaf) feasible[0] += mult[j];
+            if (total_of[j] - both >= min_leaf && total - total_of[i] - total_of[j] + both >= min_leaf)
+              feasible[0] += mult[j];
           }
           CHECK(yes[i] == feasible[1]);
           CHECK(no[i] == feasible[0]);
@@ -96,7 +103,8 @@ TEST(pack_moves_the_rows_of_a_cover_together) {
       const std::size_t words = 1 + r() % 6, columns = 1 + r() % 5, stride = 16;
       std::vector<std::uint64_t> column(words * columns), cover(words);
       for (auto& w : column) w = r();
-      for (auto& w : cover) w = round % 4 == 0 ? ~0ULL : round % 4 == 1 ? r() : round % 4 == 2 ? r() & r() & r() : r() | r();
+      for (auto& w : cover)
+        w = round % 4 == 0 ? ~0ULL : round % 4 == 1 ? r() : round % 4 == 2 ? r() & r() & r() : r() | r();
       std::vector<PackStep> steps;
       std::vector<bool> ends(words);
       for (std::size_t w = 0; w < words; ++w) ends[w] = w + 1 == words || r() % 2;
@@ -128,7 +136,8 @@ TEST(pack_moves_the_rows_of_a_cover_together) {
               if (cover[w] >> b & 1) bits.push_back(column[which[j] * words + w] >> b & 1);
           for (std::size_t begin = 0; begin < bits.size(); begin += 32, ++chunk) {
             std::uint32_t expected = 0;
-            for (std::size_t b = begin; b < std::min(bits.size(), begin + 32); ++b) expected |= std::uint32_t{bits[b]} << (b - begin);
+            for (std::size_t b = begin; b < std::min(bits.size(), begin + 32); ++b)
+              expected |= std::uint32_t{bits[b]} << (b - begin);
             CHECK(got[chunk * stride + j] == expected);
           }
         }
@@ -159,7 +168,8 @@ TEST(folds_equal_naive_loops) {
         std::vector<double> s1(stride, 0.0), s0(stride, 0.0);
         const PairTable t{leaf.data(), index.data(), mult.data(), total};
         double* const split[2] = {s0.data(), s1.data()};
-        for (std::size_t i = 0; i + 1 < n; ++i) (sum ? k->fold_sum : k->fold_max)(t, pair.data() + i * stride, i, n, split);
+        for (std::size_t i = 0; i + 1 < n; ++i)
+          (sum ? k->fold_sum : k->fold_max)(t, pair.data() + i * stride, i, n, split);
         for (std::size_t i = 0; i < n; ++i)
           for (int a = 0; a < 2; ++a) {
             double expected = 0;
@@ -189,11 +199,13 @@ TEST(log_folds_equal_naive_loops) {
         std::vector<std::int32_t> totals(3, 0), counts(3 * stride, 0), total_of(stride, 0), pair(3 * stride);
         std::int32_t total = 0;
         const std::size_t size[] = {rows, rows / 2, rows / 3 + 1};
-        for (std::size_t s = 0; s < 3; ++s) totals[s] = b.sections[s].multiplicity() * static_cast<std::int32_t>(size[s]);
+        for (std::size_t s = 0; s < 3; ++s)
+          totals[s] = b.sections[s].multiplicity() * static_cast<std::int32_t>(size[s]);
         for (std::size_t c = 0; c < 3; ++c) {
           total += totals[c];
           rising[c].assign(1, 0.0);
-          for (std::int32_t m = 0; m < totals[c]; ++m) rising[c].push_back(rising[c].back() + std::log(0.5 + static_cast<double>(c) + m));
+          for (std::int32_t m = 0; m < totals[c]; ++m)
+            rising[c].push_back(rising[c].back() + std::log(0.5 + static_cast<double>(c) + m));
           tables.push_back(rising[c].data());
         }
         for (std::int32_t m = 0; m < total; ++m) rising_sum.push_back(rising_sum.back() + std::log(4.5 + m));
@@ -205,13 +217,14 @@ TEST(log_folds_equal_naive_loops) {
           }
         }
         const auto log_m = [&](const std::vector<std::int32_t>& x) {
-          return rising[0][static_cast<std::size_t>(x[0])] + rising[1][static_cast<std::size_t>(x[1])] + rising[2][static_cast<std::size_t>(x[2])] -
-                 rising_sum[static_cast<std::size_t>(x[0] + x[1] + x[2])];
+          return rising[0][static_cast<std::size_t>(x[0])] + rising[1][static_cast<std::size_t>(x[1])] +
+                 rising[2][static_cast<std::size_t>(x[2])] - rising_sum[static_cast<std::size_t>(x[0] + x[1] + x[2])];
         };
         const auto quadrant = [&](std::size_t i, int a, std::size_t j, int bb) {
           std::vector<std::int32_t> x(3);
           for (std::size_t c = 0; c < 3; ++c) {
-            const std::int32_t both = b.pair(i, j, static_cast<int>(c)), ci = counts[c * stride + i], cj = counts[c * stride + j];
+            const std::int32_t both = b.pair(i, j, static_cast<int>(c)), ci = counts[c * stride + i],
+                               cj = counts[c * stride + j];
             x[c] = a ? (bb ? both : ci - both) : (bb ? cj - both : totals[c] - ci - cj + both);
           }
           return x;
@@ -223,7 +236,16 @@ TEST(log_folds_equal_naive_loops) {
         }
         const std::int32_t min_leaf = 4;
         for (bool sum : {true, false}) {
-          const PairLogs logs{3, tables.data(), rising_sum.data(), counts.data(), totals.data(), total_of.data(), total, min_leaf, stride, mult.data(),
+          const PairLogs logs{3,
+                              tables.data(),
+                              rising_sum.data(),
+                              counts.data(),
+                              totals.data(),
+                              total_of.data(),
+                              total,
+                              min_leaf,
+                              stride,
+                              mult.data(),
                               {reference[0].data(), reference[1].data()}};
           const double zero = sum ? 0.0 : -std::numeric_limits<double>::infinity();
           std::vector<double> s1(stride, zero), s0(stride, zero), e1(stride, 0.0), e0(stride, 0.0);
@@ -261,7 +283,8 @@ TEST(errors_equal_naive_loops) {
         s.shift = 0;
         s.index_shift = s.cls == 0 ? 16 : 0;
       }
-      std::vector<std::int32_t> index(stride, 0), pair(stride), b1(stride, kInfeasible), b0(stride, kInfeasible), ignored(stride, 0);
+      std::vector<std::int32_t> index(stride, 0), pair(stride), b1(stride, kInfeasible), b0(stride, kInfeasible),
+          ignored(stride, 0);
       for (std::size_t j = 0; j < n; ++j) index[j] = b.pair(j, j, -1);
       const TestCounter counter{index.data(), ignored.data(), 0, 1, 16, {ignored.data(), ignored.data()}};
       const std::int32_t total = 70 * 65536 + 40;
@@ -306,7 +329,8 @@ TEST(an_unknown_kernel_is_refused_and_a_known_one_runs) {
   try {
     find_kernels("abacus");
   } catch (const std::invalid_argument& e) {
-    refused = std::string(e.what()).find("abacus") != std::string::npos && std::string(e.what()).find("portable") != std::string::npos;
+    refused = std::string(e.what()).find("abacus") != std::string::npos &&
+              std::string(e.what()).find("portable") != std::string::npos;
   }
   CHECK(refused);
   for (const Kernels* k : available_kernels()) {

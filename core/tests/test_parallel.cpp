@@ -1,5 +1,5 @@
-// Threads and limits: every item once, exceptions arrive, answers do not depend on the number of threads, and work stops
-// when it is told to.
+// Threads and limits: every item once, exceptions arrive, answers do not depend on the number of threads, and work
+// stops when it is told to.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -124,7 +124,8 @@ TEST(answers_do_not_depend_on_the_number_of_threads) {
     for (unsigned prior : {4u, 7u}) {
       const naive::Table d = medium_table(1, classes);
       const auto table = d.core();
-      const auto leaf = std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{std::vector<double>(classes, 1.0)}, d.class_counts(d.all()));
+      const auto leaf = std::make_shared<const Dirichlet>(
+          std::vector<std::vector<double>>{std::vector<double>(classes, 1.0)}, d.class_counts(d.all()));
       const LeafCost gini(CostKind::gini, classes);
       std::vector<Wide> values;
       std::vector<double> leaves, depth, inclusion, predicted;
@@ -169,7 +170,9 @@ TEST(a_time_limit_ends_the_work) {
     Control control;
     control.time_limit = 0.02;
     CHECK(ended([&] {
-            for_each_parallel(1000000, threads, control, "waiting", [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+            for_each_parallel(1000000, threads, control, "waiting", [](std::size_t, std::size_t) {
+              std::this_thread::sleep_for(std::chrono::microseconds(100));
+            });
           }) == 't');
     CHECK(control.seconds() >= 0.02);
     CHECK(control.seconds() < 5);  // 100 seconds of work
@@ -186,7 +189,8 @@ TEST(every_long_computation_asks_for_the_limits) {
   const naive::Table d = medium_table(3, 2);
   Control free;
   const auto g = std::make_shared<const Graph>(d.core(), medium_options(), free);
-  const auto leaf = std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{{1.0, 1.0}}, d.class_counts(d.all()));
+  const auto leaf =
+      std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{{1.0, 1.0}}, d.class_counts(d.all()));
   const Prior prior = naive::some_prior(4, d.t);
   const Posterior p(g, prior, leaf, true, 1, free);
   const LeafCost error(CostKind::error, 2);
@@ -219,7 +223,9 @@ TEST(another_thread_can_stop_the_work) {
       control.stop();
     });
     CHECK(ended([&] {
-            for_each_parallel(1000000, threads, control, "waiting", [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+            for_each_parallel(1000000, threads, control, "waiting", [](std::size_t, std::size_t) {
+              std::this_thread::sleep_for(std::chrono::microseconds(100));
+            });
           }) == 's');
     other.join();
     CHECK(control.seconds() < 5);
@@ -239,7 +245,8 @@ TEST(the_callback_runs_in_the_calling_thread_and_may_throw) {
     };
     bool interrupted = false;
     try {
-      for_each_parallel(3000, threads, control, "waiting", [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
+      for_each_parallel(3000, threads, control, "waiting",
+                        [](std::size_t, std::size_t) { std::this_thread::sleep_for(std::chrono::microseconds(200)); });
     } catch (const InvalidInput& e) {
       interrupted = e.what() == std::string("interrupted");
     }

@@ -61,8 +61,11 @@ void for_every_setting(With with, unsigned seed, std::size_t most_tests, F&& f) 
             c.weights.a.assign(k % 7 == 0 ? 2 : 1, std::vector<double>(classes, 1.0));
             if (k % 2)
               for (auto& row : c.weights.a)
-                for (std::size_t x = 0; x < classes; ++x) row[x] = 0.4 + 0.3 * static_cast<double>(x + row.size()) + 0.1 * static_cast<double>(&row - c.weights.a.data());
-            c.options.by_depth = depth >= 0 || c.weights.a.size() > 1 || naive::depends_on_depth(c.weights.prior) || k % 2;
+                for (std::size_t x = 0; x < classes; ++x)
+                  row[x] = 0.4 + 0.3 * static_cast<double>(x + row.size()) +
+                           0.1 * static_cast<double>(&row - c.weights.a.data());
+            c.options.by_depth =
+                depth >= 0 || c.weights.a.size() > 1 || naive::depends_on_depth(c.weights.prior) || k % 2;
             const Built b = build(c);
             f(c, *b.posterior);
           }
@@ -96,7 +99,9 @@ TEST(the_joint_of_every_tree) {
       CHECK(std::abs(got - static_cast<double>(tree.log_joint)) < 1e-11 * std::max(1.0, std::abs(got)));
       sum += std::exp(tree.log_joint);
     }
-    if (!trees.empty()) CHECK(std::abs(p.log_evidence() - static_cast<double>(std::log(sum))) < 1e-11 * std::max(1.0, std::abs(p.log_evidence())));
+    if (!trees.empty())
+      CHECK(std::abs(p.log_evidence() - static_cast<double>(std::log(sum))) <
+            1e-11 * std::max(1.0, std::abs(p.log_evidence())));
   });
 }
 
@@ -144,7 +149,9 @@ TEST(the_most_probable_trees_in_order) {
     auto trees = trees_of(c, 500);
     if (trees.empty()) return;
     std::sort(trees.begin(), trees.end(), [](const auto& x, const auto& y) { return x.log_joint > y.log_joint; });
-    const auto close = [](double x, naive::Real y) { return std::abs(x - static_cast<double>(y)) < 1e-9 * std::max(1.0, std::abs(x)); };
+    const auto close = [](double x, naive::Real y) {
+      return std::abs(x - static_cast<double>(y)) < 1e-9 * std::max(1.0, std::abs(x));
+    };
     Control control;
     const auto top = p.top(trees.size() + 3, control);
     CHECK(top.size() == trees.size());
@@ -171,7 +178,8 @@ TEST(inclusion_and_root) {
     const auto without = naive::evidence_without(c.space(), c.weights);
     const auto got = p.inclusion(control);
     CHECK(got.size() == c.d.t);
-    for (std::size_t t = 0; t < c.d.t; ++t) CHECK(std::abs(got[t] - static_cast<double>(1 - without[t] / without.back())) < 1e-10);
+    for (std::size_t t = 0; t < c.d.t; ++t)
+      CHECK(std::abs(got[t] - static_cast<double>(1 - without[t] / without.back())) < 1e-10);
     // The root by the same recursion, one test at a time.
     const auto root = p.root_distribution();
     CHECK(root.size() == c.d.t);
@@ -185,7 +193,8 @@ TEST(inclusion_and_root) {
     std::vector<naive::Real> at_root(c.d.t, 0);
     for (const auto& tree : trees)
       if (tree.key[0] >= 0) at_root[static_cast<std::size_t>(tree.key[0])] += std::exp(tree.log_joint);
-    for (std::size_t t = 0; t < c.d.t; ++t) CHECK(std::abs(root[t] - static_cast<double>(at_root[t] / without.back())) < 1e-10);
+    for (std::size_t t = 0; t < c.d.t; ++t)
+      CHECK(std::abs(root[t] - static_cast<double>(at_root[t] / without.back())) < 1e-10);
   });
 }
 
@@ -215,11 +224,13 @@ TEST(the_node_at_the_end_of_a_path) {
       const naive::Tests tests = space.feasible(cover, depth);
       const naive::Real u = naive::evidence(space, c.weights, cover, depth);
       CHECK(got.counts == c.d.class_counts(cover));
-      CHECK(std::abs(got.leaf - static_cast<double>(std::exp(c.weights.log_leaf(got.counts, depth, !tests.empty())) / u)) < 1e-10);
+      CHECK(std::abs(got.leaf -
+                     static_cast<double>(std::exp(c.weights.log_leaf(got.counts, depth, !tests.empty())) / u)) < 1e-10);
       for (std::uint32_t t = 0; t < c.d.t; ++t) {
         naive::Real expected = 0;
         if (std::count(tests.begin(), tests.end(), t) != 0)
-          expected = std::exp(c.weights.log_split(tests, t, depth)) * naive::evidence(space, c.weights, c.d.side(cover, t, true), depth + 1) *
+          expected = std::exp(c.weights.log_split(tests, t, depth)) *
+                     naive::evidence(space, c.weights, c.d.side(cover, t, true), depth + 1) *
                      naive::evidence(space, c.weights, c.d.side(cover, t, false), depth + 1) / u;
         CHECK(std::abs(got.split[t] - static_cast<double>(expected)) < 1e-10);
       }
@@ -256,7 +267,10 @@ TEST(prediction_of_many_tests_and_rows) {
     for (std::size_t tests : {15, 16, 17, 40})
       for (std::size_t classes : {2, 3})
         for (unsigned prior : {0u, 4u, 7u}) {
-          Case c{naive::random_table(random, 60, tests, classes, 2), {}, {naive::some_prior(prior, tests), {std::vector<double>(classes, 0.5)}}, true};
+          Case c{naive::random_table(random, 60, tests, classes, 2),
+                 {},
+                 {naive::some_prior(prior, tests), {std::vector<double>(classes, 0.5)}},
+                 true};
           c.options.max_depth = tests == 15 ? 3 : 2;
           c.options.min_leaf = tests == 15 ? 8 : 2;
           const Built b = build(c);
@@ -268,7 +282,8 @@ TEST(prediction_of_many_tests_and_rows) {
           b.posterior->predict(rows.data(), n, got.data(), control);
           for (std::size_t r = 0; r < n; r += tests == 15 ? 4 : 1) {
             const auto expected = naive::predict(c.space(), c.weights, rows.data() + r * tests);
-            for (std::size_t k = 0; k < classes; ++k) CHECK(std::abs(got[r * classes + k] - static_cast<double>(expected[k])) < 1e-10);
+            for (std::size_t k = 0; k < classes; ++k)
+              CHECK(std::abs(got[r * classes + k] - static_cast<double>(expected[k])) < 1e-10);
           }
         }
   }
@@ -329,7 +344,8 @@ TEST(draw_k_depends_only_on_the_seed_and_k) {
   c.options.max_depth = 4;
   const Built b = build(c);
   Control control;
-  const auto many = b.posterior->sample(0, 200, 5, control), few = b.posterior->sample(0, 20, 5, control), other = b.posterior->sample(0, 20, 6, control);
+  const auto many = b.posterior->sample(0, 200, 5, control), few = b.posterior->sample(0, 20, 5, control),
+             other = b.posterior->sample(0, 20, 6, control);
   CHECK(std::equal(few.begin(), few.end(), many.begin()));
   CHECK(few != other);
   const auto later = b.posterior->sample(180, 20, 5, control);  // draws 180 to 199

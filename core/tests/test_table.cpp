@@ -13,7 +13,8 @@ struct Data {
   std::size_t n, t, c;
   std::vector<std::uint8_t> rows;
   std::vector<std::int64_t> counts;
-  Data(std::mt19937& r, std::size_t n, std::size_t t, std::size_t c, int weight) : n(n), t(t), c(c), rows(n * t), counts(n * c, 0) {
+  Data(std::mt19937& r, std::size_t n, std::size_t t, std::size_t c, int weight)
+      : n(n), t(t), c(c), rows(n * t), counts(n * c, 0) {
     for (auto& x : rows) x = r() & 1;
     if (t >= 3)
       for (std::size_t k = 0; k < n; ++k) rows[k * t + 2] = !rows[k * t];  // a complement

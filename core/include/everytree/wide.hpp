@@ -17,7 +17,8 @@ class Wide {
 
   static Wide from_log(double log_value) {
     if (!(log_value > -std::numeric_limits<double>::infinity())) return Wide();
-    constexpr double kLog2e = 1.4426950408889634074, kLn2Hi = 6.93147180369123816490e-01, kLn2Lo = 1.90821492927058770002e-10;
+    constexpr double kLog2e = 1.4426950408889634074, kLn2Hi = 6.93147180369123816490e-01,
+                     kLn2Lo = 1.90821492927058770002e-10;
     const double n = std::nearbyint(log_value * kLog2e);
     return Wide(std::exp((log_value - n * kLn2Hi) - n * kLn2Lo), static_cast<std::int64_t>(n));
   }
@@ -59,7 +60,7 @@ class Wide {
     }
     const auto bits = std::bit_cast<std::uint64_t>(x_);
     const int exponent = static_cast<int>(bits >> 52);  // sign is 0
-    if (exponent == 0) {                                 // subnormal
+    if (exponent == 0) {                                // subnormal
       int shift;
       x_ = 2 * std::frexp(x_, &shift);
       e_ += shift - 1;

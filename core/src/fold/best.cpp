@@ -47,7 +47,8 @@ void TreeFinder::expand(std::uint32_t id) {
     expand_inner(node);
   else
     expand_closed(node);
-  std::stable_sort(node.options.begin(), node.options.end(), [](const Option& a, const Option& b) { return a.test < b.test; });
+  std::stable_sort(node.options.begin(), node.options.end(),
+                   [](const Option& a, const Option& b) { return a.test < b.test; });
 }
 
 void TreeFinder::expand_inner(Node& node) {
@@ -66,8 +67,8 @@ void TreeFinder::expand_inner(Node& node) {
     for (std::uint32_t part : graph_->parts(split))
       for (std::uint32_t member : classes[part >> 1].members) {
         const bool flipped = (part ^ member) & 1;
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)), static_cast<std::int32_t>(member >> 1),
-                                flipped ? c0 : c1, flipped ? c1 : c0});
+        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)),
+                                static_cast<std::int32_t>(member >> 1), flipped ? c0 : c1, flipped ? c1 : c0});
       }
   }
 }
@@ -101,8 +102,10 @@ void TreeFinder::expand_closed(Node& node) {
           if (!(share[j] > 0)) continue;
           fold_.quadrant(j, a, 1, counts.data());
           fold_.quadrant(j, a, 0, other.data());
-          improve(best, scores_->split(depth + 1, share[j]) + scores_->leaf(counts.data(), depth + 2, false) +
-                            scores_->leaf(other.data(), depth + 2, false), 2);
+          improve(best,
+                  scores_->split(depth + 1, share[j]) + scores_->leaf(counts.data(), depth + 2, false) +
+                      scores_->leaf(other.data(), depth + 2, false),
+                  2);
         }
       }
       for (std::size_t c = 0; c < n_classes; ++c) counts[c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
@@ -124,8 +127,9 @@ void TreeFinder::expand_closed(Node& node) {
     for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
       for (std::uint32_t member : classes[*p >> 1].members) {
         const bool flipped = (*p ^ member) & 1;
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)), static_cast<std::int32_t>(member >> 1),
-                                child[2 * i + (flipped ? 0 : 1)], child[2 * i + (flipped ? 1 : 0)]});
+        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)),
+                                static_cast<std::int32_t>(member >> 1), child[2 * i + (flipped ? 0 : 1)],
+                                child[2 * i + (flipped ? 1 : 0)]});
       }
 }
 
@@ -164,7 +168,8 @@ void TreeFinder::expand_child(Node& node) {
     if (leaf_pair[j] == kInf) continue;
     for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
       for (std::uint32_t member : classes[*p >> 1].members)
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)) + leaf_pair[j], static_cast<std::int32_t>(member >> 1), kNone, kNone});
+        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)) + leaf_pair[j],
+                                static_cast<std::int32_t>(member >> 1), kNone, kNone});
   }
 }
 
@@ -267,7 +272,8 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
       const Best b1 = score_of(option.child1, rank1);
       if (!(b1.score < kInf)) return;
       const Best b0 = score_of(option.child0, rank0);
-      if (b0.score < kInf) nodes_[id]->heap.push({option.weight + b1.score + b0.score, b1.leaves + b0.leaves, r.option, rank1, rank0});
+      if (b0.score < kInf)
+        nodes_[id]->heap.push({option.weight + b1.score + b0.score, b1.leaves + b0.leaves, r.option, rank1, rank0});
     };
     push(r.rank1, r.rank0 + 1);
     if (r.rank0 == 0) push(r.rank1 + 1, 0);
@@ -317,7 +323,8 @@ std::size_t TreeFinder::most_leaves(std::uint32_t id, const std::vector<std::vec
   return nodes_[id]->group == kNone ? by_leaves[nodes_[id]->state].size() : 2;
 }
 
-void TreeFinder::write_leaves(std::uint32_t id, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves, Key& key) {
+void TreeFinder::write_leaves(std::uint32_t id, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves,
+                              Key& key) {
   expand(id);
   const double target = least(id, leaves, by_leaves);
   const std::vector<Option> options = nodes_[id]->options;

@@ -30,7 +30,8 @@ std::vector<double> Posterior::inclusion(Control& control) const {
     }
   std::vector<double> out(table.n_tests(), 0.0);
   const std::size_t n_states = graph_->size();
-  const std::size_t width = std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, targets.size()));
+  const std::size_t width =
+      std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, targets.size()));
   std::vector<std::uint32_t> closed, inner;
   for (std::uint32_t id : graph_->children_first()) (graph_->state(id).inner() ? inner : closed).push_back(id);
 
@@ -50,82 +51,85 @@ std::vector<double> Posterior::inclusion(Control& control) const {
     };
     std::vector<Buffers> buffers(std::max<std::size_t>(1, n_threads_));
     for (std::size_t k = 0; k < buffers.size(); ++k) folds.emplace_back(*graph_).watch(control, k == 0);
-    for_each_parallel(closed.size(), n_threads_, control, "excluding each test", [&](std::size_t c, std::size_t worker) {
-      const std::uint32_t id = closed[c];
-      if (graph_->state(id).levels == 0) return;
-      OneLevelFold& fold = folds[worker];
-      Buffers& b = buffers[worker];
-      OneLevel& level = b.level;
-      fold.product(id, weights_, Plus::sum, level);
-      const Frontier& f = fold.frontier();
-      const std::size_t groups = level.n;
-      if (groups == 0) return;
-      b.term1.resize(f.stride());
-      b.term0.resize(f.stride());
-      double* const term[2] = {b.term0.data(), b.term1.data()};
-      double* r = ratio.data() + static_cast<std::size_t>(id) * n;
-      double total = level.state_leaf;
-      for (std::size_t i = 0; i < groups; ++i)
-        total += level.weight[i] * (level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]);
-      b.sum.assign(n, level.state_leaf);
-      for (std::size_t i = 0; i < groups; ++i) {
-        const double full[2] = {level.leaf[0][i] + level.split[0][i], level.leaf[1][i] + level.split[1][i]};
-        fold.terms(weights_, level, i, term);
-        if (!prior.fair) {
-          // All members of a group have the same share: leaving one out takes 1/multiplicity of the term.
-          for (std::size_t j = 0; j < groups; ++j) {
-            const double m = f.multiplicity(j);
-            const double value = j == i ? level.weight[i] * (1 - 1 / m) * full[1] * full[0]
-                                        : level.weight[i] * (full[1] - term[1][j] / m) * (full[0] - term[0][j] / m);
-            for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-              for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t) b.sum[t] += value;
-          }
-        } else {
-          fold.load_pairs(i);
-          b.own.assign(n, level.weight[i] * full[1] * full[0]);
-          b.share1.assign(n, 0.0);
-          b.share0.assign(n, 0.0);
-          for (int a = 0; a < 2; ++a) {
-            auto& part_of = a == 1 ? b.share1 : b.share0;  // of the child's split weight that is target t's
-            b.shares.begin(prior);
-            for (std::size_t j = 0; j < groups; ++j)
-              if (term[a][j] > 0)
+    for_each_parallel(
+        closed.size(), n_threads_, control, "excluding each test", [&](std::size_t c, std::size_t worker) {
+          const std::uint32_t id = closed[c];
+          if (graph_->state(id).levels == 0) return;
+          OneLevelFold& fold = folds[worker];
+          Buffers& b = buffers[worker];
+          OneLevel& level = b.level;
+          fold.product(id, weights_, Plus::sum, level);
+          const Frontier& f = fold.frontier();
+          const std::size_t groups = level.n;
+          if (groups == 0) return;
+          b.term1.resize(f.stride());
+          b.term0.resize(f.stride());
+          double* const term[2] = {b.term0.data(), b.term1.data()};
+          double* r = ratio.data() + static_cast<std::size_t>(id) * n;
+          double total = level.state_leaf;
+          for (std::size_t i = 0; i < groups; ++i)
+            total += level.weight[i] * (level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]);
+          b.sum.assign(n, level.state_leaf);
+          for (std::size_t i = 0; i < groups; ++i) {
+            const double full[2] = {level.leaf[0][i] + level.split[0][i], level.leaf[1][i] + level.split[1][i]};
+            fold.terms(weights_, level, i, term);
+            if (!prior.fair) {
+              // All members of a group have the same share: leaving one out takes 1/multiplicity of the term.
+              for (std::size_t j = 0; j < groups; ++j) {
+                const double m = f.multiplicity(j);
+                const double value = j == i ? level.weight[i] * (1 - 1 / m) * full[1] * full[0]
+                                            : level.weight[i] * (full[1] - term[1][j] / m) * (full[0] - term[0][j] / m);
+                for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+                  for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t) b.sum[t] += value;
+              }
+            } else {
+              fold.load_pairs(i);
+              b.own.assign(n, level.weight[i] * full[1] * full[0]);
+              b.share1.assign(n, 0.0);
+              b.share0.assign(n, 0.0);
+              for (int a = 0; a < 2; ++a) {
+                auto& part_of = a == 1 ? b.share1 : b.share0;  // of the child's split weight that is target t's
+                b.shares.begin(prior);
+                for (std::size_t j = 0; j < groups; ++j)
+                  if (term[a][j] > 0)
+                    for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+                      for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
+                for (std::size_t j = 0; j < groups; ++j) {
+                  if (!(term[a][j] > 0)) continue;
+                  double mass = 0;
+                  for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+                    for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);
+                  for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+                    for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
+                      part_of[t] = term[a][j] * b.shares.share(targets[from + t].test) / mass;
+                }
+              }
+              b.shares.begin(prior);
+              for (std::size_t j = 0; j < groups; ++j)
                 for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
                   for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
-            for (std::size_t j = 0; j < groups; ++j) {
-              if (!(term[a][j] > 0)) continue;
               double mass = 0;
-              for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+              for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
                 for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);
-              for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+              for (std::size_t t = 0; t < n; ++t)
+                b.own[t] = level.weight[i] * (full[1] - b.share1[t]) * (full[0] - b.share0[t]);
+              for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
                 for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
-                  part_of[t] = term[a][j] * b.shares.share(targets[from + t].test) / mass;
+                  b.own[t] = level.weight[i] * (1 - b.shares.share(targets[from + t].test) / mass) * full[1] * full[0];
+              for (std::size_t t = 0; t < n; ++t) b.sum[t] += b.own[t];
             }
           }
-          b.shares.begin(prior);
-          for (std::size_t j = 0; j < groups; ++j)
-            for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-              for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
-          double mass = 0;
-          for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-            for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);
-          for (std::size_t t = 0; t < n; ++t) b.own[t] = level.weight[i] * (full[1] - b.share1[t]) * (full[0] - b.share0[t]);
-          for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-            for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
-              b.own[t] = level.weight[i] * (1 - b.shares.share(targets[from + t].test) / mass) * full[1] * full[0];
-          for (std::size_t t = 0; t < n; ++t) b.sum[t] += b.own[t];
-        }
-      }
-      if (!prior.fair) {
-        // Targets that are not feasible here were left out of no term.
-        std::fill(r, r + n, 1.0);
-        for (std::size_t j = 0; j < groups; ++j)
-          for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-            for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t) r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
-      } else {
-        for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
-      }
-    });
+          if (!prior.fair) {
+            // Targets that are not feasible here were left out of no term.
+            std::fill(r, r + n, 1.0);
+            for (std::size_t j = 0; j < groups; ++j)
+              for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
+                for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
+                  r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
+          } else {
+            for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
+          }
+        });
 
     InnerNode node;
     InnerShares shares(*graph_, prior);

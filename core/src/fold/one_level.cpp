@@ -49,7 +49,10 @@ ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : {1800, 1200, 600}) {
     largest_counts(graph, bound, most);
-    if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) * static_cast<std::int64_t>(leaf_->n_variants()) > kMaxTable) continue;
+    if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) *
+            static_cast<std::int64_t>(leaf_->n_variants()) >
+        kMaxTable)
+      continue;
     linear_.emplace(*leaf_, most[0], most[1], graph.options().min_leaf);
     // The table was sized by covers up to `bound` only: no larger one may use it.
     linear_bound_ = std::min(bound, linear_->safe_total());
@@ -96,7 +99,9 @@ bool OneLevelFold::load(std::size_t state, OneLevel& out) {
   return true;
 }
 
-const LinearTables* OneLevelFold::tables_for(const ProductWeights& weights) const { return weights.linear(frontier_.total()); }
+const LinearTables* OneLevelFold::tables_for(const ProductWeights& weights) const {
+  return weights.linear(frontier_.total());
+}
 
 double OneLevelFold::group_share(std::size_t g, Plus plus) const {
   const auto& classes = frontier_.table().test_classes();
@@ -146,7 +151,8 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
   frontier_.set_index(tables.shift());
   if (levels_ == 2 && n > 1) {
     pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
-    const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
+    const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
+                          frontier_.total_index()};
     double* const split[2] = {out.split[0].data(), out.split[1].data()};
     const auto fold = plus == Plus::sum ? frontier_.kernel().fold_sum : frontier_.kernel().fold_max;
     std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
@@ -171,7 +177,8 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
   const double base = std::exp(prior.log_split_base(depth_));
   for (std::size_t i = 0; i < n; ++i) out.weight[i] *= base;
   out.log_scale = -tables.log_scale() * frontier_.total();
-  out.state_leaf = std::exp(prior.log_leaf(depth_, n > 0)) * tables.at_depth(weights.leaf(), depth_)[frontier_.total_index()];
+  out.state_leaf =
+      std::exp(prior.log_leaf(depth_, n > 0)) * tables.at_depth(weights.leaf(), depth_)[frontier_.total_index()];
 }
 
 void OneLevelFold::load_pairs(std::size_t i) {
@@ -274,7 +281,8 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
   }
 }
 
-// Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a double.
+// Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a
+// double.
 bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out) {
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   const Dirichlet& leaf = weights.leaf();
@@ -284,13 +292,22 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
   for (int a = 0; a < 2; ++a) {
     log_term_[a].assign(stride, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t c = 0; c < n_classes; ++c) counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      for (std::size_t c = 0; c < n_classes; ++c)
+        counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
       log_term_[a][i] = leaf.log_marginal(depth_ + 2, counts.data());
     }
     std::fill(out.split[a].begin(), out.split[a].end(), plus == Plus::sum ? 0.0 : -kInf);
   }
-  const PairLogs logs{n_classes, rising_.data(), leaf.rising_sum(depth_ + 2), frontier_.counts(0), frontier_.totals(), frontier_.group_totals(),
-                      frontier_.total(), static_cast<std::int32_t>(frontier_.min_leaf()), stride, frontier_.multiplicities(),
+  const PairLogs logs{n_classes,
+                      rising_.data(),
+                      leaf.rising_sum(depth_ + 2),
+                      frontier_.counts(0),
+                      frontier_.totals(),
+                      frontier_.group_totals(),
+                      frontier_.total(),
+                      static_cast<std::int32_t>(frontier_.min_leaf()),
+                      stride,
+                      frontier_.multiplicities(),
                       {log_term_[0].data(), log_term_[1].data()}};
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   double* const split[2] = {out.split[0].data(), out.split[1].data()};
@@ -475,8 +492,8 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
     std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
     for (std::size_t i = 0; i + 1 < n; ++i) {
       frontier_.pair_index(i, tests, pairs_.data());
-      frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(), static_cast<std::int32_t>(frontier_.min_leaf()),
-                                    pairs_.data(), i, n, best);
+      frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(),
+                                    static_cast<std::int32_t>(frontier_.min_leaf()), pairs_.data(), i, n, best);
       tick();
     }
     for (int a = 0; a < 2; ++a)

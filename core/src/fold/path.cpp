@@ -23,7 +23,8 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
   std::size_t depth = 0;
   for (const auto& [test, outcome] : steps) {
     if (test < 0 || static_cast<std::size_t>(test) >= table.n_tests())
-      throw InvalidInput("a path uses test " + std::to_string(test) + "; the space has " + std::to_string(table.n_tests()) + " tests, counted from 0");
+      throw InvalidInput("a path uses test " + std::to_string(test) + "; the space has " +
+                         std::to_string(table.n_tests()) + " tests, counted from 0");
     const State& s = graph_->state(id);
     const std::int64_t ones = table.count(cover.data(), static_cast<std::size_t>(test));
     if (ones < min_leaf || table.count(cover.data()) - ones < min_leaf) return out;
@@ -59,7 +60,8 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     const auto splits = graph_->splits(s);
     for (std::size_t k = 0; k < splits.size(); ++k)
       for (std::uint32_t part : graph_->parts(splits[k]))
-        for (std::uint32_t member : classes[part >> 1].members) out.split[member >> 1] = node.split[k] * shares.share(member >> 1);
+        for (std::uint32_t member : classes[part >> 1].members)
+          out.split[member >> 1] = node.split[k] * shares.share(member >> 1);
     return out;
   }
 
@@ -91,7 +93,8 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     for (std::size_t g = 0; g < level.n; ++g) {
       double mass = 0;
       each(g, [&](std::uint32_t t) { mass += shares.share(t); });
-      const double w = level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]) / mass;
+      const double w =
+          level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]) / mass;
       each(g, [&](std::uint32_t t) { weight[t] = w * shares.share(t); });
     }
   } else {

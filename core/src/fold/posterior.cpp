@@ -1,4 +1,5 @@
-// The evidence, and what follows from folds alone. One node: path.cpp; draws: sample.cpp; prediction: predict.cpp; inclusion: inclusion.cpp.
+// The evidence, and what follows from folds alone. One node: path.cpp; draws: sample.cpp; prediction: predict.cpp;
+// inclusion: inclusion.cpp.
 #include "everytree/fold/posterior.hpp"
 
 #include <cmath>
@@ -12,8 +13,8 @@
 
 namespace everytree {
 
-Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
-                     std::size_t n_threads, Control& control)
+Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                     bool linear, std::size_t n_threads, Control& control)
     : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
   u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_, Plus::sum), control, n_threads);
 }
@@ -27,7 +28,8 @@ void Posterior::inner_node(std::size_t id, InnerNode& out) const {
   out.leaf = (Wide::from_log(weights_.log_leaf(counts.data(), depth, s.n_tests > 0)) / u).scaled(0);
   const Wide base = Wide::from_log(weights_.prior().log_split_base(depth)) / u;
   out.split.clear();
-  for (const Split& split : graph_->splits(s)) out.split.push_back((base * u_[split.child[1]] * u_[split.child[0]]).scaled(0));
+  for (const Split& split : graph_->splits(s))
+    out.split.push_back((base * u_[split.child[1]] * u_[split.child[0]]).scaled(0));
 }
 
 double Posterior::log_joint(const Key& key) const {
@@ -46,7 +48,8 @@ double Posterior::log_joint(const Key& key) const {
   for (std::int32_t test : key) {
     if (open.empty()) throw InvalidInput("the tree's key goes on after the tree is complete");
     if (test < -1 || test >= static_cast<std::int32_t>(table.n_tests()))
-      throw InvalidInput("the tree uses test " + std::to_string(test) + "; the space has " + std::to_string(table.n_tests()) + " tests, counted from 0");
+      throw InvalidInput("the tree uses test " + std::to_string(test) + "; the space has " +
+                         std::to_string(table.n_tests()) + " tests, counted from 0");
     Open node = std::move(open.back());
     open.pop_back();
     const std::int64_t total = table.count(node.cover.data());
@@ -75,7 +78,7 @@ double Posterior::log_joint(const Key& key) const {
       node.cover[w] &= ~column[w];
     }
     ++node.depth;
-    open.push_back(std::move(one));   // the 0 side comes first in the key
+    open.push_back(std::move(one));  // the 0 side comes first in the key
     open.push_back(std::move(node));
   }
   if (!open.empty()) throw InvalidInput("the tree's key ends before the tree is complete");
@@ -83,7 +86,8 @@ double Posterior::log_joint(const Key& key) const {
 }
 
 std::vector<Best> Posterior::likeliest(Control& control) const {
-  const auto value = fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_);
+  const auto value =
+      fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_);
   std::vector<Best> best;
   best.reserve(value.size());
   for (const auto& v : value) best.push_back({-v.weight.log(), v.leaves});
@@ -96,7 +100,8 @@ Key Posterior::map_tree(Control& control) const {
 }
 
 double Posterior::log_map(Control& control) const {
-  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_)[0].weight.log();
+  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_)[0]
+      .weight.log();
 }
 
 std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
@@ -128,7 +133,8 @@ std::vector<double> Posterior::depth_distribution(Control& control) const {
 }
 
 double Posterior::expected_leaves(Control& control) const {
-  const auto value = fold_up<Expectation>(*graph_, WeighProduct<Expectation>(*graph_, weights_, Plus::sum), control, n_threads_);
+  const auto value =
+      fold_up<Expectation>(*graph_, WeighProduct<Expectation>(*graph_, weights_, Plus::sum), control, n_threads_);
   return (value[0].r / value[0].p).scaled(0);
 }
 

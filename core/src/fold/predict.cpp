@@ -24,7 +24,8 @@ struct Edge {
 };
 
 constexpr std::size_t kBytes = std::size_t{1} << 28;
-constexpr std::size_t kParts = 16;  // closed states are summed in 16 fixed parts: the same sums for any number of threads
+constexpr std::size_t kParts =
+    16;  // closed states are summed in 16 fixed parts: the same sums for any number of threads
 
 }  // namespace
 
@@ -34,7 +35,9 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
   std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
   std::iota(order.begin(), order.end(), 0u);
   const auto at = [&](std::uint32_t r) { return rows + static_cast<std::size_t>(r) * n_tests; };
-  const auto compare = [&](std::uint32_t a, std::uint32_t b) { return n_tests == 0 ? 0 : std::memcmp(at(a), at(b), n_tests); };
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    return n_tests == 0 ? 0 : std::memcmp(at(a), at(b), n_tests);
+  };
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const int c = compare(a, b);
     return c != 0 ? c < 0 : a < b;
@@ -50,7 +53,8 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
   }
   std::vector<double> answers(n_distinct * n_classes);
   predict_distinct(asked.data(), n_distinct, answers.data(), control);
-  for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * n_classes, n_classes, out + r * n_classes);
+  for (std::size_t r = 0; r < n_rows; ++r)
+    std::copy_n(answers.data() + distinct[r] * n_classes, n_classes, out + r * n_classes);
 }
 
 void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
@@ -72,7 +76,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
       slots.push_back({k, 0, static_cast<double>(classes[k].members.size()), classes[k].members});
   }
   first_slot[classes.size()] = static_cast<std::uint32_t>(slots.size());
-  const std::size_t n_slots = slots.size(), stride = (n_slots + 1 + 7) & ~std::size_t{7};  // and one column that is always 1
+  const std::size_t n_slots = slots.size(),
+                    stride = (n_slots + 1 + 7) & ~std::size_t{7};  // and one column that is always 1
 
   // Inner states parents first, with their place in ρ; edges into closed states.
   std::vector<std::uint32_t> inner, closed, place(graph_->size(), 0);
@@ -98,7 +103,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
       const auto splits = graph_->splits(graph_->state(id));
       for (std::uint32_t k = 0; k < splits.size(); ++k)
         for (int side = 0; side < 2; ++side)
-          if (const std::uint32_t child = splits[k].child[side]; !graph_->state(child).inner()) edges[at[place[child]]++] = {id, k, side};
+          if (const std::uint32_t child = splits[k].child[side]; !graph_->state(child).inner())
+            edges[at[place[child]]++] = {id, k, side};
     }
   }
   // Probability of one unit of share of every split of every inner state.
@@ -115,7 +121,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
 
   const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (inner.size() + 1)), 32, 4096);
   std::vector<OneLevelFold> folds;
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads_); ++k) folds.emplace_back(*graph_).watch(control, k == 0);
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads_); ++k)
+    folds.emplace_back(*graph_).watch(control, k == 0);
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
@@ -131,8 +138,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
       y[r * stride + n_slots] = 1.0;
     }
     // ρ of one child: add what comes over one edge.
-    const auto flow = [&](const Split& split, int side, double unit_probability, const InnerShares& shares, const double* parent,
-                          double* child) {
+    const auto flow = [&](const Split& split, int side, double unit_probability, const InnerShares& shares,
+                          const double* parent, double* child) {
       for (std::uint32_t part : graph_->parts(split)) {
         for (std::uint32_t k = first_slot[part >> 1]; k < first_slot[(part >> 1) + 1]; ++k) {
           const bool flipped = (part & 1) ^ slots[k].flipped;
@@ -149,7 +156,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
     std::vector<double> rho(std::max<std::size_t>(1, inner.size()) * n, 0.0);
     InnerShares shares(*graph_, prior);
     std::vector<std::int32_t> counts(n_classes);
-    if (!inner.empty()) std::fill(rho.begin(), rho.begin() + static_cast<std::ptrdiff_t>(n), 1.0);  // the root comes first
+    if (!inner.empty())
+      std::fill(rho.begin(), rho.begin() + static_cast<std::ptrdiff_t>(n), 1.0);  // the root comes first
     for (std::size_t k = 0; k < inner.size(); ++k) {
       control.check(true, "predicting", from, n_rows);
       const State& s = graph_->state(inner[k]);
@@ -187,8 +195,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
         for (std::uint32_t e = edges_begin[k]; e < edges_begin[k + 1]; ++e) {
           const State& parent = graph_->state(edges[e].parent);
           if (prior.fair) edge_shares.load(parent);
-          flow(graph_->splits(parent)[edges[e].split], edges[e].side, unit[place[edges[e].parent]][edges[e].split], edge_shares,
-               rho.data() + place[edges[e].parent] * n, here.data());
+          flow(graph_->splits(parent)[edges[e].split], edges[e].side, unit[place[edges[e].parent]][edges[e].split],
+               edge_shares, rho.data() + place[edges[e].parent] * n, here.data());
         }
         active.clear();
         weight.clear();
@@ -211,14 +219,16 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
         form.build(fold, weights_, level, slots, first_slot, stride);
         std::vector<double>& rest = weight;
         for (std::size_t c = 0; c + 1 < n_classes; ++c) {
-          fold.frontier().kernel().quadratic(form.matrix(c), stride, n_slots + 1, y.data(), stride, active.data(), active.size(), value.data());
+          fold.frontier().kernel().quadratic(form.matrix(c), stride, n_slots + 1, y.data(), stride, active.data(),
+                                             active.size(), value.data());
           for (std::size_t r = 0; r < active.size(); ++r) {
             const double p = here[active[r]] * value[r];
             sum[active[r] * n_classes + c] += p;
             rest[r] -= p;
           }
         }
-        for (std::size_t r = 0; r < active.size(); ++r) sum[active[r] * n_classes + n_classes - 1] += rest[r];  // the last class is what remains
+        for (std::size_t r = 0; r < active.size(); ++r)
+          sum[active[r] * n_classes + n_classes - 1] += rest[r];  // the last class is what remains
       }
     });
     for (const auto& sum : partial)

@@ -4,8 +4,9 @@
 
 namespace everytree {
 
-void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
-                          const std::vector<std::uint32_t>& first_slot, std::size_t stride) {
+void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
+                          const std::vector<Slot>& slots, const std::vector<std::uint32_t>& first_slot,
+                          std::size_t stride) {
   const Frontier& f = fold.frontier();
   const Prior& prior = weights.prior();
   const Dirichlet& leaf = weights.leaf();
@@ -26,7 +27,8 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
     shares_.begin(prior);
     for (std::size_t i = 0; i < n; ++i)
       for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-        for (std::uint32_t k = first_slot[*p >> 1]; k < first_slot[(*p >> 1) + 1]; ++k) shares_.add(slots[k].members[0] >> 1);
+        for (std::uint32_t k = first_slot[*p >> 1]; k < first_slot[(*p >> 1) + 1]; ++k)
+          shares_.add(slots[k].members[0] >> 1);
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     first_[i] = static_cast<std::uint32_t>(elements_.size());
@@ -55,7 +57,8 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
   no_.resize(n);
   for (auto& d : difference_) d.resize(n_elements);
   for (std::size_t c = 0; c < n_free; ++c)
-    b_[c * (n_elements + 1) + n_elements] = level.state_leaf / total * (f.totals()[c] + leaf.a(depth, c)) / (f.total() + leaf.sum_a(depth));
+    b_[c * (n_elements + 1) + n_elements] =
+        level.state_leaf / total * (f.totals()[c] + leaf.a(depth, c)) / (f.total() + leaf.sum_a(depth));
 
   for (std::size_t i = 0; i < n; ++i) {
     fold.terms(weights, level, i, term);
@@ -74,7 +77,8 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
       for (std::size_t j = 0; j < n; ++j) {
         if (!(term[a][j] > 0)) continue;
         double mass = 0;
-        for (std::size_t e = first_[j]; e < first_[j + 1]; ++e) mass += factor[e] = shares_.share(slots[elements_[e].slot].members[0] >> 1);
+        for (std::size_t e = first_[j]; e < first_[j + 1]; ++e)
+          mass += factor[e] = shares_.share(slots[elements_[e].slot].members[0] >> 1);
         for (std::size_t e = first_[j]; e < first_[j + 1]; ++e) factor[e] *= full[1 - a] / mass;
       }
     }
@@ -121,7 +125,9 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
   }
 
   // Rewrite over the slots. A split's variable is Σ_parts (y_k, or m_k − y_k where the part is flipped).
-  const auto add = [&](double* matrix, std::size_t k, std::size_t l, double x) { matrix[std::min(k, l) * stride + std::max(k, l)] += x; };
+  const auto add = [&](double* matrix, std::size_t k, std::size_t l, double x) {
+    matrix[std::min(k, l) * stride + std::max(k, l)] += x;
+  };
   for (std::size_t c = 0; c < n_free; ++c) {
     double* matrix = matrix_.data() + c * matrix_size_;
     const double* a = a_.data() + c * n_elements * n_elements;
@@ -130,7 +136,8 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
     if (prior.fair) {
       for (std::size_t p = 0; p < n_elements; ++p) {
         add(matrix, elements_[p].slot, n_slots, linear[p]);
-        for (std::size_t q = 0; q < n_elements; ++q) add(matrix, elements_[p].slot, elements_[q].slot, a[p * n_elements + q]);
+        for (std::size_t q = 0; q < n_elements; ++q)
+          add(matrix, elements_[p].slot, elements_[q].slot, a[p * n_elements + q]);
       }
     } else {
       // Most splits are a single class in its own orientation: then the variable is the slot.
@@ -152,7 +159,8 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
         }
         for (std::size_t j = 0; j < n; ++j)
           if (offset_[j] != 0) b += (a[i * n + j] + a[j * n + i]) * offset_[j];
-        for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p) matrix[(*p >> 1) * stride + n_slots] += *p & 1 ? -b : b;
+        for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
+          matrix[(*p >> 1) * stride + n_slots] += *p & 1 ? -b : b;
         constant += linear[i] * offset_[i];
         for (std::size_t j = i + 1; j < n; ++j) {
           const double x = a[i * n + j] + a[j * n + i];

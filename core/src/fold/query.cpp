@@ -14,7 +14,8 @@ namespace everytree {
 namespace {
 void check(const Graph& graph, const LeafCost& cost) {
   if (cost.n_classes() != graph.table().n_classes())
-    throw InvalidInput("the cost is for " + std::to_string(cost.n_classes()) + " classes; the table has " + std::to_string(graph.table().n_classes()));
+    throw InvalidInput("the cost is for " + std::to_string(cost.n_classes()) + " classes; the table has " +
+                       std::to_string(graph.table().n_classes()));
 }
 }  // namespace
 
@@ -29,7 +30,8 @@ double least_cost(const Graph& graph, const LeafCost& cost, Control& control) {
 
 std::vector<Ranked> best_trees(const Graph& graph, const LeafCost& cost, std::size_t k, Control& control) {
   check(graph, cost);
-  const auto value = fold_up<Lexicographic>(graph, WeighCost<Lexicographic>(graph, cost), control, graph.options().n_threads);
+  const auto value =
+      fold_up<Lexicographic>(graph, WeighCost<Lexicographic>(graph, cost), control, graph.options().n_threads);
   std::vector<Best> best;
   best.reserve(value.size());
   for (const auto& v : value) best.push_back({v.cost, v.leaves});

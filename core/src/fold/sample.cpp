@@ -101,7 +101,8 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
       const auto splits = graph_->splits(s);
       std::vector<double> weight(splits.size() + 1);
       double total = weight[0] = inner.leaf;
-      for (std::size_t k = 0; k < splits.size(); ++k) total += weight[k + 1] = inner.split[k] * inner_shares.share(splits[k], Plus::sum);
+      for (std::size_t k = 0; k < splits.size(); ++k)
+        total += weight[k + 1] = inner.split[k] * inner_shares.share(splits[k], Plus::sum);
       for (const Request& r : requests) {
         const std::size_t k = pick(random[r.draw], weight.size(), total, [&](std::size_t x) { return weight[x]; });
         if (k == 0) continue;
@@ -113,9 +114,11 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
             members.push_back(member ^ (part & 1));
             mass += inner_shares.share(member >> 1);
           }
-        const std::uint32_t member = members[pick(random[r.draw], members.size(), mass, [&](std::size_t x) { return inner_shares.share(members[x] >> 1); })];
+        const std::uint32_t member = members[pick(random[r.draw], members.size(), mass,
+                                                  [&](std::size_t x) { return inner_shares.share(members[x] >> 1); })];
         const std::uint32_t first = grow(r, member >> 1);
-        for (std::uint32_t side = 0; side < 2; ++side) waiting[rank[split.child[side ^ (member & 1)]]].push_back({r.draw, first + side});
+        for (std::uint32_t side = 0; side < 2; ++side)
+          waiting[rank[split.child[side ^ (member & 1)]]].push_back({r.draw, first + side});
       }
       continue;
     }
@@ -127,7 +130,8 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
     std::vector<double> weight(groups + 1), term1(f.stride()), term0(f.stride());
     double total = weight[0] = level.state_leaf;
     for (std::size_t g = 0; g < groups; ++g)
-      total += weight[g + 1] = level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]);
+      total += weight[g + 1] =
+          level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]);
     const auto members_of = [&](std::size_t g, std::vector<std::uint32_t>& members) {
       members.clear();
       for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
@@ -147,7 +151,8 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
       members_of(k - 1, members);
       double mass = 0;
       for (std::uint32_t member : members) mass += shares.share(member >> 1);
-      const std::uint32_t member = members[pick(random[r.draw], members.size(), mass, [&](std::size_t x) { return shares.share(members[x] >> 1); })];
+      const std::uint32_t member = members[pick(random[r.draw], members.size(), mass,
+                                                [&](std::size_t x) { return shares.share(members[x] >> 1); })];
       const std::uint32_t first = grow(r, member >> 1);
       for (std::uint32_t side = 0; side < 2; ++side)
         children[k - 1].push_back({{r.draw, first + side}, static_cast<int>(side ^ (member & 1))});
@@ -172,7 +177,9 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
           members_of(j, members);
           double mass = 0;
           for (std::uint32_t member : members) mass += shares.share(member >> 1);
-          grow(r, members[pick(x, members.size(), mass, [&](std::size_t y) { return shares.share(members[y] >> 1); })] >> 1);
+          grow(r,
+               members[pick(x, members.size(), mass, [&](std::size_t y) { return shares.share(members[y] >> 1); })] >>
+                   1);
         }
       }
     }

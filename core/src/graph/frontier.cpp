@@ -50,9 +50,11 @@ void Frontier::load(const std::uint64_t* cover) {
     std::fill(packed_.begin() + k * stride + n_candidates, packed_.begin() + (k + 1) * stride, 0);
     packed_[k * stride + n_candidates] = valid_[k];
   }
-  kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(), packed_.data(), stride);
+  kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(),
+                 packed_.data(), stride);
   raw_counts_.resize(n_classes_ * stride);
-  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, n_candidates, raw_counts_.data());
+  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates,
+                        n_candidates, raw_counts_.data());
   kept_.clear();
   for (std::uint32_t j = 0; j < n_candidates; ++j) {
     std::int32_t ones = 0;

@@ -50,7 +50,8 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
 
 std::size_t Graph::bytes() const {
   return pool_.size() * (chunk_mask_ + 1) * table_->n_words() * 8 + states_.capacity() * sizeof(State) +
-         splits_.capacity() * sizeof(Split) + (parts_.capacity() + order_.capacity()) * 4 + index_.capacity() * sizeof(Slot);
+         splits_.capacity() * sizeof(Split) + (parts_.capacity() + order_.capacity()) * 4 +
+         index_.capacity() * sizeof(Slot);
 }
 
 std::int8_t Graph::levels_of(std::int32_t depth, std::int64_t total) const {

@@ -20,10 +20,10 @@ struct Lanes {
   static constexpr std::size_t kWidth = 8;
   static __m256i byte_counts(const std::uint32_t* i, const std::uint32_t* j) {
     const __m256i low = _mm256_set1_epi8(0x0f);
-    const __m256i counts =
-        _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i x =
-        _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)), _mm256_set1_epi32(static_cast<int>(*i)));
+    const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1,
+                                            2, 2, 3, 2, 3, 3, 4);
+    const __m256i x = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(j)),
+                                       _mm256_set1_epi32(static_cast<int>(*i)));
     return _mm256_add_epi8(_mm256_shuffle_epi8(counts, _mm256_and_si256(x, low)),
                            _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
   }

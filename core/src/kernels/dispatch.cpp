@@ -27,11 +27,13 @@ std::vector<const Kernels*> available_kernels() {
   std::vector<const Kernels*> all{&portable::table};
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
-                        __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("fma");
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
+                        __builtin_cpu_supports("fma");
   if (has_avx2) all.push_back(&avx2::table);
   if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq"))
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vpopcntdq"))
     all.push_back(&avx512::table);
 #elif defined(__aarch64__)
   all.push_back(&neon::table);
@@ -47,8 +49,9 @@ const Kernels& find_kernels(const std::string& name) {
     if (name == k->name) return *k;
     known += (known.empty() ? "" : ", ") + std::string(k->name);
   }
-  throw std::invalid_argument("kernels \"" + name + "\" are unknown or not supported by this CPU; set EVERYTREE_KERNELS to one of: " +
-                              known + ", or unset it to use the fastest");
+  throw std::invalid_argument("kernels \"" + name +
+                              "\" are unknown or not supported by this CPU; set EVERYTREE_KERNELS to one of: " + known +
+                              ", or unset it to use the fastest");
 }
 
 namespace {

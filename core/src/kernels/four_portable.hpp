@@ -6,7 +6,8 @@ typedef std::int32_t Int4 __attribute__((vector_size(16)));
 static inline Real4 look_up(const double* leaf, Int4 index) {
   std::uint64_t two[2];
   std::memcpy(two, &index, sizeof two);
-  return Real4{leaf[static_cast<std::uint32_t>(two[0])], leaf[two[0] >> 32], leaf[static_cast<std::uint32_t>(two[1])], leaf[two[1] >> 32]};
+  return Real4{leaf[static_cast<std::uint32_t>(two[0])], leaf[two[0] >> 32], leaf[static_cast<std::uint32_t>(two[1])],
+               leaf[two[1] >> 32]};
 }
 
 // In halves: where registers are 128 bits wide, comparisons of four doubles would be taken apart one by one.

@@ -6,7 +6,8 @@ typedef std::int32_t Int4 __attribute__((vector_size(16)));
 // instruction: where its microcode is patched against data sampling a gather takes 1.07 ns per element, these 0.31 ns.
 static inline Real4 look_up(const double* leaf, Int4 index) {
   const auto i = reinterpret_cast<__m128i>(index);
-  const auto low = static_cast<std::uint64_t>(_mm_cvtsi128_si64(i)), high = static_cast<std::uint64_t>(_mm_extract_epi64(i, 1));
+  const auto low = static_cast<std::uint64_t>(_mm_cvtsi128_si64(i)),
+             high = static_cast<std::uint64_t>(_mm_extract_epi64(i, 1));
   const __m256d a = _mm256_castpd128_pd256(_mm_load_sd(leaf + static_cast<std::uint32_t>(low)));
   const __m256d b = _mm256_broadcast_sd(leaf + (low >> 32));
   const __m256d c = _mm256_broadcast_sd(leaf + static_cast<std::uint32_t>(high));

@@ -24,7 +24,8 @@ static inline IntW lane_numbers() {
 }
 
 // Σ over the chunks of a section of popcount(i & j), for Lanes::kWidth tests j at once.
-static inline IntW section_counts(const std::uint32_t* bits, std::size_t stride, const Section& section, std::size_t i, std::size_t j) {
+static inline IntW section_counts(const std::uint32_t* bits, std::size_t stride, const Section& section, std::size_t i,
+                                  std::size_t j) {
   const std::uint32_t* row = bits + section.begin * stride;
   const auto counts = Lanes::popcounts(row + i, row + j, stride, section.end - section.begin);
   IntW out;
@@ -42,13 +43,15 @@ static void pair_index(const std::uint32_t* bits, std::size_t stride, const Sect
   IntW tests_yes = zero, tests_no = zero;
   for (std::size_t j = i & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
     IntW sum = zero;
-    for (std::size_t s = 0; s < n_sections; ++s) sum += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
+    for (std::size_t s = 0; s < n_sections; ++s)
+      sum += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
     store(out + j, sum);
     // Which of the four quadrants are large enough, for the pairs with j > i.
     const IntW both = t.shift == 0 ? sum : (sum >> t.shift) + (sum & ((1 << t.shift) - 1));
     const IntW of_j = load<IntW>(t.total_of + j);
     const IntW behind = below(static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane, 0);
-    const IntW q11 = below(least, both), q10 = below(least, of_i - both), q01 = below(least, of_j - both), q00 = below(least, rest - of_j + both);
+    const IntW q11 = below(least, both), q10 = below(least, of_i - both), q01 = below(least, of_j - both),
+               q00 = below(least, rest - of_j + both);
     const IntW m_j = load<IntW>(t.multiplicity + j) & behind, m_i = (zero + t.multiplicity[i]) & behind;
     tests_yes += q11 & q10 & m_j;
     tests_no += q01 & q00 & m_j;
@@ -70,14 +73,16 @@ static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Sec
     std::size_t s = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {  // sections are sorted by class
       IntW sum = IntW{};
-      for (; s < n_sections && sections[s].cls == c; ++s) sum += section_counts(bits, stride, sections[s], i, j) << sections[s].shift;
+      for (; s < n_sections && sections[s].cls == c; ++s)
+        sum += section_counts(bits, stride, sections[s], i, j) << sections[s].shift;
       store(out + c * stride + j, sum);
     }
   }
 }
 
-static void pack(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
-                 const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride) {
+static void pack(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which,
+                 std::size_t n_columns, const PackStep* steps, std::size_t n_steps, std::uint32_t* bits,
+                 std::size_t stride) {
   const Compress compress(steps, n_steps);
   for (std::size_t j = 0; j < n_columns; ++j) {
     const std::uint64_t* column = columns + which[j] * column_words;
@@ -139,7 +144,8 @@ struct MaxOp {
 };
 
 template <class Op>
-static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                              double* const split[2]) {
   const double* leaf = t.leaf;
   const std::int32_t index_i = t.index[i], rest = t.total - index_i;
   const Real4 zero = Real4{}, m_i = zero + t.multiplicity[i];
@@ -182,10 +188,12 @@ static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std:
   s0[i] = Op::plus(s0[i], no);
 }
 
-static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                     double* const split[2]) {
   fold_pairs<SumOp>(t, pair, i, n, split);
 }
-static void fold_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]) {
+static void fold_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                     double* const split[2]) {
   fold_pairs<MaxOp>(t, pair, i, n, split);
 }
 
@@ -196,9 +204,19 @@ static inline Real4 exp4(Real4 x) {
   const Real4 k = shifted - magic;
   const Real4 r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
   Real4 e = Real4{} + 1.6059043836821613e-10;
-  const double series[] = {2.08767569878681e-09, 2.505210838544172e-08, 2.7557319223985893e-07, 2.7557319223985893e-06,
-                           2.48015873015873e-05, 0.0001984126984126984, 0.001388888888888889, 0.008333333333333333,
-                           0.041666666666666664, 0.16666666666666666, 0.5, 1.0, 1.0};
+  const double series[] = {2.08767569878681e-09,
+                           2.505210838544172e-08,
+                           2.7557319223985893e-07,
+                           2.7557319223985893e-06,
+                           2.48015873015873e-05,
+                           0.0001984126984126984,
+                           0.001388888888888889,
+                           0.008333333333333333,
+                           0.041666666666666664,
+                           0.16666666666666666,
+                           0.5,
+                           1.0,
+                           1.0};
   for (double c : series) e = e * r + c;
   Mask4 bits;
   std::memcpy(&bits, &shifted, sizeof bits);
@@ -226,8 +244,8 @@ struct LogMaxOp {
 };
 
 template <class Op>
-static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
-                             double* const tests[2]) {
+static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                             double* const split[2], double* const tests[2]) {
   const Real4 none = Real4{} + Op::kZero, nothing = Real4{};
   const Real4 m_i = nothing + t.multiplicity[i];
   const Real4 ref_i1 = nothing + t.reference[1][i], ref_i0 = nothing + t.reference[0][i];
@@ -253,8 +271,8 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
     q10 -= look_up(t.rising_sum, total_i - both);
     q01 -= look_up(t.rising_sum, of_j - both);
     q00 -= look_up(t.rising_sum, total_rest - of_j + both);
-    const Int4 f11 = (both >= t.min_leaf) & valid, f10 = (total_i - both >= t.min_leaf) & valid, f01 = (of_j - both >= t.min_leaf) & valid,
-               f00 = (total_rest - of_j + both >= t.min_leaf) & valid;
+    const Int4 f11 = (both >= t.min_leaf) & valid, f10 = (total_i - both >= t.min_leaf) & valid,
+               f01 = (of_j - both >= t.min_leaf) & valid, f00 = (total_rest - of_j + both >= t.min_leaf) & valid;
     const auto wide = [](Int4 mask) { return __builtin_convertvector(mask, Mask4); };
     const Mask4 fi1 = wide(f11 & f10), fi0 = wide(f01 & f00), fj1 = wide(f11 & f01), fj0 = wide(f10 & f00);
     const Real4 m_j = load<Real4>(t.multiplicity + j);
@@ -274,18 +292,18 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
   tests[0][i] += add_lanes(tests_no);
 }
 
-static void fold_log_sum(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
-                         double* const tests[2]) {
+static void fold_log_sum(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                         double* const split[2], double* const tests[2]) {
   fold_logs<LogSumOp>(t, pair, i, n, split, tests);
 }
-static void fold_log_max(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
-                         double* const tests[2]) {
+static void fold_log_max(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                         double* const split[2], double* const tests[2]) {
   fold_logs<LogMaxOp>(t, pair, i, n, split, tests);
 }
 
 // A hash of every column that does not see whether the column was complemented; eight columns at once.
-static void hash_columns(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
-                         std::size_t n, std::uint32_t* out) {
+static void hash_columns(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid,
+                         std::size_t n_chunks, std::size_t n, std::uint32_t* out) {
   typedef std::uint32_t Word8 __attribute__((vector_size(32)));
   for (std::size_t j = 0; j < n; j += 8) {
     const Word8 flip = -(load<Word8>(bits + j) & 1u);
@@ -312,7 +330,8 @@ static void fold_error(const std::int32_t* index, std::int32_t total, std::int32
   };
   for (std::size_t j = i + 1; j < n; ++j) {
     const std::int32_t p = pair[j];
-    const std::int32_t q11 = error(p), q10 = error(index_i - p), q01 = error(index[j] - p), q00 = error(rest - index[j] + p);
+    const std::int32_t q11 = error(p), q10 = error(index_i - p), q01 = error(index[j] - p),
+                       q00 = error(rest - index[j] + p);
     const std::int32_t i1 = q11 + q10, i0 = q01 + q00, j1 = q11 + q01, j0 = q10 + q00;
     yes = yes < i1 ? yes : i1;
     no = no < i0 ? no : i0;
@@ -325,7 +344,8 @@ static void fold_error(const std::int32_t* index, std::int32_t total, std::int32
 
 // Four rows at a time share the loads of the matrix.
 template <std::size_t kRows>
-static inline void quadratic_rows(const double* a, std::size_t stride, std::size_t n, const double* const* y, double* out) {
+static inline void quadratic_rows(const double* a, std::size_t stride, std::size_t n, const double* const* y,
+                                  double* out) {
   Real8 acc[kRows] = {};
   for (std::size_t j = 0; j < n; j += 8) {
     Real8 sum[kRows] = {};
@@ -364,5 +384,6 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name, pack, pair_index, pair_counts, fold_sum, fold_max, fold_log_sum, fold_log_max, fold_error, hash_columns, quadratic, count_and};
+  return {name,         pack,         pair_index, pair_counts,  fold_sum,  fold_max,
+          fold_log_sum, fold_log_max, fold_error, hash_columns, quadratic, count_and};
 }

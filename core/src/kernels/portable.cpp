@@ -17,7 +17,8 @@ static inline std::uint64_t popcount64(std::uint64_t x) {
 
 struct Lanes {
   static constexpr std::size_t kWidth = 8;
-  typedef std::uint32_t Vec __attribute__((vector_size(32)));  // two 128-bit registers hide the latency of the long popcount
+  typedef std::uint32_t Vec
+      __attribute__((vector_size(32)));  // two 128-bit registers hide the latency of the long popcount
   static Vec at(const std::uint32_t* from) {
     Vec v;
     std::memcpy(&v, from, sizeof v);

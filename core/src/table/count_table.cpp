@@ -38,7 +38,8 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
       const std::int64_t n = counts[r * n_classes + c];
       if (n < 0) throw InvalidInput("a class count is " + std::to_string(n) + "; counts must not be negative");
       if (n > kMaxTotal - total_)
-        throw InvalidInput("the table holds more than " + std::to_string(kMaxTotal) + " examples; divide the weights by a common factor");
+        throw InvalidInput("the table holds more than " + std::to_string(kMaxTotal) +
+                           " examples; divide the weights by a common factor");
       total_ += n;
       used |= static_cast<std::uint64_t>(n);
     }
@@ -106,7 +107,8 @@ void CountTable::class_counts(const std::uint64_t* cover, std::int32_t* counts) 
   std::fill(counts, counts + n_classes_, 0);
   const auto& k = kernels();
   for (const Section& s : sections_)
-    counts[s.cls] += s.multiplicity() * static_cast<std::int32_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
+    counts[s.cls] +=
+        s.multiplicity() * static_cast<std::int32_t>(k.count_and(cover + s.begin, cover + s.begin, s.end - s.begin));
 }
 
 std::int64_t CountTable::count(const std::uint64_t* cover) const {

@@ -37,7 +37,8 @@ double normal_quantile(double p) {
 Dirichlet::Dirichlet(const std::vector<std::vector<double>>& a, const std::vector<std::int32_t>& class_totals)
     : n_classes_(class_totals.size()) {
   if (a.empty()) throw InvalidInput("dirichlet has no parameters");
-  const std::size_t total = static_cast<std::size_t>(std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0}));
+  const std::size_t total =
+      static_cast<std::size_t>(std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0}));
   for (const auto& row : a) {
     if (row.size() != n_classes_) throw InvalidInput("dirichlet needs one parameter per class");
     Variant v;
@@ -46,7 +47,8 @@ Dirichlet::Dirichlet(const std::vector<std::vector<double>>& a, const std::vecto
     std::vector<double> seen;
     std::vector<std::size_t> size;
     for (std::size_t c = 0; c < n_classes_; ++c) {
-      if (!(row[c] > 0) || !std::isfinite(row[c])) throw InvalidInput("dirichlet parameters must be positive and finite");
+      if (!(row[c] > 0) || !std::isfinite(row[c]))
+        throw InvalidInput("dirichlet parameters must be positive and finite");
       v.sum_a += row[c];
       const auto it = std::find(seen.begin(), seen.end(), row[c]);
       v.table_of[c] = static_cast<std::size_t>(it - seen.begin());
@@ -68,7 +70,8 @@ namespace {
 // |logM + s·n| ≤ b + r·n for every leaf of n examples, with b = 12; a cover falls into at most four leaves, so
 // products stay within 4b + r·n. For fixed n, logM is convex in n_0: its maximum is at an end and its minimum
 // moves monotonically with n.
-std::int32_t largest_safe_total(const Dirichlet& leaf, std::size_t variant, std::int32_t max0, std::int32_t max1, double s) {
+std::int32_t largest_safe_total(const Dirichlet& leaf, std::size_t variant, std::int32_t max0, std::int32_t max1,
+                                double s) {
   const double* r0 = leaf.rising(variant, 0);
   const double* r1 = leaf.rising(variant, 1);
   const double* rs = leaf.rising_sum(variant);
@@ -140,7 +143,8 @@ LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> mat
 }
 
 std::size_t LeafCost::prediction(const std::int32_t* counts) const {
-  if (kind_ != CostKind::matrix) return static_cast<std::size_t>(std::max_element(counts, counts + n_classes_) - counts);
+  if (kind_ != CostKind::matrix)
+    return static_cast<std::size_t>(std::max_element(counts, counts + n_classes_) - counts);
   std::size_t best = 0;
   double least = 0;
   for (std::size_t k = 0; k < n_classes_; ++k) {
@@ -171,7 +175,8 @@ double LeafCost::operator()(const std::int32_t* counts, std::size_t stride) cons
       break;
     case CostKind::gini: {
       double squares = 0;
-      for (std::size_t c = 0; c < n_classes_; ++c) squares += static_cast<double>(counts[c * stride]) * counts[c * stride];
+      for (std::size_t c = 0; c < n_classes_; ++c)
+        squares += static_cast<double>(counts[c * stride]) * counts[c * stride];
       cost = n == 0 ? 0 : total - squares / total;
       break;
     }

@@ -17,7 +17,9 @@ struct Expectation {
   static Value zero() { return {}; }
   static Value leaf(const Weight& w) { return {w, w}; }
   static Value cherry(const Weight& w) { return {w, w * Wide(2.0)}; }
-  static Value join(const Weight& w, const Value& a, const Value& b) { return {w * a.p * b.p, w * (a.p * b.r + a.r * b.p)}; }
+  static Value join(const Weight& w, const Value& a, const Value& b) {
+    return {w * a.p * b.p, w * (a.p * b.r + a.r * b.p)};
+  }
   static void add(Value& x, const Value& y) {
     x.p += y.p;
     x.r += y.r;

@@ -10,7 +10,9 @@ namespace everytree {
 struct Lexicographic {
   struct Value {
     double cost, leaves;
-    friend bool operator<(const Value& x, const Value& y) { return x.cost != y.cost ? x.cost < y.cost : x.leaves < y.leaves; }
+    friend bool operator<(const Value& x, const Value& y) {
+      return x.cost != y.cost ? x.cost < y.cost : x.leaves < y.leaves;
+    }
     friend bool operator==(const Value&, const Value&) = default;
   };
   using Weight = double;
@@ -18,7 +20,9 @@ struct Lexicographic {
   static Value zero() { return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}; }
   static Value leaf(const Weight& w) { return {w, 1}; }
   static Value cherry(const Weight& w) { return {w, 2}; }
-  static Value join(const Weight& w, const Value& a, const Value& b) { return {w + a.cost + b.cost, a.leaves + b.leaves}; }
+  static Value join(const Weight& w, const Value& a, const Value& b) {
+    return {w + a.cost + b.cost, a.leaves + b.leaves};
+  }
   static void add(Value& x, const Value& y) {
     if (y < x) x = y;
   }

@@ -30,8 +30,12 @@ class Scores {
 class ProductScores final : public Scores {
  public:
   explicit ProductScores(const ProductWeights& weights) : weights_(&weights) {}
-  double leaf(const std::int32_t* counts, std::size_t depth, bool open) const override { return -weights_->log_leaf(counts, depth, open); }
-  double split(std::size_t depth, double share) const override { return -weights_->prior().log_split_base(depth) - std::log(share); }
+  double leaf(const std::int32_t* counts, std::size_t depth, bool open) const override {
+    return -weights_->log_leaf(counts, depth, open);
+  }
+  double split(std::size_t depth, double share) const override {
+    return -weights_->prior().log_split_base(depth) - std::log(share);
+  }
   const Prior& prior() const override { return weights_->prior(); }
 
  private:
@@ -78,9 +82,9 @@ class TreeFinder {
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
   struct Option {
-    double weight;                    // score of the split, or of the leaf
-    std::int32_t test;                // −1: leaf
-    std::uint32_t child1, child0;     // nodes
+    double weight;                 // score of the split, or of the leaf
+    std::int32_t test;             // −1: leaf
+    std::uint32_t child1, child0;  // nodes
   };
   struct Result {
     double score, leaves;
@@ -115,7 +119,8 @@ class TreeFinder {
   Best score_of(std::uint32_t node, std::size_t k);
   void write_best(std::uint32_t node, Key& key);
   void write_kth(std::uint32_t node, std::size_t k, Key& key);
-  void write_leaves(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves, Key& key);
+  void write_leaves(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves,
+                    Key& key);
   double least(std::uint32_t node, std::size_t leaves, const std::vector<std::vector<double>>& by_leaves);
   std::size_t most_leaves(std::uint32_t node, const std::vector<std::vector<double>>& by_leaves);
 

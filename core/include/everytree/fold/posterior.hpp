@@ -19,8 +19,8 @@ namespace everytree {
 
 class Posterior {
  public:
-  Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear, std::size_t n_threads,
-            Control& control);
+  Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
+            std::size_t n_threads, Control& control);
   Posterior(const Posterior&) = delete;
 
   const Graph& graph() const { return *graph_; }
@@ -51,9 +51,9 @@ class Posterior {
   // The node reached by these (test, outcome) steps in this order, if every test is feasible on the way.
   struct PathNode {
     bool exists = false;
-    double leaf = 0;                    // P(leaf | node)
-    std::vector<double> split;          // P(split by test t | node), per original test
-    std::vector<std::int32_t> counts;   // per class
+    double leaf = 0;                   // P(leaf | node)
+    std::vector<double> split;         // P(split by test t | node), per original test
+    std::vector<std::int32_t> counts;  // per class
   };
   PathNode path_node(const std::vector<std::pair<std::int32_t, int>>& steps) const;
 
@@ -63,8 +63,8 @@ class Posterior {
  private:
   // Splits of an inner state: probability of one unit of share of each split, and the shares by test.
   struct InnerNode {
-    double leaf;                 // P(leaf | node)
-    std::vector<double> split;   // P(split k | node) / share of split k
+    double leaf;                // P(leaf | node)
+    std::vector<double> split;  // P(split k | node) / share of split k
   };
   void inner_node(std::size_t id, InnerNode& out) const;
   std::vector<Best> likeliest(Control& control) const;

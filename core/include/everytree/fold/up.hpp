@@ -17,7 +17,8 @@
 namespace everytree {
 
 template <Algebra A, class Weights>
-std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weights, Control& control, std::size_t n_threads) {
+std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weights, Control& control,
+                                       std::size_t n_threads) {
   std::vector<typename A::Value> value(graph.size());
   std::vector<std::uint32_t> closed, inner;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);

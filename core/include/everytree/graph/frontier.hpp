@@ -20,7 +20,7 @@ class Frontier {
 
   std::size_t n_groups() const { return n_groups_; }
   std::size_t n_chunks() const { return n_chunks_; }
-  double n_tests() const { return n_tests_; }                           // feasible original tests
+  double n_tests() const { return n_tests_; }                            // feasible original tests
   double multiplicity(std::size_t g) const { return multiplicity_[g]; }  // original tests in group g
   const double* multiplicities() const { return multiplicity_.data(); }
   std::int32_t total() const { return total_; }
@@ -44,7 +44,9 @@ class Frontier {
   std::int32_t total_index() const { return total_index_; }
   // For j > g; also counts feasible second tests into tests[a] (stride entries each).
   void pair_index(std::size_t g, std::int32_t* const tests[2], std::int32_t* out) const {
-    const TestCounter counter{group_total_.data(), whole_multiplicity_.data(), total_, static_cast<std::int32_t>(min_leaf_), index_shift_, {tests[0], tests[1]}};
+    const TestCounter counter{
+        group_total_.data(), whole_multiplicity_.data(), total_, static_cast<std::int32_t>(min_leaf_),
+        index_shift_,        {tests[0], tests[1]}};
     kernels_->pair_index(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, counter, out);
   }
   const Kernels& kernel() const { return *kernels_; }

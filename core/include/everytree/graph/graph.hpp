@@ -22,9 +22,9 @@ namespace everytree {
 struct GraphOptions {
   int max_depth = -1;  // -1: no limit
   std::int64_t min_leaf = 1;
-  bool by_depth = true;   // false: states are covers alone (only without a depth limit)
-  bool merge = true;      // false: every path has its own state (for tests)
-  bool frontier = true;   // false: every level is stored (for tests)
+  bool by_depth = true;  // false: states are covers alone (only without a depth limit)
+  bool merge = true;     // false: every path has its own state (for tests)
+  bool frontier = true;  // false: every level is stored (for tests)
   std::size_t n_threads = 1;
 };
 
@@ -56,9 +56,15 @@ class Graph {
   std::size_t n_inner() const { return n_inner_; }
   std::int32_t deepest() const { return deepest_; }  // depth of the deepest possible leaf below any state
   const State& state(std::size_t id) const { return states_[id]; }
-  const std::uint64_t* cover(std::size_t id) const { return pool_[id >> chunk_bits_].get() + (id & chunk_mask_) * table_->n_words(); }
-  std::span<const Split> splits(const State& s) const { return {splits_.data() + s.splits_begin, splits_.data() + s.splits_end}; }
-  std::span<const std::uint32_t> parts(const Split& s) const { return {parts_.data() + s.parts_begin, parts_.data() + s.parts_end}; }
+  const std::uint64_t* cover(std::size_t id) const {
+    return pool_[id >> chunk_bits_].get() + (id & chunk_mask_) * table_->n_words();
+  }
+  std::span<const Split> splits(const State& s) const {
+    return {splits_.data() + s.splits_begin, splits_.data() + s.splits_end};
+  }
+  std::span<const std::uint32_t> parts(const Split& s) const {
+    return {parts_.data() + s.parts_begin, parts_.data() + s.parts_end};
+  }
   std::size_t n_splits() const { return splits_.size(); }
   // Every state after all of its children.
   const std::vector<std::uint32_t>& children_first() const { return order_; }

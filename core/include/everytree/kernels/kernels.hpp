@@ -37,12 +37,12 @@ struct TestCounter {
   const std::int32_t* multiplicity;  // how many original tests stand behind test j; 0 in the padding
   std::int32_t total;                // examples of the cover
   std::int32_t min_leaf;
-  std::int32_t shift;                // an index is n_0 << shift | n_1 of two classes; 0: it is the number of examples
-  std::int32_t* tests[2];            // in and out: number of feasible j at the children of each i
+  std::int32_t shift;      // an index is n_0 << shift | n_1 of two classes; 0: it is the number of examples
+  std::int32_t* tests[2];  // in and out: number of feasible j at the children of each i
 };
 
-// Leaf weights come from a table over the index n_0 << shift | n_1, which is linear in the counts: the four quadrants of
-// (i, j) follow by subtraction. Entry 0 (no example) must be the algebra's zero.
+// Leaf weights come from a table over the index n_0 << shift | n_1, which is linear in the counts: the four quadrants
+// of (i, j) follow by subtraction. Entry 0 (no example) must be the algebra's zero.
 struct PairTable {
   const double* leaf;          // by index; the algebra's zero where the count is below min_leaf
   const std::int32_t* index;   // index of the cover {j = 1}; 0 in the padding
@@ -53,26 +53,27 @@ struct PairTable {
 // The same without a table, for any number of classes: logM = Σ_c rising_c[n_c] − rising_sum[n].
 struct PairLogs {
   std::size_t n_classes;
-  const double* const* rising;          // one table per class
+  const double* const* rising;  // one table per class
   const double* rising_sum;
-  const std::int32_t* counts;           // counts[c * stride + j]: examples of class c where test j holds
-  const std::int32_t* class_totals;     // of the cover
-  const std::int32_t* total_of;         // examples where test j holds
+  const std::int32_t* counts;        // counts[c * stride + j]: examples of class c where test j holds
+  const std::int32_t* class_totals;  // of the cover
+  const std::int32_t* total_of;      // examples where test j holds
   std::int32_t total, min_leaf;
   std::size_t stride;
   const double* multiplicity;
-  const double* reference[2];           // logM of the children of every test: terms are relative to it
+  const double* reference[2];  // logM of the children of every test: terms are relative to it
 };
 
 struct Kernels {
   const char* name;
 
   // Pack `n_columns` table columns under a cover into a block.
-  void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which, std::size_t n_columns,
-               const PackStep* steps, std::size_t n_steps, std::uint32_t* bits, std::size_t stride);
+  void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which,
+               std::size_t n_columns, const PackStep* steps, std::size_t n_steps, std::uint32_t* bits,
+               std::size_t stride);
 
-  // out[j] = Σ_sections popcount(bits_i & bits_j) << index_shift for j > i, from a multiple of 16 at or below i on; up to 15
-  // entries past n are written. Counts the feasible second tests of i and of every j > i.
+  // out[j] = Σ_sections popcount(bits_i & bits_j) << index_shift for j > i, from a multiple of 16 at or below i on; up
+  // to 15 entries past n are written. Counts the feasible second tests of i and of every j > i.
   void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
                      std::size_t i, std::size_t n, const TestCounter& counter, std::int32_t* out);
 
@@ -81,17 +82,20 @@ struct Kernels {
                       std::size_t n_classes, std::size_t i, std::size_t n, std::int32_t* out);
 
   // split[a][k] for both tests k of every pair (i, j), j > i: plus-ed with leaf(k=a, other=1) ⊗ leaf(k=a, other=0).
-  void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]);
-  void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2]);
+  void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
+                   double* const split[2]);
+  void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
+                   double* const split[2]);
 
-  // The same from pair_counts, for the pairs j > i: sums of exp(log term − reference), or the largest log term − reference.
-  void (*fold_log_sum)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
-                       double* const tests[2]);
-  void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, double* const split[2],
-                       double* const tests[2]);
+  // The same from pair_counts, for the pairs j > i: sums of exp(log term − reference), or the largest log term −
+  // reference.
+  void (*fold_log_sum)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
+                       double* const split[2], double* const tests[2]);
+  void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
+                       double* const split[2], double* const tests[2]);
 
-  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. best[a][k] is kept minimal
-  // over the other test; kInfeasible marks pairs below min_leaf.
+  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. best[a][k] is kept
+  // minimal over the other test; kInfeasible marks pairs below min_leaf.
   void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
                      std::size_t i, std::size_t n, std::int32_t* const best[2]);
 
@@ -100,8 +104,8 @@ struct Kernels {
   void (*hash_columns)(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
                        std::size_t n, std::uint32_t* out);
 
-  // out[k] = Σ_{i ≤ j} a[i * stride + j] · y_i · y_j for the rows y + rows[k] * y_stride. Below the diagonal `a` must be
-  // zero; stride and y_stride are multiples of 8, and the padding of y is zero.
+  // out[k] = Σ_{i ≤ j} a[i * stride + j] · y_i · y_j for the rows y + rows[k] * y_stride. Below the diagonal `a` must
+  // be zero; stride and y_stride are multiples of 8, and the padding of y is zero.
   void (*quadratic)(const double* a, std::size_t stride, std::size_t n, const double* y, std::size_t y_stride,
                     const std::uint32_t* rows, std::size_t n_rows, double* out);
 

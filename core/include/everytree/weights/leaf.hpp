@@ -46,7 +46,7 @@ class Dirichlet {
   struct Variant {
     std::vector<double> a;
     double sum_a = 0;
-    std::vector<std::size_t> table_of;          // classes with equal a share a table
+    std::vector<std::size_t> table_of;  // classes with equal a share a table
     std::vector<std::vector<double>> rising;
     std::vector<double> rising_sum;
   };
@@ -62,7 +62,7 @@ class LinearTables {
   // Bounds: no cover asked about has more than max0, max1 examples of the two classes.
   LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_t max1, std::int64_t min_leaf);
   const double* at_depth(const Dirichlet& leaf, std::size_t depth) const { return tables_[leaf.variant(depth)].data(); }
-  int shift() const { return shift_; }  // entry n_0 << shift | n_1
+  int shift() const { return shift_; }             // entry n_0 << shift | n_1
   double log_scale() const { return log_scale_; }  // s
   // Covers with more examples than this could leave the range of a double.
   std::int32_t safe_total() const { return safe_total_; }
@@ -80,7 +80,8 @@ enum class CostKind { error, expected_error, gini, entropy, matrix };
 class LeafCost {
  public:
   // matrix[c * n_classes + k]: cost of predicting k for an example of class c.
-  LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25, double per_leaf = 0.0);
+  LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25,
+           double per_leaf = 0.0);
   CostKind kind() const { return kind_; }
   std::size_t n_classes() const { return n_classes_; }
   double per_leaf() const { return per_leaf_; }

@@ -1,5 +1,6 @@
 // Tree priors as tables of numbers (SPEC 4). Every prior of the library has the form
-//     split at depth d with e feasible tests:  exp(log_split[d]) · t,   leaf:  exp(log_leaf_open[d] or log_leaf_closed[d])
+//     split at depth d with e feasible tests:  exp(log_split[d]) · t,   leaf:  exp(log_leaf_open[d] or
+//     log_leaf_closed[d])
 // where t = 1, or 1/e (per_test), or 1/(attributes with a feasible test · feasible tests of that attribute) (fair).
 // A leaf is *open* if a feasible test could still follow: e > 0 and the depth limit is not reached.
 #pragma once
@@ -13,11 +14,15 @@ namespace everytree {
 struct Prior {
   std::vector<double> log_split{0.0}, log_leaf_open{0.0}, log_leaf_closed{0.0};  // by depth; the last entry goes on
   bool per_test = false;
-  bool fair = false;                     // attribute-fair tests; implies per_test
-  std::vector<std::int32_t> attribute;   // of each original test, when fair
+  bool fair = false;                    // attribute-fair tests; implies per_test
+  std::vector<std::int32_t> attribute;  // of each original test, when fair
 
-  static double at(const std::vector<double>& table, std::size_t depth) { return table[depth < table.size() ? depth : table.size() - 1]; }
-  double log_leaf(std::size_t depth, bool open) const { return open ? at(log_leaf_open, depth) : at(log_leaf_closed, depth); }
+  static double at(const std::vector<double>& table, std::size_t depth) {
+    return table[depth < table.size() ? depth : table.size() - 1];
+  }
+  double log_leaf(std::size_t depth, bool open) const {
+    return open ? at(log_leaf_open, depth) : at(log_leaf_closed, depth);
+  }
   // Without the share of the test.
   double log_split_base(std::size_t depth) const { return at(log_split, depth); }
   // Log share of one test among e feasible ones (not fair).
