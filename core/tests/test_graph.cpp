@@ -1,4 +1,6 @@
 // The graph: its shape, and that the switches (merging, frontier, depth) change its size but no answer.
+#include <array>
+#include <bit>
 #include <map>
 #include <set>
 #include <string>
@@ -7,6 +9,7 @@
 #include "everytree/errors.hpp"
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/query.hpp"
+#include "everytree/graph/frontier.hpp"
 #include "everytree/graph/graph.hpp"
 #include "naive.hpp"
 
@@ -44,6 +47,24 @@ std::string message_of(const std::function<void()>& f) {
     return e.what();
   }
   return "nothing was thrown";
+}
+
+// Two covers of two words with the same hash: the last word is free, and the first one makes up for it. Undoes
+// hash_words step by step; the test checks that the hashes are equal, so a new hash function needs a new inverse here.
+std::array<std::uint64_t, 2> same_hash(std::uint64_t first, std::uint64_t second, std::uint64_t other_second) {
+  constexpr std::uint64_t kA = 0x9e3779b97f4a7c15ULL, kB = 0xd1b54a32d192ed03ULL, kTimesA = 0xff51afd7ed558ccdULL,
+                          kTimesB = 0xc4ceb9fe1a85ec53ULL;
+  const auto lane_b = [](std::uint64_t word) {
+    const std::uint64_t b = (kB ^ word) * kTimesB;
+    return std::rotl(b ^ (b >> 29), 23);
+  };
+  std::uint64_t a = (kA ^ first) * kTimesA;
+  a ^= a >> 32;
+  a ^= lane_b(second) ^ lane_b(other_second);
+  a ^= a >> 32;               // its own inverse
+  std::uint64_t inverse = 1;  // of kTimesA modulo 2^64, by Newton's iteration
+  for (int k = 0; k < 6; ++k) inverse *= 2 - kTimesA * inverse;
+  return {a * inverse ^ kA, other_second};
 }
 
 }  // namespace
@@ -216,6 +237,74 @@ TEST(many_states_outgrow_the_first_index_and_the_first_pool_chunk) {
   CHECK(distinct);
   CHECK(consistent);
   CHECK(g.bytes() > g.size() * g.table().n_words() * 8);
+}
+
+TEST(covers_with_the_same_hash_are_told_apart) {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 20; ++round) {
+    std::array<std::uint64_t, 2> x{random() & ~1ULL, random()}, y;
+    do y = same_hash(x[0], x[1], random());
+    while (y[0] & 1);  // columns that hold for the first row would be hashed as their complements
+    CHECK(x != y);
+    CHECK(hash_words(x.data(), 2, 0) == hash_words(y.data(), 2, 0));
+    naive::Table d(128, 2, 1);
+    for (std::size_t r = 0; r < 128; ++r) {
+      d.rows[r * 2] = x[r / 64] >> (r % 64) & 1;
+      d.rows[r * 2 + 1] = y[r / 64] >> (r % 64) & 1;
+      d.counts[r] = 1;
+    }
+    const auto table = d.core();
+    CHECK(table->test_classes().size() == 2);
+    for (bool by_depth : {true, false}) {
+      GraphOptions o;
+      o.max_depth = by_depth ? 3 : -1;
+      o.by_depth = by_depth;
+      o.frontier = false;
+      Control control;
+      const Graph merged(table, o, control);
+      o.merge = false;
+      const Graph paths(table, o, control);
+      CHECK(merged.splits(merged.state(0)).size() == 2);
+      CHECK(count_trees(merged, control) == count_trees(paths, control));
+      for (const Split& split : merged.splits(merged.state(0))) {
+        const auto& column = split.parts_begin == merged.splits(merged.state(0))[0].parts_begin ? x : y;
+        CHECK(words(merged, split.child[1]) == std::vector<std::uint64_t>(column.begin(), column.end()));
+      }
+    }
+  }
+}
+
+TEST(columns_with_the_same_hash_are_not_grouped) {
+  // Among 2^18 columns of 64 rows some pairs share their 32-bit hash.
+  std::mt19937_64 random(10);
+  constexpr std::size_t kColumns = 1 << 18;
+  std::vector<std::uint64_t> column(kColumns);
+  std::vector<std::uint32_t> bits(2 * kColumns), hash(kColumns);
+  const std::uint32_t valid[2] = {~0u, ~0u};
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    column[j] = random() & ~1ULL;
+    bits[j] = static_cast<std::uint32_t>(column[j]);
+    bits[kColumns + j] = static_cast<std::uint32_t>(column[j] >> 32);
+  }
+  kernels().hash_columns(bits.data(), kColumns, valid, 2, kColumns, hash.data());
+  std::map<std::uint32_t, std::size_t> first;
+  int found = 0;
+  for (std::size_t j = 0; j < kColumns && found < 5; ++j) {
+    const auto [it, fresh] = first.emplace(hash[j], j);
+    if (fresh || column[j] == column[it->second]) continue;
+    ++found;
+    naive::Table d(64, 2, 1);
+    for (std::size_t r = 0; r < 64; ++r) {
+      d.rows[r * 2] = column[j] >> r & 1;
+      d.rows[r * 2 + 1] = column[it->second] >> r & 1;
+      d.counts[r] = 1;
+    }
+    const auto table = d.core();
+    Frontier f(*table, 1);
+    f.load(table->all().data());
+    CHECK(f.n_groups() == 2);
+  }
+  CHECK(found == 5);
 }
 
 TEST(an_empty_space_is_refused_with_its_reason) {
