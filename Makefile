@@ -83,7 +83,8 @@ format: $(VENV)/.required ## let ruff and clang-format rewrite the files
 	@$(PY) -m ruff format .
 	@$(VENV)/bin/clang-format -i $(CPP_FILES) tools/*.c
 
-bench-core: $(VENV)/.built ## time the core on this machine
+bench-core: $(VENV)/.built ## time the core beside STreeD, in one run (wants the CP4IM files, and a quiet machine)
+	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_core.py
 
 clean: ## remove .venv, build/ and every cache

@@ -88,14 +88,21 @@ def streed(X, y, depth: int) -> tuple[float, int]:
     return seconds, int((model.predict(X.astype(np.int32)) != y).sum())
 
 
+def resident() -> int:
+    """Bytes of this process that are in memory now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * resource.getpagesize()
+
+
 def memory(name: str, depth: int, min_leaf: int) -> float:
     """Growth of the resident set in MB, in a fresh process."""
     code = (
         "import resource, sys; sys.path.insert(0, sys.argv[1])\n"
         "import bench_core as b, everytree as et, everytree.space\n"
-        "X, y = b.load(sys.argv[2]); rss = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "before = rss(); et.TreeSpace(X, y, max_depth=int(sys.argv[3]), min_leaf=int(sys.argv[4]), "
-        "time_limit=b.LIMIT).posterior(); print((rss() - before) / 1024)"
+        "X, y = b.load(sys.argv[2])\n"
+        "before = b.resident(); et.TreeSpace(X, y, max_depth=int(sys.argv[3]), min_leaf=int(sys.argv[4]), "
+        "time_limit=b.LIMIT).posterior()\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / 2**20)"
     )
     args = [sys.executable, "-c", code, str(Path(__file__).parent), name, str(depth), str(min_leaf)]
     done = subprocess.run(args, capture_output=True, text=True)
