@@ -67,7 +67,7 @@ def ours(X, y, depth: int, min_leaf: int) -> dict[str, float]:
     from everytree.weights import leaf_cost
 
     optimum, _ = timed(lambda: space.graph().least(leaf_cost("error", 2), space.limits.control()))
-    states, size = space.graph().n_states, space.graph().bytes
+    states, size = space.graph().n_states, space.graph().n_bytes
     return {
         "evidence": evidence,
         "fold": fold,
@@ -164,8 +164,8 @@ def report(rows: list[dict[str, object]], out: Path, min_leaf: int) -> str:
     lines = [
         "# The exact engine beside STreeD",
         "",
-        f"Seconds, medians of interleaved runs, one thread each; min_leaf {min_leaf} for ours, 1 for STreeD (which has no"
-        " equal). `evidence` sums over every tree of the depth, `streed` finds one tree of least error; `ratio` is"
+        f"Seconds, medians of interleaved runs, one thread each; min_leaf {min_leaf} for ours, 1 for STreeD."
+        " `evidence` sums over every tree of the depth, `streed` finds one tree of least error; `ratio` is"
         " evidence / streed. map, count and optimum are folds of the stored graph. memory_mb is the growth of the"
         " resident set for evidence.",
         "",

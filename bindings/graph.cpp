@@ -77,7 +77,7 @@ void bind_graph(nb::module_& m) {
           nb::arg("frontier"), nb::arg("n_threads"), nb::arg("control"))
       .def_prop_ro("n_states", &Graph::size)
       .def_prop_ro("n_inner", &Graph::n_inner)
-      .def_prop_ro("bytes", &Graph::bytes)
+      .def_prop_ro("n_bytes", &Graph::bytes)
       .def_prop_ro("deepest", &Graph::deepest)
       .def(
           "count",

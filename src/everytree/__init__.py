@@ -6,7 +6,61 @@ Names are loaded when first used, so that ``import everytree`` and ``everytree -
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everytree.data.binarizer import Binarizer as Binarizer
+    from everytree.data.readers import (
+        read as read,
+    )
+    from everytree.data.readers import (
+        read_arff as read_arff,
+    )
+    from everytree.data.readers import (
+        read_csv as read_csv,
+    )
+    from everytree.data.readers import (
+        read_parquet as read_parquet,
+    )
+    from everytree.data.table import Table as Table
+    from everytree.errors import (
+        DataError as DataError,
+    )
+    from everytree.errors import (
+        EverytreeError as EverytreeError,
+    )
+    from everytree.errors import (
+        LimitReached as LimitReached,
+    )
+    from everytree.errors import (
+        QueryError as QueryError,
+    )
+    from everytree.estimators.bayes import (
+        BayesOptimalClassifier as BayesOptimalClassifier,
+    )
+    from everytree.estimators.bayes import (
+        MAPTreeClassifier as MAPTreeClassifier,
+    )
+    from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from everytree.posterior import Posterior as Posterior
+    from everytree.priors import (
+        CodingPrior as CodingPrior,
+    )
+    from everytree.priors import (
+        LeafPenaltyPrior as LeafPenaltyPrior,
+    )
+    from everytree.priors import (
+        ShapePrior as ShapePrior,
+    )
+    from everytree.priors import (
+        SizePrior as SizePrior,
+    )
+    from everytree.priors import (
+        UniformPrior as UniformPrior,
+    )
+    from everytree.space import TreeSpace as TreeSpace
+    from everytree.tree import Tree as Tree
+    from everytree.weights import DepthDecay as DepthDecay
 
 __version__ = "0.1.0"
 

@@ -13,7 +13,7 @@ from everytree.arguments import number
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    from everytree import _core
+    import everytree._core as _core
 
 __all__ = ["Limits", "Progress", "in_bytes", "threads"]
 
@@ -71,7 +71,7 @@ class Limits:
 
     def control(self) -> _core.Control:
         """A fresh control object of the core; its clock starts now."""
-        from everytree import _core
+        import everytree._core as _core
 
         return _core.Control(self.time_limit, self.memory, self.progress)
 

@@ -19,7 +19,7 @@ from everytree.errors import QueryError
 from everytree.weights import COSTS, LARGEST_COST, leaf_cost
 
 if TYPE_CHECKING:
-    from everytree import _core
+    import everytree._core as _core
     from everytree.space import TreeSpace
 
 __all__ = ["Query"]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +25,14 @@ from everytree.data.table import as_tests
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
-    from everytree import _core
+    import everytree._core as _core
     from everytree.posterior import Posterior
 
 __all__ = ["Rule", "top_rules"]
 
 Item = tuple[int, int]
 Path = tuple[Item, ...]
+Facts = tuple[float, npt.NDArray[np.float64], list[int]]  # P(leaf), P(split by test), class counts
 
 
 @dataclass(frozen=True)
@@ -60,16 +61,16 @@ class _Nodes:
         self._control = control
         self._core = posterior._core
         self._known: dict[Path, tuple[float, Path | None]] = {(): (1.0, ())}
-        self._facts: dict[Path, tuple[float, npt.NDArray[np.float64], list[int]]] = {}
+        self._facts: dict[Path, Facts] = {}
 
-    def facts(self, items: Path) -> tuple[float, npt.NDArray[np.float64], list[int]]:
+    def facts(self, items: Path) -> Facts:
         """P(leaf), P(split by test) and class counts of a node that exists."""
         if items not in self._facts:
             order = self.node(items)[1]
             if order is None:
                 raise ValueError(f"{items!r} is not a node of the space")
             self._control.check()
-            self._facts[items] = self._core.path_node(list(order))
+            self._facts[items] = cast(Facts, self._core.path_node(list(order)))  # exists, as it has an order
         return self._facts[items]
 
     def node(self, items: Path) -> tuple[float, Path | None]:

@@ -15,7 +15,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from everytree import _core
+import everytree._core as _core
 from everytree.arguments import whole
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError

@@ -13,7 +13,7 @@ from everytree.arguments import number
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    from everytree import _core
+    import everytree._core as _core
 
 __all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
@@ -85,7 +85,7 @@ def leaf_cost(
 
     ``cost_matrix[c, k]`` is the cost of saying k when c is true.
     """
-    from everytree import _core
+    import everytree._core as _core
 
     if kind not in COSTS:
         raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")

@@ -1,0 +1,126 @@
+"""
+The compiled core of everytree. Use it through everytree.TreeSpace and the estimators.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def kernels() -> str:
+    """Name of the kernels in use."""
+
+def available_kernels() -> list[str]:
+    """Names of the kernels this CPU can run, portable first."""
+
+def use_kernels(name: str) -> None:
+    """Use these kernels from now on; "" picks the fastest."""
+
+class Control:
+    """Limits of a computation, a way to stop it, and its progress callback."""
+
+    def __init__(self, time_limit: float | None = None, memory_limit: int | None = None, progress: object | None = None) -> None: ...
+
+    def check(self) -> None:
+        """Raise if a limit is reached."""
+
+    def stop(self) -> None:
+        """Stop the running computation, from any thread."""
+
+class CountTable:
+    """Distinct 0/1 rows with class counts, as bit columns."""
+
+    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def n_tests(self) -> int: ...
+
+    @property
+    def n_classes(self) -> int: ...
+
+    @property
+    def n_test_classes(self) -> int: ...
+
+class LeafCost:
+    """An additive cost of leaves."""
+
+    def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0) -> None: ...
+
+class Graph:
+    """The AND/OR graph of all trees of a space."""
+
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, by_depth: bool, merge: bool, frontier: bool, n_threads: int, control: Control) -> None: ...
+
+    @property
+    def n_states(self) -> int: ...
+
+    @property
+    def n_inner(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+    @property
+    def deepest(self) -> int: ...
+
+    def count(self, control: Control) -> bytes:
+        """Number of trees, little-endian bytes."""
+
+    def best(self, cost: LeafCost, k: int, control: Control) -> list[tuple[float, list[int]]]:
+        """The k trees of least cost: (cost, key) pairs."""
+
+    def least(self, cost: LeafCost, control: Control) -> float:
+        """The least cost alone."""
+
+    def front(self, cost: LeafCost, control: Control) -> list[tuple[int, float, list[int]]]:
+        """
+        Least cost for every number of leaves, dominated ones left out: (leaves, cost, key).
+        """
+
+def estimate_states(table: CountTable, max_depth: int, min_leaf: int) -> float:
+    """About how many states a graph would store."""
+
+class Posterior:
+    """The posterior over every tree of a graph."""
+
+    def __init__(self, graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> None: ...
+
+    @property
+    def log_evidence(self) -> float: ...
+
+    def log_joint(self, key: Sequence[int]) -> float:
+        """Log prior + log marginal likelihood of a tree."""
+
+    def root_distribution(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def inclusion(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def leaves(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def depth(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def expected_leaves(self, control: Control) -> float: ...
+
+    def sample(self, first: int, n: int, seed: int, control: Control) -> list[list[int]]: ...
+
+    def map(self, control: Control) -> list[int]:
+        """Key of the most probable tree."""
+
+    def log_map(self, control: Control) -> float:
+        """Log joint of the most probable tree."""
+
+    def top(self, k: int, control: Control) -> list[tuple[float, list[int]]]:
+        """The k most probable trees: (log joint, key) pairs."""
+
+    def path_node(self, steps: Sequence[tuple[int, int]]) -> object:
+        """
+        P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.
+        """
+
+    def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """P(class | row), averaged over every tree."""
