@@ -124,8 +124,6 @@ def test_a_prior_of_one_s_own() -> None:
     """A new prior is a class with tables; here: at most one split, whatever the depth limit."""
 
     class Stumps(Prior):
-        depends_on_depth = True
-
         def tables(self, deepest: int) -> PriorTables:
             return PriorTables([0.0, -math.inf], [0.0], [0.0], per_test=False)
 

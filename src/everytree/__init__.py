@@ -50,6 +50,12 @@ if TYPE_CHECKING:
         LeafPenaltyPrior as LeafPenaltyPrior,
     )
     from everytree.priors import (
+        Prior as Prior,
+    )
+    from everytree.priors import (
+        PriorTables as PriorTables,
+    )
+    from everytree.priors import (
         ShapePrior as ShapePrior,
     )
     from everytree.priors import (
@@ -77,6 +83,8 @@ _HOME = {
     "MAPTreeClassifier": "everytree.estimators.bayes",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
     "Posterior": "everytree.posterior",
+    "Prior": "everytree.priors",
+    "PriorTables": "everytree.priors",
     "QueryError": "everytree.errors",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",

@@ -123,7 +123,7 @@ def _best_tree(space: TreeSpace) -> Tree:
     Its leaves say (n_c + 1) / (n + C), as the average does: a frequency of 1 would make one surprise on new
     data an infinite log-loss.
     """
-    tree = space.best(minimize=("error", "size"))
+    tree: Tree = space.best(minimize=("error", "size"))
     counts = tree.counts + 1.0
     return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
 

@@ -7,6 +7,7 @@ import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.arguments import number
@@ -22,11 +23,16 @@ Progress = Callable[[str, int, int, float], None]
 
 
 def physical_memory() -> int:
-    """Bytes of memory of this machine; 8 GiB where the system does not tell."""
+    """Bytes of memory this process may hope for: the machine's, or its container's; 8 GiB where nothing tells."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return 8 * 2**30
+        machine = 8 * 2**30
+    try:
+        container = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no cgroup, or "max"
+        container = machine
+    return min(machine, container)
 
 
 def threads(n_jobs: int | None) -> int:
@@ -67,7 +73,7 @@ class Limits:
 
     @property
     def memory(self) -> int:
-        return int(self.memory_limit) if self.memory_limit is not None else physical_memory() * 3 // 4
+        return physical_memory() * 3 // 4 if self.memory_limit is None else min(int(self.memory_limit), 2**63)
 
     def control(self) -> _core.Control:
         """A fresh control object of the core; its clock starts now."""

@@ -14,6 +14,7 @@ from everytree.arguments import whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.tree import Tree
+from everytree.weights import with_dirichlet
 
 if TYPE_CHECKING:
     from everytree.priors import Prior
@@ -53,6 +54,8 @@ class Posterior:
     def _fold(self) -> None:
         # Dirichlet parameters by depth, beside the folded graph
         self._core, self._rows = self._space._fold_posterior(self.prior, self.dirichlet)
+        if self.log_evidence == -math.inf:
+            raise QueryError(f"{self.prior!r} gives every tree of {self._space!r} probability zero")
 
     def __getstate__(self) -> dict[str, Any]:
         return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet}
@@ -102,8 +105,11 @@ class Posterior:
     def top_trees(self, k: int) -> list[Tree]:
         """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``."""
         with self._space._question("finding the most probable trees") as control:
-            found = self._core.top(whole("k", k, 1), control)
-        return [self._tree(key, log_joint) for log_joint, key in found]
+            trees = []
+            for log_joint, key in self._core.top(whole("k", k, 1), control):
+                control.check()
+                trees.append(self._tree(key, log_joint))
+        return trees
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws from the posterior."""
@@ -191,7 +197,4 @@ class Posterior:
             log_joint = float(self._core.log_joint(list(key)))
         log_prob = log_joint - self.log_evidence
         info = {"log_joint": log_joint, "log_prob": log_prob, "probability": math.exp(log_prob)}
-        tree = self._space._tree(key, info)
-        a = np.array([self._rows[min(d, len(self._rows) - 1)] for d in tree.node_depths])
-        counts = tree.counts + a
-        return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
+        return with_dirichlet(self._space._tree(key, info), self._rows)

@@ -46,12 +46,16 @@ class PriorTables:
                     f"{name}={table!r} of a prior; expected one or more logarithms below infinity"
                 )
 
+    @property
+    def depend_on_depth(self) -> bool:
+        """Whether nodes at different depths weigh differently: then equal covers are kept apart by depth."""
+        return max(map(len, (self.log_split, self.log_leaf_open, self.log_leaf_closed))) > 1
+
 
 class Prior(ABC):
     """A prior over trees. ``attribute_fair`` replaces 1/e by equal shares of attributes, then of their tests."""
 
     attribute_fair: bool = False
-    depends_on_depth: bool = False  # if so, states with equal covers at different depths are kept apart
 
     @abstractmethod
     def tables(self, deepest: int) -> PriorTables:
@@ -79,7 +83,6 @@ class SizePrior(Prior):
     alpha: float = 0.8
     beta: float = 0.8
     attribute_fair: bool = False
-    depends_on_depth = True
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1, example=0.8)

@@ -8,7 +8,7 @@ lexicographic fold; otherwise it is read off the size–cost fronts, one for eve
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ class Query:
                 whole(name, getattr(self, name), least, none="no bound")
         if self.max_error is not None:
             number("max_error", self.max_error, -math.inf, math.inf, example=10)
-        number("leaf_penalty", self.leaf_penalty, -LARGEST_COST, LARGEST_COST, example=0.01)
+        number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
         bounds = (self.max_error, self.max_size, self.max_leaves, self.max_depth)
         if self.ranking[0] != self.cost and all(bound is None for bound in bounds):
             raise QueryError(
@@ -133,7 +133,9 @@ class Query:
         deepest = space.max_depth
         if "depth" in self.ranking and deepest is None:
             raise QueryError("ranking by depth needs a bound: give max_depth")
-        depths = range(deepest + 1) if "depth" in self.ranking and deepest is not None else [deepest]
+        depths: Iterable[int | None] = [deepest]
+        if "depth" in self.ranking and deepest is not None:
+            depths = range(min(deepest, int(space._graph(control).deepest)) + 1)  # no tree is deeper
         best: tuple[tuple[float, ...], float, list[int]] | None = None
         least = float("inf")
         for depth in depths:

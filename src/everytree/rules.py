@@ -95,7 +95,7 @@ def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int, control: 
     space = posterior.space
     row = None if x is None else _one_row(x, space.n_tests, space.test_names)
     nodes = _Nodes(posterior, control)
-    depth = int(space._graph(control, True).deepest) if space.max_depth is None else space.max_depth
+    depth = int(space._graph(control, True).deepest)  # no path is longer
     tau = 0.25
     while True:
         weights = _rules_above(nodes, tau, depth, row)
@@ -120,8 +120,10 @@ def _rules_above(
     level: set[Path] = {()}
     for k in range(depth + 1):
         following: set[Path] = set()
-        # what a child must receive from one parent to matter; the factorial is cut off where it stops mattering
-        need = tau / math.prod(range(k + 1, min(depth, k + 12) + 1)) if k < depth else 0.0
+        if not level:
+            break
+        # what a child must receive from one parent to matter
+        need = tau / math.prod(range(k + 1, depth + 1)) if k < depth else 0.0
         for items in level:
             p, _ = nodes.node(items)
             leaf, split, _ = nodes.facts(items)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,7 @@ from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
 from everytree.tree import Tree
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows, leaf_cost
+from everytree.weights import Dirichlet, dirichlet_rows, leaf_cost
 
 __all__ = ["TreeSpace"]
 
@@ -259,12 +258,19 @@ class TreeSpace:
         shift = max(0, n.bit_length() - 64)
         return math.log(n >> shift) + shift * math.log(2)
 
-    @overload
-    def best(self, minimize: Sequence[str] | str = ..., *, k: None = None, **constraints: Any) -> Tree: ...
-    @overload
-    def best(self, minimize: Sequence[str] | str = ..., *, k: int, **constraints: Any) -> Any: ...
     def best(
-        self, minimize: Sequence[str] | str = ("error", "size"), *, k: int | None = None, **constraints: Any
+        self,
+        minimize: Sequence[str] | str = ("error", "size"),
+        *,
+        k: int | None = None,
+        max_size: int | None = None,
+        max_leaves: int | None = None,
+        max_depth: int | None = None,
+        max_error: float | None = None,
+        leaf: int | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
+        confidence: float = 0.25,
+        leaf_penalty: float = 0.0,
     ) -> Any:
         """The best tree under a ranking and constraints, or the ``k`` best in order.
 
@@ -275,19 +281,22 @@ class TreeSpace:
         max_size, max_leaves, max_depth : bounds on the tree
         max_error : bound on the first cost in ``minimize``
         leaf : fewest examples in a leaf
-        cost_matrix, confidence, leaf_penalty : for ``cost``, ``expected_error``, and a price added per leaf
+        cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true; a leaf says the class of least
+            cost, as ``tree.predict(X, cost_matrix)`` does
+        confidence : of ``expected_error``
+        leaf_penalty : a price per leaf, added to the cost
 
         Raises ``QueryError`` when no tree satisfies the query; the message names the tightest constraint.
         """
-        unknown = set(constraints) - {field.name for field in fields(Query)}
-        if unknown:
-            raise QueryError(
-                f"best() has no argument {sorted(unknown)[0]!r}; see its documentation for those it has"
-            )
-        query = Query(minimize, **constraints)
+        query = Query(
+            minimize, max_size, max_leaves, max_depth, max_error, leaf, cost_matrix, confidence, leaf_penalty
+        )
         with self._question("finding the best tree") as control:
             found = query.answer(self, 1 if k is None else whole("k", k, 1), control)
-        trees = [self._tree(key, {"objective": score}) for score, key in found]
+            trees = []
+            for score, key in found:
+                control.check()
+                trees.append(self._tree(key, {"objective": score}))
         return trees[0] if k is None or k == 1 else trees
 
     def front(
@@ -324,7 +333,10 @@ class TreeSpace:
                 )
             attributes = self._attributes
         with self._question("folding the posterior") as control:
-            graph = self._graph(control, prior.depends_on_depth or isinstance(dirichlet, DepthDecay))
+            by_depth = (
+                prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
+            )
+            graph = self._graph(control, by_depth)
             tables = prior.tables(int(graph.deepest) + 2)
             rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
             core = _core.Posterior(
@@ -390,7 +402,7 @@ def _column_names(X: Any) -> list[str] | None:
 def _codes(
     y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None
 ) -> tuple[npt.NDArray[np.intp], list[Any]]:
-    from everytree.estimators.labels import read_labels
+    from everytree.data.labels import read_labels
 
     labels = read_labels(y, n_rows)
     if classes is None:

@@ -315,12 +315,22 @@ class Tree:
         """The class probabilities of each row's leaf, one column per class."""
         return self.proba[self.apply(X)]
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+    def predict(self, X: npt.ArrayLike, cost_matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
         """The most probable class of each row: its label, or its index in a tree without labels.
 
-        Equal probabilities go to the lower class index.
+        With ``cost_matrix[c, k]``, the cost of saying k when c is true, the class of least expected cost instead.
+        Ties go to the lower class index.
         """
-        best = self.proba.argmax(axis=1)
+        if cost_matrix is None:
+            best = self.proba.argmax(axis=1)
+        else:
+            costs = np.asarray(cost_matrix, dtype=float)
+            if costs.shape != (self.n_classes, self.n_classes):
+                raise DataError(
+                    f"cost_matrix has shape {costs.shape}; expected one row per true and one column per predicted "
+                    f"class, {(self.n_classes, self.n_classes)}"
+                )
+            best = (self.proba @ costs).argmin(axis=1)
         labels: npt.NDArray[Any] = best if self.classes is None else _label_array(self.classes)[best]
         return np.asarray(labels[self.apply(X)])
 

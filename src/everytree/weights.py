@@ -14,8 +14,9 @@ from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     import everytree._core as _core
+    from everytree.tree import Tree
 
-__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
+__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost", "with_dirichlet"]
 
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 SMALLEST = 1e-100  # of a Dirichlet parameter
@@ -73,6 +74,12 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
     return [[float(v) for v in values]]
 
 
+def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
+    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class."""
+    counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
+    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
+
+
 def leaf_cost(
     kind: str,
     n_classes: int,
@@ -90,7 +97,6 @@ def leaf_cost(
     if kind not in COSTS:
         raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
     number("confidence", confidence, 0, 1, example=0.25)
-    number("leaf_penalty", per_leaf, -LARGEST_COST, LARGEST_COST, example=0.01)
     matrix: list[float] = []
     if kind == "cost":
         if cost_matrix is None:

@@ -27,7 +27,6 @@ class Wide {
     return std::log(x_) + static_cast<double>(e_) * 0.69314718055994530942;
   }
   bool is_zero() const { return x_ == 0; }
-  double mantissa() const { return x_; }
   std::int64_t exponent() const { return e_; }
 
   // This number divided by 2^exponent, as a double (0 or inf outside its range).
@@ -42,7 +41,6 @@ class Wide {
     return shift > 100 ? a : Wide(a.x_ + std::ldexp(b.x_, -static_cast<int>(shift)), a.e_);
   }
   Wide& operator+=(Wide b) { return *this = *this + b; }
-  Wide& operator*=(Wide b) { return *this = *this * b; }
   friend Wide operator/(Wide a, Wide b) { return Wide(a.x_ / b.x_, a.e_ - b.e_); }
   friend bool operator<(Wide a, Wide b) {
     if (a.x_ == 0 || b.x_ == 0) return a.x_ < b.x_;

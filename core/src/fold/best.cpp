@@ -9,9 +9,6 @@ namespace everytree {
 
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Scores are sums of the same terms in different orders: what differs less than this is a tie.
-bool tied(double x, double y) { return std::abs(x - y) <= 1e-10 + 1e-12 * std::max(std::abs(x), std::abs(y)); }
-
 void improve(Best& best, double score, double leaves) {
   if (score < best.score && !tied(score, best.score))
     best = {score, leaves};
@@ -229,10 +226,14 @@ Key TreeFinder::kth_tree(std::size_t k, double& score) {
 
 std::vector<Ranked> TreeFinder::first(std::size_t k) {
   std::vector<Ranked> out;
+  std::size_t bytes = 0;
   while (out.size() < k) {
     double score = 0;
     Key key = kth_tree(out.size(), score);
     if (key.empty()) break;
+    control_->check(true, "writing trees", out.size(), k);
+    bytes += 64 + 4 * key.size();
+    control_->check_memory(bytes + 64 * nodes_.size());
     out.push_back({score, std::move(key)});
   }
   return out;

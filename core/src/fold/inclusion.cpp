@@ -91,11 +91,11 @@ std::vector<double> Posterior::inclusion(Control& control) const {
                 auto& part_of = a == 1 ? b.share1 : b.share0;  // of the child's split weight that is target t's
                 b.shares.begin(prior);
                 for (std::size_t j = 0; j < groups; ++j)
-                  if (term[a][j] > 0)
+                  if (j != i && fold.feasible(j, a))
                     for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
                       for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
                 for (std::size_t j = 0; j < groups; ++j) {
-                  if (!(term[a][j] > 0)) continue;
+                  if (j == i || !fold.feasible(j, a)) continue;
                   double mass = 0;
                   for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
                     for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);

@@ -6,15 +6,15 @@ namespace everytree {
 
 void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
                           const std::vector<Slot>& slots, const std::vector<std::uint32_t>& first_slot,
-                          std::size_t stride) {
+                          std::size_t stride, std::size_t n_classes) {
   const Frontier& f = fold.frontier();
   const Prior& prior = weights.prior();
   const Dirichlet& leaf = weights.leaf();
-  const std::size_t n = level.n, n_free = f.table().n_classes() - 1, n_slots = slots.size();
+  const std::size_t n = level.n, n_slots = slots.size();
   const std::size_t depth = fold.depth();
   matrix_size_ = (n_slots + 1) * stride;
-  matrix_.assign(std::max<std::size_t>(1, n_free) * matrix_size_, 0.0);
-  if (n_free == 0) return;
+  matrix_.assign(std::max<std::size_t>(1, n_classes) * matrix_size_, 0.0);
+  if (n_classes == 0) return;
 
   double total = level.state_leaf;
   for (std::size_t i = 0; i < n; ++i)
@@ -50,13 +50,13 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
 
   for (auto& t : term_) t.resize(f.stride());
   double* const term[2] = {term_[0].data(), term_[1].data()};
-  a_.assign(n_free * n_elements * n_elements, 0.0);
-  b_.assign(n_free * (n_elements + 1), 0.0);  // last entry: the constant
+  a_.assign(n_classes * n_elements * n_elements, 0.0);
+  b_.assign(n_classes * (n_elements + 1), 0.0);  // last entry: the constant
   factor_.assign(2 * n_elements, 0.0);
   yes_.resize(n);
   no_.resize(n);
   for (auto& d : difference_) d.resize(n_elements);
-  for (std::size_t c = 0; c < n_free; ++c)
+  for (std::size_t c = 0; c < n_classes; ++c)
     b_[c * (n_elements + 1) + n_elements] =
         level.state_leaf / total * (f.totals()[c] + leaf.a(depth, c)) / (f.total() + leaf.sum_a(depth));
 
@@ -73,16 +73,16 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
       }
       shares_.begin(prior);
       for (const Element& e : elements_)
-        if (term[a][e.split] > 0) shares_.add(slots[e.slot].members[0] >> 1);
+        if (e.split != i && fold.feasible(e.split, a)) shares_.add(slots[e.slot].members[0] >> 1);
       for (std::size_t j = 0; j < n; ++j) {
-        if (!(term[a][j] > 0)) continue;
+        if (j == i || !fold.feasible(j, a)) continue;
         double mass = 0;
         for (std::size_t e = first_[j]; e < first_[j + 1]; ++e)
           mass += factor[e] = shares_.share(slots[elements_[e].slot].members[0] >> 1);
         for (std::size_t e = first_[j]; e < first_[j + 1]; ++e) factor[e] *= full[1 - a] / mass;
       }
     }
-    for (std::size_t c = 0; c < n_free; ++c) {
+    for (std::size_t c = 0; c < n_classes; ++c) {
       double at_zero[2];  // K_a: the child's value when every second test says 0
       for (int a = 0; a < 2; ++a) {
         const std::int32_t n_c = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
@@ -128,7 +128,7 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
   const auto add = [&](double* matrix, std::size_t k, std::size_t l, double x) {
     matrix[std::min(k, l) * stride + std::max(k, l)] += x;
   };
-  for (std::size_t c = 0; c < n_free; ++c) {
+  for (std::size_t c = 0; c < n_classes; ++c) {
     double* matrix = matrix_.data() + c * matrix_size_;
     const double* a = a_.data() + c * n_elements * n_elements;
     const double* linear = b_.data() + c * (n_elements + 1);

@@ -165,7 +165,7 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
         if (!(level.tests[a][i] > 0)) continue;
         shares.begin(weights_.prior());
         for (std::size_t j = 0; j < groups; ++j) {
-          if (!(term[a][j] > 0)) continue;
+          if (j == i || !fold.feasible(j, a)) continue;
           members_of(j, members);
           for (std::uint32_t member : members) shares.add(member >> 1);
         }

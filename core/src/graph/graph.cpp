@@ -23,17 +23,14 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
   add_state(table_->all().data(), 0, static_cast<std::int32_t>(table_->total()));
   std::int32_t level = 0;
   for (std::uint32_t id = 0; id < states_.size(); ++id) {
-    if ((id & 63) == 0) {
-      control.check(true, "building the graph", id, states_.size());
-      control.check_memory(bytes());
-    }
+    if ((id & 63) == 0) control.check(true, "building the graph", id, states_.size());
     if (options_.by_depth && states_[id].depth > level) {
       // The children of one level only meet each other: forget the level above.
       level = states_[id].depth;
       std::fill(index_.begin(), index_.end(), Slot{});
       indexed_ = 0;
     }
-    if (states_[id].inner()) expand(id);
+    if (states_[id].inner()) expand(id, control);
   }
   index_ = {};
   candidates_ = {};
@@ -110,7 +107,7 @@ std::uint32_t Graph::find_or_add(const std::uint64_t* words, std::int32_t depth,
   return id;
 }
 
-void Graph::expand(std::uint32_t id) {
+void Graph::expand(std::uint32_t id, Control& control) {
   const std::size_t n = table_->n_words();
   const std::int32_t total = states_[id].total;
   const std::int32_t depth = options_.by_depth ? states_[id].depth + 1 : 0;
@@ -124,6 +121,12 @@ void Graph::expand(std::uint32_t id) {
     const auto ones = static_cast<std::int32_t>(table_->count(here, classes[k].test));
     if (ones < options_.min_leaf || total - ones < options_.min_leaf) continue;
     n_tests += static_cast<std::uint32_t>(classes[k].members.size());
+    // Covers may be large: look at the limits every megabyte or so.
+    if ((work_ += 4 * n) > (std::size_t{1} << 17)) {
+      work_ = 0;
+      control.check(true, "building the graph", id, states_.size());
+      control.check_memory(bytes());
+    }
     const std::uint64_t* column = table_->column(classes[k].test);
     for (std::size_t w = 0; w < n; ++w) {
       child1[w] = here[w] & column[w];

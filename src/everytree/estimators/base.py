@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.binarizer import Binarizer
 from everytree.data.frames import check_columns, read_frame
+from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
-from everytree.estimators.labels import read_labels
 
 __all__ = ["TreeClassifierBase"]
 

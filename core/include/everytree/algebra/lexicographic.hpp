@@ -1,9 +1,11 @@
-// (min, +) on pairs (cost, leaves), compared in that order: the least cost, and among those the smallest tree.
+// (min, +) on pairs (cost, leaves), compared in that order (costs up to rounding): the least cost, and among those the
+// smallest tree.
 #pragma once
 
 #include <limits>
 
 #include "everytree/algebra/concept.hpp"
+#include "everytree/algebra/tie.hpp"
 
 namespace everytree {
 
@@ -11,7 +13,7 @@ struct Lexicographic {
   struct Value {
     double cost, leaves;
     friend bool operator<(const Value& x, const Value& y) {
-      return x.cost != y.cost ? x.cost < y.cost : x.leaves < y.leaves;
+      return tied(x.cost, y.cost) ? x.leaves < y.leaves : x.cost < y.cost;
     }
     friend bool operator==(const Value&, const Value&) = default;
   };

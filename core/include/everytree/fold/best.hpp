@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "everytree/algebra/tie.hpp"
 #include "everytree/fold/one_level.hpp"
 
 namespace everytree {

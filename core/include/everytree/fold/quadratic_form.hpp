@@ -24,10 +24,10 @@ struct Slot {
 
 class QuadraticForm {
  public:
-  // After fold.product(state, weights, Plus::sum, level) with level.n > 0. The matrices have slots.size() + 1 rows of
-  // `stride` entries, upper triangular; the last variable is the constant 1.
+  // For the first n_classes classes. After fold.product(state, weights, Plus::sum, level) with level.n > 0. The
+  // matrices have slots.size() + 1 rows of `stride` entries, upper triangular; the last variable is the constant 1.
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
-             const std::vector<std::uint32_t>& first_slot, std::size_t stride);
+             const std::vector<std::uint32_t>& first_slot, std::size_t stride, std::size_t n_classes);
   const double* matrix(std::size_t cls) const { return matrix_.data() + cls * matrix_size_; }
 
  private:

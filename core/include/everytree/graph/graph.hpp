@@ -65,7 +65,6 @@ class Graph {
   std::span<const std::uint32_t> parts(const Split& s) const {
     return {parts_.data() + s.parts_begin, parts_.data() + s.parts_end};
   }
-  std::size_t n_splits() const { return splits_.size(); }
   // Every state after all of its children.
   const std::vector<std::uint32_t>& children_first() const { return order_; }
   std::size_t bytes() const;
@@ -73,7 +72,7 @@ class Graph {
  private:
   std::uint32_t add_state(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);
   std::uint32_t find_or_add(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);
-  void expand(std::uint32_t id);
+  void expand(std::uint32_t id, Control& control);
   void grow_index();
   std::int8_t levels_of(std::int32_t depth, std::int64_t total) const;
 
@@ -96,6 +95,7 @@ class Graph {
   };
   std::vector<Slot> index_;
   std::size_t indexed_ = 0;
+  std::size_t work_ = 0;  // words touched since the last look at the limits
   std::vector<std::uint64_t> scratch_;
   struct Candidate {
     std::uint32_t low, high, part;  // children in order, and the part with its orientation
