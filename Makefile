@@ -40,7 +40,7 @@ test-all: test-cpp test-sanitize test-slow ## the suite with its slow tests, and
 
 test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 	@$(SAY) "C++ tests"
-	@$(CMAKE) -S core -B build/core $(NINJA) -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE
+	@$(CMAKE) -S core -B build/core $(NINJA) -DCMAKE_BUILD_TYPE=Release -DEVERYTREE_FUZZ=ON --log-level=NOTICE
 	@$(CMAKE) --build build/core
 	@$(VENV)/bin/ctest --test-dir build/core --output-on-failure
 
@@ -58,6 +58,7 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	  echo "skipped: the compiler from ziglang has no address sanitizer; install g++ or clang++, then: make clean"; \
 	else \
 	  $(CMAKE) -S core -B build/sanitize $(NINJA) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEVERYTREE_SANITIZE=ON \
+	    -DEVERYTREE_FUZZ=ON \
 	    --log-level=NOTICE && \
 	  $(CMAKE) --build build/sanitize && \
 	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \

@@ -88,7 +88,12 @@ class Posterior:
             )
         with self._space._question("predicting with the posterior") as control:
             proba: Reals = self._core.predict(np.ascontiguousarray(rows), control)
-        return np.clip(proba, 0.0, 1.0, out=proba)
+        # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
+        # than a_c / (n + Σa), so neither does the average.
+        a = np.array(self._rows).min(axis=0)
+        return np.clip(
+            proba, a / (self._space.table.total + np.max(np.sum(self._rows, axis=1))), 1.0, out=proba
+        )
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable label of each row; the first of ``space.classes`` where several are."""

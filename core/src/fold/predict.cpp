@@ -66,11 +66,7 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
   std::fill(out, out + n_rows * n_classes, 0.0);
   if (n_rows == 0) return;
 
-  // The last class is what remains of 1, unless its probability may be so small that the digits of 1 swallow it.
-  double least = 1;
-  for (std::size_t v = 0; v < leaf.n_variants(); ++v)
-    for (std::size_t c = 0; c < n_classes; ++c) least = std::min(least, leaf.a(v, c));
-  const std::size_t n_asked = least < 1e-3 ? n_classes : n_classes - 1;
+  const std::size_t n_asked = n_classes - 1;  // the last class is what remains of 1
 
   std::vector<Slot> slots;
   std::vector<std::uint32_t> first_slot(classes.size() + 1, 0);
@@ -233,8 +229,7 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
             rest[r] -= p;
           }
         }
-        if (n_asked == n_classes) continue;
-        for (std::size_t r = 0; r < active.size(); ++r) sum[active[r] * n_classes + n_classes - 1] += rest[r];
+        for (std::size_t r = 0; r < active.size(); ++r) sum[active[r] * n_classes + n_asked] += rest[r];
       }
     });
     for (const auto& sum : partial)

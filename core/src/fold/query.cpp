@@ -50,7 +50,8 @@ std::vector<FrontPoint> cost_front(const Graph& graph, const LeafCost& cost, Con
   std::vector<FrontPoint> out;
   for (std::size_t n = 1; n <= value[0].size(); ++n) {
     const double least = value[0][n - 1];
-    if (least < std::numeric_limits<double>::infinity() && (out.empty() || least < out.back().cost))
+    if (least < std::numeric_limits<double>::infinity() &&
+        (out.empty() || (least < out.back().cost && !tied(least, out.back().cost))))
       out.push_back({n, least, finder.best_with_leaves(value, n)});
   }
   return out;
