@@ -181,4 +181,33 @@ TEST(trees_come_one_by_one_as_well) {
   CHECK(apart.kth_tree(100000000, score).empty());
 }
 
+TEST(what_cannot_be_answered_is_refused) {
+  std::mt19937 random(6);
+  const naive::Table d = naive::random_table(random, 12, 3, 2, 1);
+  GraphOptions o;
+  o.max_depth = 2;
+  Control control;
+  const Graph g(d.core(), o, control);
+  const auto refusal = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const InvalidInput& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  };
+  // A cost for more classes would read past the counts.
+  const LeafCost other(CostKind::error, 9);
+  CHECK(refusal([&] { best_trees(g, other, 1, control); }).find("for 9 classes; the table has 2") != std::string::npos);
+  CHECK(refusal([&] { least_cost(g, other, control); }).find("for 9 classes") != std::string::npos);
+  CHECK(refusal([&] { cost_front(g, other, control); }).find("for 9 classes") != std::string::npos);
+  using A = ByLeaves<MinPlus>;
+  const LeafCost error(CostKind::error, 2);
+  const auto value = fold_up<A>(g, WeighCost<A>(g, error), control, 1);
+  const CostScores scores(error);
+  TreeFinder finder(g, scores, std::vector<Best>(g.size(), Best{0, 0}), control);
+  for (std::size_t leaves : {0, 5, 1000000})
+    CHECK(refusal([&] { finder.best_with_leaves(value, leaves); }).find(std::to_string(leaves)) != std::string::npos);
+}
+
 int main() { return check::run(); }

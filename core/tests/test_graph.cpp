@@ -350,6 +350,8 @@ TEST(the_estimate_of_states_is_exact_where_nothing_is_random) {
   CHECK(Graph(d.core(), o, control).size() == 13);
   o.max_depth = 2;
   CHECK(estimate_states(*d.core(), o) == 1.0);
+  o.min_leaf = 0;
+  CHECK(message_of([&] { estimate_states(*d.core(), o); }).find("min_leaf must be at least 1") != std::string::npos);
 }
 
 int main() { return check::run(); }

@@ -142,6 +142,10 @@ TEST(malformed_keys_are_refused_with_their_reason) {
   CHECK(refusal(*b.posterior, {2, -1, -1}).find("has 2 tests") != std::string::npos);
   CHECK(refusal(*b.posterior, {-2}).find("test -2") != std::string::npos);
   CHECK(refusal(*b.posterior, {0, 1, -1, -1, -1}).empty());
+  Case none{naive::Table(1, 0, 2), {}, {naive::some_prior(0, 0), {{1.0, 1.0}}}, true};
+  none.d.counts = {2, 1};
+  CHECK(refusal(*build(none).posterior, {0, -1, -1}).find("18446744073709551615") == std::string::npos);
+  CHECK(!refusal(*build(none).posterior, {0, -1, -1}).empty());
 }
 
 TEST(the_most_probable_trees_in_order) {
