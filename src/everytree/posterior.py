@@ -1,4 +1,4 @@
-"""Posterior: the exact average over every tree of a space, and everything it knows (SPEC 5)."""
+"""Posterior: the exact average over every tree of a space, and everything it knows (Nijssen 2008)."""
 
 from __future__ import annotations
 

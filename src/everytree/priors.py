@@ -1,4 +1,4 @@
-"""Priors over trees (SPEC 4): a factor for every inner node and one for every leaf.
+"""Priors over trees: a factor for every inner node and one for every leaf.
 
     P(tree) ∝ Π_splits exp(log_split[d]) · t  ·  Π_leaves exp(log_leaf_open[d] or log_leaf_closed[d])
 

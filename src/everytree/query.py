@@ -1,4 +1,4 @@
-"""Queries (SPEC 6): which tree is best, under which constraints.
+"""Queries: which tree is best, under which constraints.
 
 A ranking is a tuple of criteria, compared in that order. One of them is a cost of leaves (error, expected_error,
 gini, entropy, cost); size and depth may stand before or after it. Where the cost comes first the answer is one

@@ -1,4 +1,4 @@
-"""Rules: the exact average over trees read as a weighted set of rules (SPEC 5).
+"""Rules: the exact average over trees read as a weighted set of rules (Nijssen 2008).
 
 A rule is a set I of (test, outcome) pairs; its weight is the posterior probability that I is a leaf of the tree.
 

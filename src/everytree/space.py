@@ -1,7 +1,7 @@
 """TreeSpace: every decision tree over a set of binary tests, mined once and asked many times.
 
 A tree is in the space if every inner node splits its examples so that both sides keep at least ``min_leaf`` of
-them, and no leaf is deeper than ``max_depth`` (SPEC 2).
+them, and no leaf is deeper than ``max_depth``.
 """
 
 from __future__ import annotations

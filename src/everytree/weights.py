@@ -1,4 +1,4 @@
-"""Leaf weights (SPEC 3, 6): Dirichlet parameters and additive costs, checked and written as numbers."""
+"""Leaf weights: Dirichlet parameters and additive costs, checked and written as numbers."""
 
 from __future__ import annotations
 

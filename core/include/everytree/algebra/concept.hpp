@@ -1,4 +1,4 @@
-// What an algebra is. A fold asks three things of it:
+// What an algebra is. A fold asks this of it:
 //     leaf(w)        the tree that is one leaf of weight w
 //     cherry(w)      all trees with one test and two leaves, of aggregated weight w
 //     join(w, a, b)  a test of weight w above the subtrees a (test holds) and b

@@ -1,4 +1,4 @@
-// (+, ×) on non-negative reals: the evidence, SPEC 5.
+// (+, ×) on non-negative reals: the evidence (Nijssen 2008).
 #pragma once
 
 #include "everytree/algebra/concept.hpp"

@@ -4,8 +4,9 @@
 // the child split once more, aggregated over the second test (sum, max or min). Whatever an algebra wants to know
 // of the two levels follows from these few numbers: the pairs themselves are never stored.
 //
-//   product weights:  u(state) = exp(log_scale) · (state_leaf + Σ_i weight_i · (leaf_1i + split_1i)(leaf_0i +
-//   split_0i)) costs:            u(state) = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
+//   product weights:  u = exp(log_scale) · (state_leaf + Σ_i weight_i · (leaf_1i + split_1i)(leaf_0i + split_0i))
+//
+//   costs:            u = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Leaf weights: a number for the class counts of a leaf (and its depth).
 //
-// Dirichlet (product weights), SPEC 3:   logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
-// as sums of logarithms, tabulated: no lgamma and no cancellation for huge a.
+// Dirichlet (product weights):   logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
+// as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a.
 // Costs (additive weights): error, expected error, Gini, entropy, cost matrix.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Tree priors as tables of numbers (SPEC 4). Every prior of the library has the form
-//     split at depth d with e feasible tests:  exp(log_split[d]) · t,   leaf:  exp(log_leaf_open[d] or
-//     log_leaf_closed[d])
+// Tree priors as tables of numbers. Every prior of the library has the form
+//     split at depth d with e feasible tests:  exp(log_split[d]) · t
+//     leaf at depth d:                         exp(log_leaf_open[d]) or exp(log_leaf_closed[d])
 // where t = 1, or 1/e (per_test), or 1/(attributes with a feasible test · feasible tests of that attribute) (fair).
 // A leaf is *open* if a feasible test could still follow: e > 0 and the depth limit is not reached.
 #pragma once
