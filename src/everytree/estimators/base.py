@@ -120,8 +120,7 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         return log_proba
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        """Class indices for rows of 0/1 tests; a subclass may have a better rule than the most probable "
-        "class."""
+        """Class indices for rows of 0/1 tests; a subclass may have a better rule than the most probable class."""
         codes: npt.NDArray[np.intp] = np.argmax(self._predict_proba_tests(X01), axis=1)
         return codes
 
