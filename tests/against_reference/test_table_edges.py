@@ -134,7 +134,7 @@ def test_one_class(prior: str) -> None:
     data = Data(rng.integers(0, 2, (12, 3)).astype(np.uint8), np.zeros(12, dtype=np.intp), None, 1)
     twins = Twins(Case(seed=2, n_classes=1, max_depth=3, prior=prior), data)
     ask(twins)
-    assert twins.posterior.predict_proba(data.X).tolist() == [[1.0]] * 12
+    np.testing.assert_allclose(twins.posterior.predict_proba(data.X), np.ones((12, 1)), rtol=1e-14)
     assert twins.space.best().key == (-1,)
     if prior == "uniform":
         assert twins.posterior.log_evidence == pytest.approx(twins.space.log_n_trees)
