@@ -9,19 +9,8 @@ namespace everytree {
 
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNoCost = 1e301;  // no second test is feasible
 // Entries of a two-class table: 1.5 million doubles stay near the cache and are built in a few milliseconds.
 constexpr std::int64_t kMaxTable = 1'500'000;
-
-void resize(OneLevel& out, std::size_t n, std::size_t padded, double fill) {
-  out.n = n;
-  out.weight.assign(padded, 0.0);
-  for (int a = 0; a < 2; ++a) {
-    out.leaf[a].assign(padded, 0.0);
-    out.split[a].assign(padded, fill);
-    out.tests[a].assign(padded, 0.0);
-  }
-}
 
 // Largest class counts of any closed state that still has a second level.
 void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t out[2]) {
@@ -37,6 +26,16 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
   }
 }
 }  // namespace
+
+void OneLevel::resize(std::size_t splits, std::size_t padded, double no_split) {
+  n = splits;
+  weight.assign(padded, 0.0);
+  for (int a = 0; a < 2; ++a) {
+    leaf[a].assign(padded, 0.0);
+    split[a].assign(padded, no_split);
+    tests[a].assign(padded, 0.0);
+  }
+}
 
 ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
     : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
@@ -91,7 +90,7 @@ bool OneLevelFold::load(std::size_t state, OneLevel& out) {
   depth_ = static_cast<std::size_t>(s.depth);
   levels_ = s.levels;
   if (levels_ == 0) {
-    resize(out, 0, 0, 0.0);
+    out.resize(0, 0, 0.0);
     return false;
   }
   frontier_.load(graph_->cover(state));
@@ -126,7 +125,7 @@ void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plu
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups();
   const LinearTables* tables = tables_for(weights);
-  resize(out, n, frontier_.stride(), 0.0);
+  out.resize(n, frontier_.stride(), 0.0);
   // Shares of the splits of the state itself.
   if (prior.fair) {
     const auto& classes = frontier_.table().test_classes();
@@ -159,7 +158,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     for (std::size_t i = 0; i + 1 < n; ++i) {
       frontier_.pair_index(i, tests, pairs_.data());
       fold(table, pairs_.data(), i, n, split);
-      tick();
+      ticker_.tick(frontier_);
     }
     end_tests(out);
   }
@@ -183,7 +182,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
 
 void OneLevelFold::load_pairs(std::size_t i) {
   if (pair_of_ == i) return;
-  tick();
+  ticker_.tick(frontier_);
   pair_of_ = i;
   const std::size_t stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
@@ -316,7 +315,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
   for (std::size_t i = 0; i + 1 < n; ++i) {
     frontier_.pair_counts(i, pairs_.data());
     fold(logs, pairs_.data(), i, n, split, tests);
-    tick();
+    ticker_.tick(frontier_);
   }
   // To log split weights, without the prior.
   const Prior& prior = weights.prior();
@@ -338,7 +337,7 @@ void OneLevelFold::fold_two_pass(const ProductWeights& weights, Plus plus, OneLe
   const std::size_t n = frontier_.n_groups();
   share_.resize(frontier_.stride());
   for (std::size_t i = 0; i < n; ++i) {
-    tick();
+    ticker_.tick(frontier_);
     log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
       double largest = -kInf, sum = 0;
@@ -443,7 +442,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
 void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   if (!load(state, out)) return;
   const std::size_t n = frontier_.n_groups();
-  resize(out, n, frontier_.stride(), 0.0);
+  out.resize(n, frontier_.stride(), 0.0);
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
   if (levels_ < 2) return;
   frontier_.set_index(0);
@@ -451,72 +450,20 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
   for (std::size_t i = 0; i + 1 < n; ++i) {
     frontier_.pair_index(i, tests, pairs_.data());
-    tick();
+    ticker_.tick(frontier_);
   }
   end_tests(out);
 }
 
 void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) {
-  const std::size_t n_classes = graph_->table().n_classes();
-  std::vector<std::int32_t> counts(n_classes);
+  if (load(state, out)) {
+    cost_fold_.fold(frontier_, levels_, cost, ticker_, out);
+    return;
+  }
+  std::vector<std::int32_t> counts(graph_->table().n_classes());
+  graph_->table().class_counts(graph_->cover(state), counts.data());
   out.log_scale = 0;
-  if (!load(state, out)) {
-    graph_->table().class_counts(graph_->cover(state), counts.data());
-    out.state_leaf = cost(counts.data());
-    return;
-  }
-  const std::size_t n = frontier_.n_groups(), stride = frontier_.stride();
-  resize(out, n, stride, kNoCost);
-  out.state_leaf = cost(frontier_.totals());
-  const bool two_errors = n_classes == 2 && cost.kind() == CostKind::error;
-  if (two_errors) {
-    const std::int32_t *n0 = frontier_.counts(0), *n1 = frontier_.counts(1);
-    const std::int32_t t0 = frontier_.totals()[0], t1 = frontier_.totals()[1];
-    for (std::size_t i = 0; i < n; ++i) {
-      out.leaf[1][i] = std::min(n0[i], n1[i]) + cost.per_leaf();
-      out.leaf[0][i] = std::min(t0 - n0[i], t1 - n1[i]) + cost.per_leaf();
-    }
-  }
-  for (std::size_t i = 0; i < n && !two_errors; ++i)
-    for (int a = 0; a < 2; ++a) {
-      for (std::size_t c = 0; c < n_classes; ++c)
-        counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
-      out.leaf[a][i] = cost(counts.data());
-    }
-  if (levels_ < 2 || n < 2) return;
-  if (two_errors && frontier_.total() < 32768) {
-    frontier_.set_index(16);  // both counts in one 32-bit lane
-    for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
-    std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
-    pairs_.resize(std::max(pairs_.size(), stride));
-    std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
-    for (std::size_t i = 0; i + 1 < n; ++i) {
-      frontier_.pair_index(i, tests, pairs_.data());
-      frontier_.kernel().fold_error(frontier_.index(), frontier_.total_index(),
-                                    static_cast<std::int32_t>(frontier_.min_leaf()), pairs_.data(), i, n, best);
-      tick();
-    }
-    for (int a = 0; a < 2; ++a)
-      for (std::size_t i = 0; i < n; ++i)
-        if (error_[a][i] < kInfeasible) out.split[a][i] = error_[a][i] + 2 * cost.per_leaf();
-    return;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    tick();
-    load_pairs(i);
-    for (int a = 0; a < 2; ++a) {
-      double best = kNoCost;
-      for (std::size_t j = 0; j < n; ++j) {
-        if (j == i || !feasible(j, a)) continue;
-        quadrant(j, a, 1, counts.data());
-        double sum = cost(counts.data());
-        quadrant(j, a, 0, counts.data());
-        sum += cost(counts.data());
-        best = std::min(best, sum);
-      }
-      out.split[a][i] = best;
-    }
-  }
+  out.state_leaf = cost(counts.data());
 }
 
 }  // namespace everytree

@@ -6,13 +6,14 @@
 //
 //   product weights:  u = exp(log_scale) · (state_leaf + Σ_i weight_i · (leaf_1i + split_1i)(leaf_0i + split_0i))
 //
-//   costs:            u = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
+//   costs:            see fold/cost_fold.hpp
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "everytree/fold/cost_fold.hpp"
 #include "everytree/graph/frontier.hpp"
 #include "everytree/graph/graph.hpp"
 #include "everytree/weights/leaf.hpp"
@@ -27,6 +28,8 @@ struct OneLevel {
   std::vector<double> weight, leaf[2], split[2], tests[2];  // tests: feasible second tests, by multiplicity
   double state_leaf = 0;
   double log_scale = 0;
+
+  void resize(std::size_t splits, std::size_t padded, double no_split);
 };
 
 // Marginal likelihood times tree prior, prepared for one graph.
@@ -72,10 +75,7 @@ class OneLevelFold {
  public:
   explicit OneLevelFold(const Graph& graph);
   // Obey these limits inside a state too: with thousands of tests one state takes seconds.
-  void watch(Control& control, bool calling_thread) {
-    control_ = &control;
-    calling_thread_ = calling_thread;
-  }
+  void watch(Control& control, bool calling_thread) { ticker_.watch(control, calling_thread); }
 
   void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out);
   void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
@@ -118,23 +118,14 @@ class OneLevelFold {
   double group_share(std::size_t g, Plus plus) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;
 
-  // After the pairs of one test: look at the limits every few milliseconds of work.
-  void tick() {
-    work_ += frontier_.n_groups() * (8 + frontier_.n_chunks());
-    if (work_ < (std::size_t{1} << 22) || control_ == nullptr) return;
-    work_ = 0;
-    control_->check(calling_thread_, "folding the frontier", 0, 0);
-  }
-
   const Graph* graph_;
-  Control* control_ = nullptr;
-  bool calling_thread_ = false;
-  std::size_t work_ = 0;
+  Ticker ticker_;
   Frontier frontier_;
   Shares shares_;
   std::size_t depth_ = 0, pair_of_ = 0;
   int levels_ = 0;
-  std::vector<std::int32_t> pairs_, pair_total_, error_[2];
+  std::vector<std::int32_t> pairs_, pair_total_;
+  CostFold cost_fold_;
   std::vector<double> log_term_[2], share_, reference_[2];
   std::vector<std::int32_t> tests_[2];
   std::vector<const double*> rising_;

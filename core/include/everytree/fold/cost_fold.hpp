@@ -1,0 +1,56 @@
+// The frontier in (min, +): for every split of a cover and both of its sides, the cost of the side as a leaf and the
+// least cost of the side split once more.
+//
+//     u = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
+//
+// The pairs themselves are never stored. Owns the buffers: one object per thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "everytree/control.hpp"
+#include "everytree/graph/frontier.hpp"
+#include "everytree/weights/leaf.hpp"
+
+namespace everytree {
+
+struct OneLevel;
+
+constexpr double kNoCost = 1e301;  // no second test is feasible, or no leaf is allowed
+
+// Looks at the limits every few milliseconds of work inside one cover: with thousands of tests one takes seconds.
+class Ticker {
+ public:
+  void watch(Control& control, bool calling_thread) {
+    control_ = &control;
+    calling_thread_ = calling_thread;
+  }
+  // After the pairs of one test.
+  void tick(const Frontier& frontier) {
+    work_ += frontier.n_groups() * (8 + frontier.n_chunks());
+    if (work_ < (std::size_t{1} << 22) || control_ == nullptr) return;
+    work_ = 0;
+    control_->check(calling_thread_, "folding the frontier", 0, 0);
+  }
+
+ private:
+  Control* control_ = nullptr;
+  bool calling_thread_ = false;
+  std::size_t work_ = 0;
+};
+
+class CostFold {
+ public:
+  // The cover is in the frontier already; `levels` (1 or 2) tests may follow it on a path.
+  void fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+
+ private:
+  void leaves(const Frontier& frontier, const LeafCost& cost, OneLevel& out);
+  void two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  void any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+
+  std::vector<std::int32_t> counts_, pairs_, error_[2], tests_[2];
+};
+
+}  // namespace everytree
