@@ -91,7 +91,7 @@ void check_frontier(const naive::Table& d, const CountTable& table, Frontier& f,
   std::vector<std::int64_t> expected_tests[2] = {std::vector<std::int64_t>(n, 0), std::vector<std::int64_t>(n, 0)};
   for (std::size_t i = 0; i < n; ++i) {
     const naive::Rows side[2] = {d.side(path.rows, test[i], false), d.side(path.rows, test[i], true)};
-    f.pair_counts(i, counts.data());
+    f.pair_counts(i, 0, counts.data());
     f.pair_index(i, counter, index.data());
     const naive::Counts single = d.class_counts(side[1]);
     for (std::size_t c = 0; c < d.c; ++c) fuzz::require(f.count(c, i) == single[c], "class counts of a group");

@@ -73,7 +73,7 @@ TEST(pair_counts_equal_naive_popcounts) {
         const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, shift, {no.data(), yes.data()}};
         for (std::size_t i = 0; i < tests; ++i) {
           k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, tests, counter, index.data());
-          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, tests,
+          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, 0, tests,
                          counts.data());
           for (std::size_t j = 0; j < tests; ++j) {
             if (j > i) CHECK(index[j] == b.pair(i, j, -1));
@@ -186,6 +186,100 @@ TEST(folds_equal_naive_loops) {
     }
 }
 
+TEST(least_sums_equal_naive_loops) {
+  // Costs of any sign, infinite where a leaf is not allowed: entry 0 (no example) always is.
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  std::mt19937 r(9);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 40})
+      for (unsigned forbidden : {0u, 2u, 9u}) {
+        const std::size_t stride = (n + 16) / 16 * 16;
+        std::vector<double> leaf(500), mult(stride, 0.0);
+        for (auto& x : leaf) x = r() % 10 < forbidden ? inf : static_cast<double>(r() % 1000) / 7.0 - 20;
+        leaf[0] = inf;
+        std::vector<std::int32_t> index(stride, 0), pair(stride * stride, 0);
+        const std::int32_t total = 399;
+        for (std::size_t j = 0; j < n; ++j) index[j] = 100 + static_cast<std::int32_t>(r() % 100);
+        for (std::size_t i = 0; i < n; ++i) {
+          pair[i * stride + i] = index[i];
+          for (std::size_t j = 0; j < n; ++j)
+            if (j != i) pair[i * stride + j] = 1 + static_cast<std::int32_t>(r() % 90);
+        }
+        std::vector<double> s1(stride, inf), s0(stride, inf);
+        const PairTable t{leaf.data(), index.data(), mult.data(), total};
+        double* const split[2] = {s0.data(), s1.data()};
+        for (std::size_t i = 0; i + 1 < n; ++i) k->fold_min(t, pair.data() + i * stride, i, n, split);
+        for (std::size_t i = 0; i < n; ++i)
+          for (int a = 0; a < 2; ++a) {
+            double expected = inf;
+            for (std::size_t j = 0; j < n; ++j) {
+              if (i == j) continue;
+              const std::int32_t p = i < j ? pair[i * stride + j] : pair[j * stride + i];
+              expected = std::min(
+                  expected, leaf[static_cast<std::size_t>(a ? p : index[j] - p)] +
+                                leaf[static_cast<std::size_t>(a ? index[i] - p : total - index[i] - index[j] + p)]);
+            }
+            CHECK((a ? s1 : s0)[i] == expected);
+          }
+      }
+}
+
+TEST(errors_of_any_number_of_classes_equal_naive_loops) {
+  std::mt19937 r(10);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {1, 2, 7, 15, 16, 17, 31, 50})
+      for (std::size_t n_classes : {1, 2, 3, 5})
+        for (std::int32_t min_leaf : {1, 3, 40}) {
+          std::vector<std::size_t> rows;
+          for (std::size_t c = 0; c < n_classes; ++c) rows.push_back(1 + r() % 90);
+          RandomBlock b(r, n, rows, n_classes);
+          if (min_leaf == 3)  // counts beyond what 16 bits hold
+            for (Section& s : b.sections) s.shift = 12;
+          const std::size_t stride = b.stride;
+          std::vector<std::int32_t> totals(n_classes, 0), counts(n_classes * stride, 7), total_of(stride, 0);
+          std::int32_t total = 0;
+          for (std::size_t c = 0; c < n_classes; ++c) {
+            totals[c] = b.sections[c].multiplicity() * static_cast<std::int32_t>(rows[c]);
+            total += totals[c];
+            for (std::size_t j = 0; j < n; ++j) {
+              counts[c * stride + j] = b.pair(j, j, static_cast<int>(c));
+              total_of[j] += counts[c * stride + j];
+            }
+          }
+          std::vector<std::int32_t> pair(n_classes * stride, 0), best[2];
+          for (auto& x : best) x.assign(stride, kInfeasible);
+          std::int32_t* const out[2] = {best[0].data(), best[1].data()};
+          const PairCounts t{n_classes, counts.data(), totals.data(), total_of.data(), total, min_leaf, stride};
+          for (std::size_t i = 0; i + 1 < n; ++i) {
+            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), n_classes, i, i + 1, n,
+                           pair.data());
+            k->fold_errors(t, pair.data(), i, n, out);
+          }
+          for (std::size_t i = 0; i < n; ++i)
+            for (int a = 0; a < 2; ++a) {
+              std::int32_t expected = kInfeasible;
+              for (std::size_t j = 0; j < n; ++j) {
+                if (j == i) continue;
+                std::int32_t sum = 0;
+                for (int side : {1, 0}) {
+                  std::int32_t examples = 0, most = 0;
+                  for (std::size_t c = 0; c < n_classes; ++c) {
+                    const std::int32_t both = b.pair(i, j, static_cast<int>(c)), in_i = counts[c * stride + i],
+                                       in_j = counts[c * stride + j];
+                    const std::int32_t x =
+                        a ? (side ? both : in_i - both) : (side ? in_j - both : totals[c] - in_i - in_j + both);
+                    examples += x;
+                    most = std::max(most, x);
+                  }
+                  sum += examples < min_leaf ? kInfeasible : examples - most;
+                }
+                expected = std::min(expected, sum);
+              }
+              CHECK(best[a][i] == expected);
+            }
+        }
+}
+
 TEST(log_folds_equal_naive_loops) {
   std::mt19937 r(6);
   for (const Kernels* k : available_kernels())
@@ -252,7 +346,7 @@ TEST(log_folds_equal_naive_loops) {
           double* const split[2] = {s0.data(), s1.data()};
           double* const tests[2] = {e0.data(), e1.data()};
           for (std::size_t i = 0; i + 1 < n; ++i) {
-            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 3, i, n, pair.data());
+            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 3, i, i + 1, n, pair.data());
             (sum ? k->fold_log_sum : k->fold_log_max)(logs, pair.data(), i, n, split, tests);
           }
           for (std::size_t i = 0; i < n; ++i)

@@ -83,7 +83,7 @@ TEST(the_frontier_counts_every_quadrant_of_feasible_tests) {
           CHECK(f.n_tests() == tests);
           std::vector<std::int32_t> pairs(c * f.stride() + 16);
           for (std::size_t g = 0; g < f.n_groups(); ++g) {
-            f.pair_counts(g, pairs.data());
+            f.pair_counts(g, 0, pairs.data());
             const std::uint32_t tg = table.test_classes()[*f.parts_begin(g) >> 1].test;
             for (std::size_t k = 0; k < c; ++k) {
               CHECK(f.count(k, g) == count(tg, -1, k));

@@ -11,17 +11,31 @@ void CostFold::fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker
   out.resize(n, frontier.stride(), kNoCost);
   out.log_scale = 0;
   out.state_leaf = cost(frontier.totals());
+  const bool two_classes = frontier.table().n_classes() == 2;
+  if (use_kernels_ && two_classes && !cost.plain_error())
+    if (const double* table =
+            table_.cover(cost, frontier.min_leaf(), frontier.totals()[0], frontier.totals()[1])) {
+      frontier.set_index(table_.shift());
+      for (std::size_t i = 0; i < n; ++i) {
+        out.leaf[1][i] = std::min(table[frontier.index()[i]], kNoCost);
+        out.leaf[0][i] = std::min(table[frontier.total_index() - frontier.index()[i]], kNoCost);
+      }
+      if (levels >= 2 && n >= 2) two_class_costs(frontier, table, ticker, out);
+      return;
+    }
   leaves(frontier, cost, out);
   if (levels < 2 || n < 2) return;
-  if (frontier.table().n_classes() == 2 && cost.kind() == CostKind::error && frontier.total() < 32768)
+  if (!use_kernels_ || !cost.plain_error())
+    any_cost(frontier, cost, ticker, out);
+  else if (two_classes && frontier.total() < 32768)
     two_class_errors(frontier, cost, ticker, out);
   else
-    any_cost(frontier, cost, ticker, out);
+    any_errors(frontier, cost, ticker, out);
 }
 
 void CostFold::leaves(const Frontier& frontier, const LeafCost& cost, OneLevel& out) {
   const std::size_t n = frontier.n_groups(), n_classes = frontier.table().n_classes();
-  if (n_classes == 2 && cost.kind() == CostKind::error) {
+  if (n_classes == 2 && cost.plain_error()) {
     const std::int32_t *n0 = frontier.counts(0), *n1 = frontier.counts(1);
     const std::int32_t t0 = frontier.totals()[0], t1 = frontier.totals()[1];
     for (std::size_t i = 0; i < n; ++i) {
@@ -55,39 +69,79 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
                                  static_cast<std::int32_t>(frontier.min_leaf()), pairs_.data(), i, n, best);
     ticker.tick(frontier);
   }
+  errors_to(frontier, cost, out);
+}
+
+void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out) {
+  const std::size_t n = frontier.n_groups(), stride = frontier.stride(), n_classes = frontier.table().n_classes();
+  for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
+  std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
+  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
+  const PairCounts counts{n_classes,
+                          frontier.counts(0),
+                          frontier.totals(),
+                          frontier.group_totals(),
+                          frontier.total(),
+                          static_cast<std::int32_t>(frontier.min_leaf()),
+                          stride};
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier.pair_counts(i, i + 1, pairs_.data());
+    frontier.kernel().fold_errors(counts, pairs_.data(), i, n, best);
+    ticker.tick(frontier);
+  }
+  errors_to(frontier, cost, out);
+}
+
+void CostFold::errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const {
   for (int a = 0; a < 2; ++a)
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < frontier.n_groups(); ++i)
       if (error_[a][i] < kInfeasible) out.split[a][i] = error_[a][i] + 2 * cost.per_leaf();
+}
+
+void CostFold::two_class_costs(Frontier& frontier, const double* table, Ticker& ticker, OneLevel& out) {
+  const std::size_t n = frontier.n_groups(), stride = frontier.stride();
+  for (int a = 0; a < 2; ++a) tests_[a].assign(stride, 0);
+  std::int32_t* const tests[2] = {tests_[0].data(), tests_[1].data()};
+  double* const split[2] = {out.split[0].data(), out.split[1].data()};  // kNoCost so far
+  pairs_.resize(std::max(pairs_.size(), stride));
+  const PairTable pairs{table, frontier.index(), frontier.multiplicities(), frontier.total_index()};
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier.pair_index(i, tests, pairs_.data());
+    frontier.kernel().fold_min(pairs, pairs_.data(), i, n, split);
+    ticker.tick(frontier);
+  }
 }
 
 void CostFold::any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out) {
   const std::size_t n = frontier.n_groups(), stride = frontier.stride(), n_classes = frontier.table().n_classes();
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   counts_.resize(n_classes);
-  for (std::size_t i = 0; i < n; ++i) {
-    frontier.pair_counts(i, pairs_.data());
-    ticker.tick(frontier);
-    for (int a = 0; a < 2; ++a) {
-      double best = kNoCost;
-      for (std::size_t j = 0; j < n; ++j) {
-        if (j == i) continue;
-        double sum = 0;
-        bool feasible = true;
-        for (int b = 0; b < 2 && feasible; ++b) {
-          std::int64_t total = 0;
-          for (std::size_t c = 0; c < n_classes; ++c) {
-            const std::int32_t both = pairs_[c * stride + j], of_i = frontier.count(c, i), of_j = frontier.count(c, j);
-            counts_[c] = a == 1 ? (b == 1 ? both : of_i - both)
-                                : (b == 1 ? of_j - both : frontier.totals()[c] - of_i - of_j + both);
-            total += counts_[c];
-          }
-          feasible = total >= frontier.min_leaf();
-          if (feasible) sum += cost(counts_.data());
-        }
-        if (feasible) best = std::min(best, sum);
-      }
-      out.split[a][i] = best;
+  // Cost of the quadrant (i = a, j = b), and kNoCost below min_leaf.
+  const auto quadrant = [&](std::size_t i, std::size_t j, int a, int b) {
+    std::int64_t total = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      const std::int32_t both = pairs_[c * stride + j], of_i = frontier.count(c, i), of_j = frontier.count(c, j);
+      counts_[c] =
+          a == 1 ? (b == 1 ? both : of_i - both) : (b == 1 ? of_j - both : frontier.totals()[c] - of_i - of_j + both);
+      total += counts_[c];
     }
+    return total < frontier.min_leaf() ? kNoCost : cost(counts_.data());
+  };
+  const auto improve = [](double& best, double x, double y) {
+    if (!no_cost(x) && !no_cost(y)) best = std::min(best, x + y);
+  };
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    frontier.pair_counts(i, i + 1, pairs_.data());
+    for (std::size_t j = i + 1; j < n; ++j) {
+      if ((j & 255) == 0) ticker.tick(frontier);
+      const double q11 = quadrant(i, j, 1, 1), q10 = quadrant(i, j, 1, 0), q01 = quadrant(i, j, 0, 1),
+                   q00 = quadrant(i, j, 0, 0);
+      improve(out.split[1][i], q11, q10);
+      improve(out.split[0][i], q01, q00);
+      improve(out.split[1][j], q11, q01);
+      improve(out.split[0][j], q10, q00);
+    }
+    ticker.tick(frontier);
   }
 }
 

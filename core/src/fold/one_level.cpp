@@ -187,7 +187,7 @@ void OneLevelFold::load_pairs(std::size_t i) {
   const std::size_t stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   pair_total_.assign(stride, 0);
-  frontier_.pair_counts(i, pairs_.data());
+  frontier_.pair_counts(i, 0, pairs_.data());
   for (std::size_t c = 0; c < n_classes; ++c)
     for (std::size_t j = 0; j < frontier_.n_groups(); ++j) pair_total_[j] += pairs_[c * stride + j];
 }
@@ -313,7 +313,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
   double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
   const auto fold = plus == Plus::sum ? frontier_.kernel().fold_log_sum : frontier_.kernel().fold_log_max;
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_counts(i, pairs_.data());
+    frontier_.pair_counts(i, i + 1, pairs_.data());
     fold(logs, pairs_.data(), i, n, split, tests);
     ticker_.tick(frontier_);
   }

@@ -32,6 +32,8 @@ std::vector<Ranked> best_trees(const Graph& graph, const LeafCost& cost, std::si
   check(graph, cost);
   const auto value =
       fold_up<Lexicographic>(graph, WeighCost<Lexicographic>(graph, cost), control, graph.options().n_threads);
+  if (!(value[0].cost < std::numeric_limits<double>::infinity()))
+    return {};  // no tree has only leaves that are allowed
   std::vector<Best> best;
   best.reserve(value.size());
   for (const auto& v : value) best.push_back({v.cost, v.leaves});

@@ -53,7 +53,7 @@ void Frontier::load(const std::uint64_t* cover) {
   kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(),
                  packed_.data(), stride);
   raw_counts_.resize(n_classes_ * stride);
-  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates,
+  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, 0,
                         n_candidates, raw_counts_.data());
   kept_.clear();
   for (std::uint32_t j = 0; j < n_candidates; ++j) {
@@ -121,11 +121,13 @@ void Frontier::group(std::size_t stride) {
     for (std::size_t g = 0; g < n_groups_; ++g) to[g] = from[kept_[representative_[g]]];
     std::fill(to + n_groups_, to + stride_, 0);
   }
-  for (std::size_t c = 0; c < n_classes_; ++c)
+  for (std::size_t c = 0; c < n_classes_; ++c) {
     for (std::size_t g = 0; g < n_groups_; ++g) {
       counts_[c * stride_ + g] = raw_counts_[c * stride + kept_[representative_[g]]];
       group_total_[g] += counts_[c * stride_ + g];
     }
+    for (std::size_t g = n_groups_; g < stride_; ++g) counts_[c * stride_ + g] = 0;
+  }
   // Members by counting sort, so that parts of a group stand in the order of their tests.
   parts_begin_.assign(n_groups_ + 1, 0);
   for (std::size_t x = 0; x < n_kept; ++x) ++parts_begin_[group_of_[x] + 1];

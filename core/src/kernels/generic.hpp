@@ -68,8 +68,8 @@ static void pair_index(const std::uint32_t* bits, std::size_t stride, const Sect
 }
 
 static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                        std::size_t n_classes, std::size_t i, std::size_t n, std::int32_t* out) {
-  for (std::size_t j = 0; j < n; j += Lanes::kWidth) {
+                        std::size_t n_classes, std::size_t i, std::size_t first, std::size_t n, std::int32_t* out) {
+  for (std::size_t j = first & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
     std::size_t s = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {  // sections are sorted by class
       IntW sum = IntW{};
@@ -131,15 +131,34 @@ static inline double max_lanes(Real4 v) {
   return a > b ? a : b;
 }
 
+static inline double min_lanes(Real4 v) {
+  const double a = v[0] < v[2] ? v[0] : v[2], b = v[1] < v[3] ? v[1] : v[3];
+  return a < b ? a : b;
+}
+
 struct SumOp {
+  static constexpr double kZero = 0.0;
+  static Real4 times(Real4 x, Real4 y) { return x * y; }
   static Real4 plus(Real4 acc, Real4 x, Real4 multiplicity) { return acc + multiplicity * x; }
   static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
 };
 struct MaxOp {
+  static constexpr double kZero = 0.0;
+  static Real4 times(Real4 x, Real4 y) { return x * y; }
   static Real4 plus(Real4 acc, Real4 x, Real4) { return max4(acc, x); }
   static double plus(double acc, Real4 x) {
     const double m = max_lanes(x);
     return acc > m ? acc : m;
+  }
+};
+
+struct MinOp {
+  static constexpr double kZero = __builtin_inf();
+  static Real4 times(Real4 x, Real4 y) { return x + y; }
+  static Real4 plus(Real4 acc, Real4 x, Real4) { return min4(acc, x); }
+  static double plus(double acc, Real4 x) {
+    const double m = min_lanes(x);
+    return acc < m ? acc : m;
   }
 };
 
@@ -148,7 +167,7 @@ static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std:
                               double* const split[2]) {
   const double* leaf = t.leaf;
   const std::int32_t index_i = t.index[i], rest = t.total - index_i;
-  const Real4 zero = Real4{}, m_i = zero + t.multiplicity[i];
+  const Real4 zero = Real4{} + Op::kZero, m_i = Real4{} + t.multiplicity[i];
   Real4 yes = zero, no = zero;
   double* s1 = split[1];
   double* s0 = split[0];
@@ -156,12 +175,12 @@ static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std:
     const Int4 p = load<Int4>(pair + j), index_j = load<Int4>(t.index + j);
     const Real4 q11 = look_up(leaf, p), q10 = look_up(leaf, index_i - p), q01 = look_up(leaf, index_j - p),
                 q00 = look_up(leaf, rest - index_j + p);
-    i1 = q11 * q10;
-    i0 = q01 * q00;
-    j1 = q11 * q01;
-    j0 = q10 * q00;
+    i1 = Op::times(q11, q10);
+    i0 = Op::times(q01, q00);
+    j1 = Op::times(q11, q01);
+    j0 = Op::times(q10, q00);
   };
-  // The pair (i, i) and the padding contribute zero; only lanes before i have to be blanked.
+  // The pair (i, i) and the padding contribute the algebra's zero; only lanes before i have to be blanked.
   std::size_t j = i & ~std::size_t{3};
   const Int4 at = Int4{0, 1, 2, 3} + static_cast<std::int32_t>(j - i);
   const Mask4 behind = __builtin_convertvector(at >= 0, Mask4);
@@ -195,6 +214,11 @@ static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i
 static void fold_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
                      double* const split[2]) {
   fold_pairs<MaxOp>(t, pair, i, n, split);
+}
+
+static void fold_min(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                     double* const split[2]) {
+  fold_pairs<MinOp>(t, pair, i, n, split);
 }
 
 // e^x to the last bit or two: 2^k · e^r with |r| ≤ ln 2 / 2, e^r by its series to r^13. 0 below −708, inf above 709.
@@ -342,6 +366,48 @@ static void fold_error(const std::int32_t* index, std::int32_t total, std::int32
   b0[i] = no;
 }
 
+// Error = examples − the largest class; lane by lane, one class after the other.
+static void fold_errors(const PairCounts& t, const std::int32_t* pair, std::size_t i, std::size_t n,
+                        std::int32_t* const best[2]) {
+  const IntW zero = IntW{}, lane = lane_numbers(), least = zero + (t.min_leaf - 1), none = zero + kInfeasible;
+  // By the sign of a difference, as in pair_index: no comparison of wide vectors.
+  const auto where = [](IntW mask, IntW x, IntW y) { return (x & mask) | (y & ~mask); };
+  const auto larger = [](IntW x, IntW y) { return x + ((y - x) & ~((y - x) >> 31)); };
+  const auto smaller = [](IntW x, IntW y) { return x + ((y - x) & ((y - x) >> 31)); };
+  const std::int32_t total_i = t.total_of[i], total_rest = t.total - total_i;
+  std::int32_t* b1 = best[1];
+  std::int32_t* b0 = best[0];
+  IntW yes = none, no = none;
+  for (std::size_t j = (i + 1) & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
+    IntW m11 = zero, m10 = zero, m01 = zero, m00 = zero, both = zero;
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
+      const IntW b = load<IntW>(pair + c * t.stride + j), in_j = load<IntW>(t.counts + c * t.stride + j);
+      both += b;
+      m11 = larger(m11, b);
+      m10 = larger(m10, in_i - b);
+      m01 = larger(m01, in_j - b);
+      m00 = larger(m00, rest - in_j + b);
+    }
+    const IntW of_j = load<IntW>(t.total_of + j);
+    // Pairs with j > i only. Errors are below 2^29, so that two times kInfeasible still fits.
+    const IntW behind = (static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane) >> 31;
+    const auto error = [&](IntW examples, IntW most) {
+      return where(((least - examples) >> 31) & behind, examples - most, none);
+    };
+    const IntW q11 = error(both, m11), q10 = error(total_i - both, m10), q01 = error(of_j - both, m01),
+               q00 = error(total_rest - of_j + both, m00);
+    yes = smaller(yes, q11 + q10);
+    no = smaller(no, q01 + q00);
+    store(b1 + j, smaller(load<IntW>(b1 + j), q11 + q01));
+    store(b0 + j, smaller(load<IntW>(b0 + j), q10 + q00));
+  }
+  for (std::size_t k = 0; k < Lanes::kWidth; ++k) {
+    b1[i] = b1[i] < yes[k] ? b1[i] : yes[k];
+    b0[i] = b0[i] < no[k] ? b0[i] : no[k];
+  }
+}
+
 // Four rows at a time share the loads of the matrix.
 template <std::size_t kRows>
 static inline void quadratic_rows(const double* a, std::size_t stride, std::size_t n, const double* const* y,
@@ -384,6 +450,6 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,         pack,         pair_index, pair_counts,  fold_sum,  fold_max,
-          fold_log_sum, fold_log_max, fold_error, hash_columns, quadratic, count_and};
+  return {name,         pack,       pair_index,  pair_counts,  fold_sum,  fold_max, fold_min, fold_log_sum,
+          fold_log_max, fold_error, fold_errors, hash_columns, quadratic, count_and};
 }

@@ -1,6 +1,7 @@
 #include "everytree/weights/leaf.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <numeric>
 
@@ -135,8 +136,16 @@ double added_errors(double n, double e, double confidence, double z) {
   return r * n - e;
 }
 
-LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix, double confidence, double per_leaf)
-    : kind_(kind), n_classes_(n_classes), matrix_(std::move(matrix)), confidence_(confidence), per_leaf_(per_leaf) {
+LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix, double confidence, double per_leaf,
+                   LeafRule rule)
+    : kind_(kind),
+      n_classes_(n_classes),
+      matrix_(std::move(matrix)),
+      confidence_(confidence),
+      per_leaf_(per_leaf),
+      rule_(std::move(rule)) {
+  static std::atomic<std::uint64_t> made{0};
+  id_ = ++made;
   if (kind == CostKind::matrix && matrix_.size() != n_classes * n_classes)
     throw InvalidInput("the cost matrix must have one row and one column per class");
   z_ = kind == CostKind::expected_error ? normal_quantile(1 - confidence) : 0;
@@ -159,6 +168,7 @@ std::size_t LeafCost::prediction(const std::int32_t* counts) const {
 }
 
 double LeafCost::operator()(const std::int32_t* counts, std::size_t stride) const {
+  if (!rule_.none() && !rule_.allows(counts, n_classes_, stride)) return kNoCost;
   std::int64_t n = 0, most = 0;
   for (std::size_t c = 0; c < n_classes_; ++c) {
     n += counts[c * stride];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <queue>
 #include <tuple>
@@ -46,7 +47,10 @@ class ProductScores final : public Scores {
 class CostScores final : public Scores {
  public:
   explicit CostScores(const LeafCost& cost) : cost_(&cost) {}
-  double leaf(const std::int32_t* counts, std::size_t, bool) const override { return (*cost_)(counts); }
+  double leaf(const std::int32_t* counts, std::size_t, bool) const override {
+    const double cost = (*cost_)(counts);
+    return no_cost(cost) ? std::numeric_limits<double>::infinity() : cost;
+  }
   double split(std::size_t, double) const override { return 0; }
   const Prior& prior() const override { return prior_; }
 

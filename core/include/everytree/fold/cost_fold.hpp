@@ -3,7 +3,13 @@
 //
 //     u = min(state_leaf, min_i min(leaf_1i, split_1i) + min(leaf_0i, split_0i))
 //
-// The pairs themselves are never stored. Owns the buffers: one object per thread.
+// kNoCost stands for a side that cannot be split, or cannot be a leaf. The pairs themselves are never stored. Three
+// kernels and one plain loop do the work, and all give the same numbers:
+//     two classes, error, fewer than 32768 examples     both counts packed into 32-bit lanes (fold_error)
+//     error, any number of classes and examples         32-bit lanes, one class after the other (fold_errors)
+//     two classes, any cost and any rule for leaves     a table over the counts (fold_min)
+//     the rest                                          leaf by leaf
+// Owns the buffers: one object per thread.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +17,12 @@
 
 #include "everytree/control.hpp"
 #include "everytree/graph/frontier.hpp"
+#include "everytree/weights/cost_table.hpp"
 #include "everytree/weights/leaf.hpp"
 
 namespace everytree {
 
 struct OneLevel;
-
-constexpr double kNoCost = 1e301;  // no second test is feasible, or no leaf is allowed
 
 // Looks at the limits every few milliseconds of work inside one cover: with thousands of tests one takes seconds.
 class Ticker {
@@ -44,12 +49,19 @@ class CostFold {
  public:
   // The cover is in the frontier already; `levels` (1 or 2) tests may follow it on a path.
   void fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  // Leaf by leaf, whatever the cost: what the kernels are tested against.
+  void use_kernels(bool on) { use_kernels_ = on; }
 
  private:
   void leaves(const Frontier& frontier, const LeafCost& cost, OneLevel& out);
   void two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  void any_errors(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  void two_class_costs(Frontier& frontier, const double* table, Ticker& ticker, OneLevel& out);
   void any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  void errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const;
 
+  bool use_kernels_ = true;
+  CostTable table_;
   std::vector<std::int32_t> counts_, pairs_, error_[2], tests_[2];
 };
 

@@ -101,7 +101,8 @@ class WeighProduct {
   InnerShares shares_;
 };
 
-// Additive leaf costs for MinPlus, Lexicographic and what is built on them. Splits cost nothing.
+// Additive leaf costs for MinPlus, Lexicographic and what is built on them. Splits cost nothing; what has no cost is
+// the algebra's infinity.
 template <Algebra A>
 class WeighCost {
  public:
@@ -124,16 +125,16 @@ class WeighCost {
         best[3] = std::min(best[3], s1 + s0);
       }
       std::size_t n = 4;
-      while (n > 1 && best[n - 1] > 1e300) --n;
-      for (double& x : best) x = x > 1e300 ? kInf : x;
+      while (n > 1 && no_cost(best[n - 1])) --n;
+      for (double& x : best) x = no_cost(x) ? kInf : x;
       return {best, best + n};
     } else {
-      typename A::Value value = A::leaf(level.state_leaf);
+      typename A::Value value = no_cost(level.state_leaf) ? A::zero() : A::leaf(level.state_leaf);
       for (std::size_t i = 0; i < level.n; ++i) {
         typename A::Value side[2];
         for (int a = 0; a < 2; ++a) {
-          side[a] = A::leaf(level.leaf[a][i]);
-          if (level.split[a][i] < 1e300) A::add(side[a], A::cherry(level.split[a][i]));
+          side[a] = no_cost(level.leaf[a][i]) ? A::zero() : A::leaf(level.leaf[a][i]);
+          if (!no_cost(level.split[a][i])) A::add(side[a], A::cherry(level.split[a][i]));
         }
         A::add(value, A::join(0.0, side[1], side[0]));
       }
@@ -145,6 +146,7 @@ class WeighCost {
     out.counts.resize(graph_->table().n_classes());
     graph_->table().class_counts(graph_->cover(id), out.counts.data());
     out.leaf = (*cost_)(out.counts.data());
+    if (no_cost(out.leaf)) out.leaf = std::numeric_limits<double>::infinity();
     out.split.assign(s.splits_end - s.splits_begin, 0.0);
   }
 

@@ -34,9 +34,9 @@ class Frontier {
   const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
   const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }
 
-  // Class counts of (g holds, j holds) for all j: out[c * stride + j].
-  void pair_counts(std::size_t g, std::int32_t* out) const {
-    kernels_->pair_counts(bits(), stride_, sections_.data(), sections_.size(), n_classes_, g, n_groups_, out);
+  // Class counts of (g holds, j holds) for all j ≥ first: out[c * stride + j].
+  void pair_counts(std::size_t g, std::size_t first, std::int32_t* out) const {
+    kernels_->pair_counts(bits(), stride_, sections_.data(), sections_.size(), n_classes_, g, first, n_groups_, out);
   }
   // The same as one number: n_0 << shift | n_1 for two classes, or with shift = 0 the number of examples.
   void set_index(int shift);

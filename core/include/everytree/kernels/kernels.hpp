@@ -64,6 +64,16 @@ struct PairLogs {
   const double* reference[2];  // logM of the children of every test: terms are relative to it
 };
 
+// The class counts themselves, for errors of any number of classes.
+struct PairCounts {
+  std::size_t n_classes;
+  const std::int32_t* counts;        // counts[c * stride + j]: examples of class c where test j holds
+  const std::int32_t* class_totals;  // of the cover
+  const std::int32_t* total_of;      // examples where test j holds
+  std::int32_t total, min_leaf;
+  std::size_t stride;
+};
+
 struct Kernels {
   const char* name;
 
@@ -77,14 +87,17 @@ struct Kernels {
   void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
                      std::size_t i, std::size_t n, const TestCounter& counter, std::int32_t* out);
 
-  // out[c * stride + j] = examples of class c with i and j, for all j < n (and up to 15 past n).
+  // out[c * stride + j] = examples of class c with i and j, for first ≤ j < n (and up to 15 on either side).
   void (*pair_counts)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                      std::size_t n_classes, std::size_t i, std::size_t n, std::int32_t* out);
+                      std::size_t n_classes, std::size_t i, std::size_t first, std::size_t n, std::int32_t* out);
 
   // split[a][k] for both tests k of every pair (i, j), j > i: plus-ed with leaf(k=a, other=1) ⊗ leaf(k=a, other=0).
   void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
                    double* const split[2]);
   void (*fold_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
+                   double* const split[2]);
+  // (min, +): the table holds costs, infinite below min_leaf and where a leaf is not allowed.
+  void (*fold_min)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
                    double* const split[2]);
 
   // The same from pair_counts, for the pairs j > i: sums of exp(log term − reference), or the largest log term −
@@ -98,6 +111,11 @@ struct Kernels {
   // minimal over the other test; kInfeasible marks pairs below min_leaf.
   void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
                      std::size_t i, std::size_t n, std::int32_t* const best[2]);
+
+  // The same from pair_counts, for any number of classes and up to 2^29 − 1 examples. best[a] is written up to 15
+  // entries past n.
+  void (*fold_errors)(const PairCounts& counts, const std::int32_t* pair, std::size_t i, std::size_t n,
+                      std::int32_t* const best[2]);
 
   // out[j]: a hash of column j that is the same for a column and its complement (within the valid bits of each
   // chunk). Reads and writes up to 7 columns past n.

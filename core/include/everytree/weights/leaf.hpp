@@ -2,7 +2,7 @@
 //
 // Dirichlet (product weights):   logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
 // as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a.
-// Costs (additive weights): error, expected error, Gini, entropy, cost matrix.
+// Costs (additive weights): error, expected error, Gini, entropy, cost matrix; kNoCost where a rule forbids the leaf.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "everytree/errors.hpp"
+#include "everytree/weights/leaf_rule.hpp"
 
 namespace everytree {
 
@@ -76,15 +77,23 @@ class LinearTables {
 
 enum class CostKind { error, expected_error, gini, entropy, matrix };
 
+// No leaf is allowed, or no second test is feasible. Finite, so that differences of costs stay numbers; sums of it with
+// real costs are at least kNoCost / 2.
+constexpr double kNoCost = 1e301;
+inline bool no_cost(double x) { return x > kNoCost / 2; }
+
 // Additive leaf costs; smaller is better.
 class LeafCost {
  public:
   // matrix[c * n_classes + k]: cost of predicting k for an example of class c.
   LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25,
-           double per_leaf = 0.0);
+           double per_leaf = 0.0, LeafRule rule = {});
   CostKind kind() const { return kind_; }
   std::size_t n_classes() const { return n_classes_; }
   double per_leaf() const { return per_leaf_; }
+  const LeafRule& rule() const { return rule_; }
+  bool plain_error() const { return kind_ == CostKind::error && rule_.none(); }
+  std::uint64_t id() const { return id_; }  // the same for copies, another for every object made anew
   double operator()(const std::int32_t* counts, std::size_t stride = 1) const;
   // The class a leaf predicts: least cost, lowest index on ties.
   std::size_t prediction(const std::int32_t* counts) const;
@@ -94,6 +103,8 @@ class LeafCost {
   std::size_t n_classes_;
   std::vector<double> matrix_;
   double confidence_, z_, per_leaf_;
+  LeafRule rule_;
+  std::uint64_t id_;
 };
 
 // C4.5's pessimistic addition to e errors among n examples, with z the normal quantile of 1 − confidence.
