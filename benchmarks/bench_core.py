@@ -11,20 +11,17 @@ the 0/1 matrix. Memory is the growth of the resident set in a process of its own
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import math
-import platform
 import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data" / "cp4im"
+from harness import CP4IM, RESULTS, cell, geometric_mean, load, machine, markdown, timed, write
+
 FILES = [
     "heart-cleveland",
     "diabetes",
@@ -40,17 +37,6 @@ FILES = [
     "primary-tumor",
 ]
 LIMIT = 120.0  # seconds for one run of either
-
-
-def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    data = np.loadtxt(DATA / f"{name}.txt", dtype=np.uint8)
-    return np.ascontiguousarray(data[:, 1:]), data[:, 0]
-
-
-def timed(f):
-    start = time.perf_counter()
-    value = f()
-    return time.perf_counter() - start, value
 
 
 def ours(X, y, depth: int, min_leaf: int) -> dict[str, float]:
@@ -95,21 +81,15 @@ def least_error(X, y, depth: int) -> int:
     return int(et.TreeSpace(X, y, max_depth=depth, min_leaf=1, time_limit=LIMIT).best().error)
 
 
-def resident(field: str) -> float:
-    """MB of this process that are in memory: now (VmRSS), or at most so far (VmHWM)."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith(field))
-
-
 def memory(name: str, depth: int, min_leaf: int) -> float:
     """Growth of the resident set in MB, in a fresh process."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import bench_core as b, everytree as et, everytree.space\n"
-        "X, y = b.load(sys.argv[2]); et.TreeSpace([[0], [1]], [0, 1], 1).posterior()  # load every library\n"
-        "before = b.resident('VmRSS'); et.TreeSpace(X, y, max_depth=int(sys.argv[3]), min_leaf=int(sys.argv[4]), "
+        "import bench_core as b, harness as h, everytree as et, everytree.space\n"
+        "X, y = h.load(sys.argv[2]); et.TreeSpace([[0], [1]], [0, 1], 1).posterior()  # load every library\n"
+        "before = h.resident('VmRSS'); et.TreeSpace(X, y, max_depth=int(sys.argv[3]), min_leaf=int(sys.argv[4]), "
         "time_limit=b.LIMIT).posterior()\n"
-        "print(b.resident('VmHWM') - before)"
+        "print(h.resident('VmHWM') - before)"
     )
     args = [sys.executable, "-c", code, str(Path(__file__).parent), name, str(depth), str(min_leaf)]
     done = subprocess.run(args, capture_output=True, text=True)
@@ -158,16 +138,7 @@ COLUMNS = ["file", "depth", "rows", "tests", "states", "bytes_per_state", "memor
            "optimum", "map_ratio", "count_ratio", "streed", "ratio", "errors"]  # fmt: skip
 
 
-def cell(value: object) -> str:
-    if isinstance(value, float):
-        return "–" if math.isnan(value) else f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
-    return "–" if value is None else str(value)
-
-
 def report(rows: list[dict[str, object]], out: Path, min_leaf: int) -> str:
-    import everytree as et
-    from everytree import _core
-
     lines = [
         "# The exact engine beside STreeD",
         "",
@@ -176,37 +147,19 @@ def report(rows: list[dict[str, object]], out: Path, min_leaf: int) -> str:
         " evidence / streed. map, count and optimum are folds of the stored graph. memory_mb is the growth of the"
         " resident set for evidence.",
         "",
-        f"everytree {et.__version__} ({_core.kernels()} kernels), Python {platform.python_version()}, {cpu()}.",
+        machine(),
         "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
+        *markdown(rows, COLUMNS),
+        "",
     ]
-    lines += ["| " + " | ".join(cell(row.get(name)) for name in COLUMNS) + " |" for row in rows]
-    lines.append("")
     for depth in sorted({int(row["depth"]) for row in rows}):  # type: ignore[call-overload]
         ratios = [float(row["ratio"]) for row in rows if row["depth"] == depth and "ratio" in row]  # type: ignore[arg-type]
         if ratios:
-            mean = math.exp(statistics.mean(map(math.log, ratios)))
+            mean = geometric_mean(ratios)
             lines.append(
                 f"Depth {depth}: geometric mean of the ratios {mean:.3f}, largest {max(ratios):.3f}."
             )
-    text = "\n".join(lines) + "\n"
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "core.md").write_text(text, encoding="utf-8")
-    with (out / "core.csv").open("w", newline="", encoding="utf-8") as stream:
-        names = list(dict.fromkeys(key for row in rows for key in row))
-        writer = csv.DictWriter(stream, names)
-        writer.writeheader()
-        writer.writerows(rows)
-    return text
-
-
-def cpu() -> str:
-    try:
-        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        return next(line.split(":")[1].strip() for line in info.splitlines() if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown CPU"
+    return write("core", lines, rows, out)
 
 
 def main() -> int:
@@ -218,9 +171,9 @@ def main() -> int:
     parser.add_argument("--min-leaf", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-peer", action="store_true", help="leave STreeD out")
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
-    if not DATA.is_dir():
+    if not CP4IM.is_dir():
         print("bench-core needs the CP4IM files in ../shared/data/cp4im beside the project", file=sys.stderr)
         return 2
     rows = []
