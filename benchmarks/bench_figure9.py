@@ -74,8 +74,8 @@ def run(bench: Bench) -> None:
         "The smallest of the most accurate trees with at least `minfreq` examples in every leaf and no limit on the"
         f" depth, on the whole data; {cap:g} s and {paper.MEMORY_LIMIT / 2**30:g} GiB for each query, one thread."
         " `printed` is the training accuracy in the paper, a mean over ten training parts of 90 %; `parts` is the same"
-        " mean of ours, computed where the whole data fall below (two digits, as printed). Peak memory is the growth of the resident"
-        " set. How the raw files become these tests: benchmarks/dl8_figure9.py.",
+        " mean of ours, computed where the whole data fall below (two digits, as printed). Peak memory is the growth"
+        " of the resident set. How the raw files become these tests: benchmarks/dl8_figure9.py.",
         "",
         f"- {done} of {len(rows)} rows of the figure measured here are solved within the limits.",
         f"- Below the printed training accuracy, on the whole data and on parts: {', '.join(below) or 'none'}.",

@@ -92,7 +92,7 @@ class Worker:
     ``python`` may be another interpreter, for solvers that are installed elsewhere.
     """
 
-    GRACE = 10.0  # seconds beyond the cap before the process is ended: solvers check their clock late
+    SLACK = 30.0  # seconds beyond the cap before the process is ended: imports, reading, clocks checked late
 
     def __init__(self, python: str = sys.executable, memory: int | None = None) -> None:
         self.python, self.memory = python, memory
@@ -105,7 +105,7 @@ class Worker:
         assert process.stdout is not None
         process.stdin.write((json.dumps(dict(job) | {"cap": cap}) + "\n").encode())
         process.stdin.flush()
-        end = time.monotonic() + cap + self.GRACE + 20  # and time for imports and reading the data
+        end = time.monotonic() + cap + self.SLACK
         line = b""
         while not line.endswith(b"\n"):
             ready, _, _ = select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))
