@@ -119,7 +119,7 @@ class Worker:
                 return {"failed": f"the process ended with code {code}"}
             line += piece
         answer: Row = json.loads(line)
-        if "limit" not in answer and answer.get("seconds", 0.0) > cap:
+        if answer.get("seconds", 0.0) > cap and "stopped" not in answer:
             answer = {"limit": f"over {cap:g} s"}
         return answer
 
