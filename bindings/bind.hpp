@@ -66,5 +66,6 @@ inline Reals to_numpy(std::vector<double> values) {
 void bind_kernels(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_posterior(nb::module_& m);
+void bind_mine(nb::module_& m);
 
 }  // namespace everytree::bind

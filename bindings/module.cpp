@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
   bind::bind_kernels(m);
   bind::bind_graph(m);
   bind::bind_posterior(m);
+  bind::bind_mine(m);
 }
