@@ -67,5 +67,6 @@ void bind_kernels(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_mine(nb::module_& m);
+void bind_search(nb::module_& m);
 
 }  // namespace everytree::bind

@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   bind::bind_graph(m);
   bind::bind_posterior(m);
   bind::bind_mine(m);
+  bind::bind_search(m);
 }

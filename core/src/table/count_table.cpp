@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "everytree/errors.hpp"
@@ -68,6 +69,24 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
     }
   }
   group_tests();
+
+  // Examples that no tree can get right beside their equals: all but the largest class of every distinct row.
+  std::unordered_map<std::string_view, std::size_t> number;
+  std::vector<std::size_t> number_of(n_rows);
+  std::vector<std::int64_t> sums;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::string_view row(reinterpret_cast<const char*>(rows + r * n_tests), n_tests);
+    number_of[r] = number.try_emplace(row, number.size()).first->second;
+    sums.resize(number.size() * n_classes, 0);
+    for (std::size_t c = 0; c < n_classes; ++c) sums[number_of[r] * n_classes + c] += counts[r * n_classes + c];
+  }
+  outvoted_.assign(n_words_, 0);
+  for (std::size_t s = 0; s < sections_.size(); ++s)
+    for (std::size_t k = 0; k < slots[s].size(); ++k) {
+      const std::int64_t* sum = sums.data() + number_of[slots[s][k]] * n_classes;
+      if (static_cast<std::size_t>(std::max_element(sum, sum + n_classes) - sum) != sections_[s].cls)
+        outvoted_[sections_[s].begin + k / 64] |= std::uint64_t{1} << (k % 64);
+    }
 }
 
 void CountTable::group_tests() {
@@ -119,10 +138,9 @@ std::int64_t CountTable::count(const std::uint64_t* cover) const {
   return sum;
 }
 
-std::int64_t CountTable::count(const std::uint64_t* cover, std::size_t test) const {
+std::int64_t CountTable::count_both(const std::uint64_t* cover, const std::uint64_t* c) const {
   std::int64_t sum = 0;
   const auto& k = kernels();
-  const std::uint64_t* c = column(test);
   for (const Section& s : sections_)
     sum += s.multiplicity() * static_cast<std::int64_t>(k.count_and(cover + s.begin, c + s.begin, s.end - s.begin));
   return sum;

@@ -41,7 +41,11 @@ class CountTable {
   void class_counts(const std::uint64_t* cover, std::int32_t* counts) const;
   std::int64_t count(const std::uint64_t* cover) const;
   // Examples of the cover for which the test holds.
-  std::int64_t count(const std::uint64_t* cover, std::size_t test) const;
+  std::int64_t count(const std::uint64_t* cover, std::size_t test) const { return count_both(cover, column(test)); }
+  // Examples in both covers.
+  std::int64_t count_both(const std::uint64_t* a, const std::uint64_t* b) const;
+  // Examples whose row is also that of more examples of another class: every tree gets them wrong, or those.
+  const Cover& outvoted() const { return outvoted_; }
 
   // Largest number of examples; kept below what 32-bit pair counts and packed errors can hold.
   static constexpr std::int64_t kMaxTotal = (std::int64_t{1} << 29) - 1;
@@ -53,7 +57,7 @@ class CountTable {
   std::int64_t total_ = 0;
   std::vector<Section> sections_;
   std::vector<std::uint64_t> columns_;
-  Cover all_;
+  Cover all_, outvoted_;
   std::vector<TestClass> test_classes_;
 };
 

@@ -1,0 +1,53 @@
+// Lower bounds on the least cost below a cover, each used only where the cost has the property that makes it sound.
+//
+// identical rows   Examples with equal rows and different classes end in the same leaf: all but the largest class of
+//                  each distinct row are errors of any tree. Holds for errors, and for what is never less than them.
+// penalty          A tree is a leaf, or has two leaves at least, each with its price.
+// similarity       Let D be a cover whose bound is known, and T the best tree of D'. On D, T makes at most |D \ D'|
+//                  errors more, so   least(D') ≥ least(D) − |D \ D'|   if T is allowed on D. With min_leaf = 1 it is
+//                  (tests that no longer split are left out); with a larger min_leaf only if D' ⊆ D, because then no
+//                  leaf of T loses an example. Holds for errors (with or without a price of leaves).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "everytree/table/count_table.hpp"
+#include "everytree/weights/leaf.hpp"
+
+namespace everytree {
+
+struct BoundSwitches {
+  bool identical_rows = true, similarity = true, siblings = true;
+};
+
+class Bounds {
+ public:
+  Bounds(const CountTable& table, const LeafCost& cost, std::int64_t min_leaf, const BoundSwitches& switches)
+      : table_(&table),
+        per_leaf_(cost.per_leaf()),
+        any_subset_(min_leaf <= 1),
+        errors_(switches.identical_rows && (cost.kind() == CostKind::error || cost.kind() == CostKind::expected_error) &&
+                std::any_of(table.outvoted().begin(), table.outvoted().end(), [](auto w) { return w != 0; })),
+        similar_(switches.similarity && cost.kind() == CostKind::error) {}
+
+  // Of any tree with at least two leaves.
+  double split(const std::uint64_t* cover) const {
+    return 2 * per_leaf_ + (errors_ ? static_cast<double>(table_->count_both(cover, table_->outvoted().data())) : 0.0);
+  }
+  bool similar() const { return similar_; }
+  // Of `cover`, from a bound of `known`.
+  double similar(const std::uint64_t* cover, std::int32_t total, const std::uint64_t* known, std::int32_t known_total,
+                 double known_lower) const {
+    const auto both = static_cast<std::int32_t>(table_->count_both(cover, known));
+    if (!any_subset_ && both != total) return 0;
+    return known_lower - (known_total - both);
+  }
+
+ private:
+  const CountTable* table_;
+  double per_leaf_;
+  bool any_subset_, errors_, similar_;
+};
+
+}  // namespace everytree

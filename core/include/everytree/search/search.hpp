@@ -1,0 +1,55 @@
+// Branch and bound over the states of a table: one tree of least cost, without folding the whole graph.
+//
+//     least(s) = min(leaf(s), min_i least(s ∧ i) + least(s ∧ ¬i))
+//
+// Every state met keeps a proven lower bound and the cost of a known tree. A split is left as soon as the lower bounds
+// of its sides add up to what is known already; the second side is asked only for what the first one leaves. States
+// with two levels of tests left are closed by the frontier, exactly; at every other state the frontier gives the best
+// tree of two levels: a first known tree, and the order in which splits are tried.
+//
+// When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "everytree/control.hpp"
+#include "everytree/fold/best.hpp"
+#include "everytree/search/bounds.hpp"
+#include "everytree/search/store.hpp"
+#include "everytree/weights/leaf.hpp"
+
+namespace everytree {
+
+struct SearchOptions {
+  int max_depth = -1;  // -1: no limit
+  std::int64_t min_leaf = 1;
+  bool smallest = true;  // among the trees of least cost, one with the fewest leaves
+  bool merge = true;     // false: equal covers are searched again (for tests)
+  BoundSwitches bounds;
+  std::size_t n_threads = 1;
+};
+
+struct Found {
+  double cost = 0, lower = 0;  // of the tree; and no tree costs less than `lower`
+  bool proved = false;         // the tree has the least cost, and (if asked) the fewest leaves among those
+  std::string stopped;         // why the search ended early: "time", "memory", "stopped", or ""
+  Key key;
+  std::size_t n_states = 0, n_folds = 0, n_bytes = 0;
+};
+
+class Search {
+ public:
+  Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
+  ~Search();
+  // What earlier runs proved is kept: a second run goes on where a limit ended the first.
+  Found run(Control& control);
+
+ private:
+  class Worker;
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace everytree

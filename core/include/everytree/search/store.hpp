@@ -1,0 +1,70 @@
+// What a search knows of the states it has met: proven bounds, and the best tree seen so far.
+//
+// A state is (cover, tests that may still follow on a path). States are never moved or forgotten, so a pointer to one
+// stays valid; equal covers are found by hash and proved equal word by word.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "everytree/control.hpp"
+#include "everytree/table/count_table.hpp"
+
+namespace everytree {
+
+struct Known {
+  static constexpr std::uint32_t kTwoLevels = 0xffffffffu;
+
+  // lower ≤ least cost ≤ upper. Other threads may read them while one thread works on the state.
+  std::atomic<double> lower{0}, upper{0};
+  // The same for the fewest leaves of a tree of least cost; only meaningful once lower meets upper.
+  std::atomic<std::uint32_t> fewest{1}, leaves{0xffffffffu};
+  const std::uint64_t* cover = nullptr;
+  std::int32_t total = 0;
+  std::int32_t left = 0;
+  std::uint32_t split = kTwoLevels;  // test class of the known tree's first split, or: the best tree of two levels
+  std::uint32_t next = 0xffffffffu;  // in the chain of one hash bucket
+  std::uint32_t tag = 0;
+  std::atomic<bool> busy{false};
+
+  bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
+};
+
+class Store {
+ public:
+  Store(const CountTable& table, bool merge, bool threads);
+
+  // The state of this cover, or nullptr.
+  Known* find(const std::uint64_t* cover, std::int32_t left);
+  // The state of this cover; made with the given bounds if it is new.
+  Known* find_or_add(const std::uint64_t* cover, std::int32_t left, std::int32_t total, double lower, double upper,
+                     Control& control);
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const;
+
+ private:
+  static constexpr std::uint32_t kEnd = 0xffffffffu;
+  Known* look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash);
+  void grow();
+  Known& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
+  std::unique_lock<std::mutex> lock() {
+    return threads_ ? std::unique_lock(guard_) : std::unique_lock<std::mutex>();
+  }
+
+  static constexpr int kBits = 9;
+  static constexpr std::uint32_t kMask = (1u << kBits) - 1;
+  const CountTable* table_;
+  bool merge_, threads_;
+  std::size_t words_, size_ = 0;
+  std::vector<std::unique_ptr<Known[]>> nodes_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> covers_;
+  std::vector<std::uint32_t> buckets_;
+  std::mutex guard_;
+};
+
+}  // namespace everytree

@@ -1,0 +1,363 @@
+#include "search/worker.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "everytree/algebra/tie.hpp"
+
+namespace everytree {
+
+namespace {
+// One thread at a time works on a state. Waiting cannot lock up: whoever holds a state waits only for smaller covers.
+class Turn {
+ public:
+  Turn(Known& state, Control& control, bool calling_thread) : state_(state) {
+    while (state_.busy.exchange(true, std::memory_order_acquire)) {
+      control.check(calling_thread, "searching", 0, 0);
+      std::this_thread::yield();
+    }
+  }
+  ~Turn() { state_.busy.store(false, std::memory_order_release); }
+  Turn(const Turn&) = delete;
+
+ private:
+  Known& state_;
+};
+}  // namespace
+
+Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
+    : shared_(shared),
+      control_(control),
+      calling_thread_(calling_thread),
+      table_(*shared.table),
+      frontier_(*shared.table, shared.options.min_leaf) {
+  ticker_.watch(control, calling_thread);
+}
+
+void Search::Worker::say(const char* stage, std::size_t done, std::size_t total) {
+  stage_ = stage;
+  done_ = done;
+  total_ = total;
+}
+
+void Search::Worker::check() {
+  if (++since_check_ < 16) return;  // about every 100 µs
+  since_check_ = 0;
+  control_.check(calling_thread_, stage_, done_, total_);
+}
+
+Search::Worker::Frame& Search::Worker::frame(std::size_t depth) {
+  while (frames_.size() <= depth) {
+    frames_.emplace_back();
+    for (auto& cover : frames_.back().cover) cover.resize(table_.n_words());
+  }
+  return frames_[depth];
+}
+
+void Search::Worker::fold(const std::uint64_t* cover, int levels) {
+  check();
+  shared_.n_folds.fetch_add(1, std::memory_order_relaxed);
+  frontier_.load(cover);
+  cost_fold_.fold(frontier_, levels, shared_.cost, ticker_, level_);
+}
+
+// The least cost over two levels, the fewest leaves at that cost, and the lowest split with both.
+Search::Worker::TwoLevels Search::Worker::best_of_level() const {
+  TwoLevels best{level_.state_leaf, 1, level_.n};
+  double improves = below(best.cost), as_good = above(best.cost);
+  for (std::size_t i = 0; i < level_.n; ++i) {
+    const double sum =
+        std::min(level_.leaf[1][i], level_.split[1][i]) + std::min(level_.leaf[0][i], level_.split[0][i]);
+    if (sum >= as_good) continue;
+    std::uint32_t leaves = 2;
+    for (int a = 0; a < 2; ++a) leaves += level_.split[a][i] < below(level_.leaf[a][i]) ? 1 : 0;
+    if (sum < improves || leaves < best.leaves) {
+      best = {sum, leaves, i};
+      improves = below(sum);
+      as_good = above(sum);
+    }
+  }
+  return best;
+}
+
+// Fold the state. Closed states are proved by that; others get their options, in the order in which to try them.
+bool Search::Worker::open(Known& state, Frame& frame) {
+  fold(state.cover, std::min(state.left, 2));
+  const TwoLevels two = best_of_level();
+  if (two.cost < state.upper) {
+    state.upper = two.cost;
+    state.split = Known::kTwoLevels;
+  }
+  if (state.left <= 2) {
+    state.lower = two.cost;
+    state.upper = two.cost;
+    state.fewest = two.leaves;
+    state.leaves = two.leaves;
+    return false;
+  }
+  if (state.lower >= below(state.upper)) {
+    state.lower = state.upper.load();
+    return false;
+  }
+  frame.options.clear();
+  frame.solved.clear();
+  for (std::size_t i = 0; i < level_.n; ++i) {
+    Option option;
+    for (int a = 0; a < 2; ++a) {
+      option.leaf[a] = level_.leaf[a][i];
+      option.split[a] = level_.split[a][i];
+    }
+    option.two_levels = std::min(option.leaf[0], option.split[0]) + std::min(option.leaf[1], option.split[1]);
+    option.test_class = *frontier_.parts_begin(i) >> 1;
+    frame.options.push_back(option);
+  }
+  std::stable_sort(frame.options.begin(), frame.options.end(),
+                   [](const Option& x, const Option& y) { return x.two_levels < y.two_levels; });
+  return true;
+}
+
+void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Option& option) {
+  const std::size_t words = table_.n_words();
+  const std::uint64_t* column = table_.column(table_.test_classes()[option.test_class].test);
+  std::uint64_t *one = frame.cover[1].data(), *zero = frame.cover[0].data();
+  for (std::size_t w = 0; w < words; ++w) {
+    one[w] = state.cover[w] & column[w];
+    zero[w] = state.cover[w] & ~column[w];
+  }
+  const auto ones = static_cast<std::int32_t>(table_.count(one));
+  for (int a = 0; a < 2; ++a) {
+    Side& side = frame.side[a];
+    side.cover = frame.cover[a].data();
+    side.total = a == 1 ? ones : state.total - ones;
+    side.left = shared_.levels(state.left - 1, side.total);
+    side.known = nullptr;
+    side.upper = side.left >= 1 ? std::min(option.leaf[a], option.split[a]) : option.leaf[a];
+    side.lower = side.left >= 2 ? std::min(side.upper, shared_.bounds.split(side.cover)) : side.upper;
+    if (side.proved()) continue;
+    side.known = shared_.store.find(side.cover, side.left);
+    if (side.known == nullptr) continue;
+    side.lower = std::max(side.lower, side.known->lower.load(std::memory_order_relaxed));
+    side.upper = std::min(side.upper, side.known->upper.load(std::memory_order_relaxed));
+  }
+}
+
+// Raise the bound of a side by what is known of other covers at this state, until it is enough.
+void Search::Worker::similar(const Frame& frame, Side& side, double enough) const {
+  for (const Known* other : frame.solved) {
+    const double known = other->lower.load(std::memory_order_relaxed);
+    if (known - std::max(0, other->total - side.total) <= side.lower) continue;
+    side.lower = std::max(side.lower, shared_.bounds.similar(side.cover, side.total, other->cover, other->total, known));
+    if (side.lower >= enough) break;
+  }
+  side.lower = std::min(side.lower, side.upper);
+}
+
+void Search::Worker::solve_side(Frame& frame, Side& side, double bound, std::size_t depth) {
+  if (side.proved() || side.lower >= bound) return;
+  if (side.known == nullptr)
+    side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);
+  Known& known = *side.known;
+  solve(known, bound, depth + 1);
+  side.lower = std::max(side.lower, known.lower.load(std::memory_order_relaxed));
+  side.upper = std::min(side.upper, known.upper.load(std::memory_order_relaxed));
+  if (shared_.bounds.similar()) frame.solved.push_back(&known);
+}
+
+void Search::Worker::try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth) {
+  look_at_sides(state, frame, option);
+  Side &one = frame.side[1], &zero = frame.side[0];
+  if (one.lower + zero.lower >= cut) return;
+  if (shared_.bounds.similar())
+    for (Side* side : {&one, &zero}) {
+      const Side& other = side == &one ? zero : one;
+      if (!side->proved()) similar(frame, *side, cut - other.lower);
+      if (one.lower + zero.lower >= cut) return;
+    }
+  if (!shared_.options.bounds.siblings) cut = kAnyCost;
+  // First the side that may still add most to the bound.
+  Side& first = one.upper - one.lower >= zero.upper - zero.lower ? one : zero;
+  Side& second = &first == &one ? zero : one;
+  solve_side(frame, first, cut - second.lower, depth);
+  if (!first.proved() || first.lower + second.lower >= cut) return;
+  solve_side(frame, second, cut - first.lower, depth);
+}
+
+void Search::Worker::solve(Known& state, double bound, std::size_t depth) {
+  const Turn turn(state, control_, calling_thread_);
+  if (state.proved() || state.lower >= bound) return;
+  Frame& f = frame(depth);
+  if (open(state, f)) try_splits(state, f, bound, depth);
+}
+
+void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::size_t depth) {
+  double least = kAnyCost;  // of the lower bounds of the splits so far
+  std::size_t i = 0;
+  const auto settle = [&] {
+    const double upper = state.upper;
+    if (least >= below(upper))
+      state.lower = upper;
+    else if (least > state.lower)
+      state.lower = least;
+  };
+  try {
+    for (; i < frame.options.size(); ++i) {
+      const double cut = below(std::min<double>(bound, state.upper));
+      try_split(state, frame, frame.options[i], cut, depth);
+      const Side &one = frame.side[1], &zero = frame.side[0];
+      least = std::min(least, one.lower + zero.lower);
+      const double sum = one.upper + zero.upper;
+      if (sum < below(state.upper)) {
+        state.upper = sum;
+        state.split = frame.options[i].test_class;
+        if (state.lower >= below(sum)) break;  // nothing can be better
+      }
+    }
+    if (i < frame.options.size()) least = state.lower;
+    settle();
+  } catch (const LimitReached&) {
+    // Keep what was learned: the bounds of all splits, and a better tree if the last one gave it.
+    for (; i < frame.options.size(); ++i) {
+      look_at_sides(state, frame, frame.options[i]);
+      const Side &one = frame.side[1], &zero = frame.side[0];
+      least = std::min(least, one.lower + zero.lower);
+      if (one.upper + zero.upper < below(state.upper)) {
+        state.upper = one.upper + zero.upper;
+        state.split = frame.options[i].test_class;
+      }
+    }
+    settle();
+    throw;
+  }
+}
+
+void Search::Worker::dive(Known& state, std::size_t depth) {
+  if (state.proved()) return;
+  Frame& f = frame(depth);
+  if (!open(state, f) || f.options.empty()) return;
+  const Option option = f.options.front();
+  look_at_sides(state, f, option);
+  double sum = 0;
+  Side sides[2] = {f.side[0], f.side[1]};
+  for (Side& side : sides) {
+    if (!side.proved()) {
+      // The covers of the frame are overwritten further down: states have their own.
+      side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);
+    }
+  }
+  for (Side& side : sides) {
+    if (!side.proved()) dive(*side.known, depth + 1);
+    sum += side.known != nullptr ? std::min<double>(side.upper, side.known->upper) : side.upper;
+  }
+  if (sum < below(state.upper)) {
+    state.upper = sum;
+    state.split = option.test_class;
+  }
+}
+
+void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth) {
+  const Turn turn(state, control_, calling_thread_);
+  if (state.fewest >= state.leaves || state.fewest >= bound) return;
+  Frame& f = frame(depth);
+  fold(state.cover, std::min(state.left, 2));
+  const TwoLevels two = best_of_level();
+  if (two.cost < above(state.upper)) {  // every tree with up to three leaves is among them
+    state.fewest = two.leaves;
+    state.leaves = two.leaves;
+    state.split = Known::kTwoLevels;
+    return;
+  }
+  state.fewest = std::max<std::uint32_t>(state.fewest, 4);
+  if (state.fewest >= bound) return;
+  const double lower = state.lower;
+  state.lower = lower - 1;  // so that open lists the options
+  open(state, f);
+  state.lower = lower;
+  shrink_splits(state, f, bound, depth);
+}
+
+void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth) {
+  const double cost = state.upper, cut = above(cost);
+  std::uint32_t least = 0xffffffffu;
+  for (const Option& option : frame.options) {
+    try_split(state, frame, option, cut, depth);
+    Side sides[2] = {frame.side[0], frame.side[1]};
+    if (sides[0].upper + sides[1].upper >= cut || !sides[0].proved() || !sides[1].proved()) continue;
+    std::uint32_t fewest[2], leaves[2];
+    for (int a = 0; a < 2; ++a) {
+      const Side& side = sides[a];
+      const double worse = above(side.upper);
+      if (option.leaf[a] < worse) {
+        fewest[a] = leaves[a] = 1;
+      } else if (side.left >= 1 && option.split[a] < worse) {
+        fewest[a] = leaves[a] = 2;
+      } else {
+        fewest[a] = std::max<std::uint32_t>(3, side.known->fewest);
+        leaves[a] = side.known->leaves;
+      }
+    }
+    const std::uint32_t best = std::min<std::uint32_t>(bound, state.leaves);
+    for (int a = 0; a < 2 && fewest[0] + fewest[1] < best; ++a) {
+      if (fewest[a] >= leaves[a]) continue;
+      shrink(*sides[a].known, best - fewest[1 - a], depth + 1);
+      fewest[a] = std::max<std::uint32_t>(fewest[a], sides[a].known->fewest);
+      leaves[a] = sides[a].known->leaves;
+    }
+    least = std::min(least, fewest[0] + fewest[1]);
+    if (fewest[0] >= leaves[0] && fewest[1] >= leaves[1] && leaves[0] + leaves[1] < state.leaves) {
+      state.leaves = leaves[0] + leaves[1];
+      state.split = option.test_class;
+      if (state.leaves <= state.fewest) break;
+    }
+  }
+  if (state.leaves <= state.fewest || least >= state.leaves)
+    state.fewest = state.leaves.load();
+  else
+    state.fewest = std::max<std::uint32_t>(state.fewest, least);
+}
+
+double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, Key& key) {
+  if (levels == 0) {
+    std::vector<std::int32_t> counts(table_.n_classes());
+    table_.class_counts(cover, counts.data());
+    key.push_back(-1);
+    return shared_.cost(counts.data());
+  }
+  fold(cover, levels);
+  const TwoLevels best = best_of_level();
+  if (best.split == level_.n) {
+    key.push_back(-1);
+    return best.cost;
+  }
+  const bool split[2] = {level_.split[0][best.split] < below(level_.leaf[0][best.split]),
+                         level_.split[1][best.split] < below(level_.leaf[1][best.split])};
+  const std::uint32_t test = table_.test_classes()[*frontier_.parts_begin(best.split) >> 1].test;
+  key.push_back(static_cast<std::int32_t>(test));
+  double sum = 0;
+  Cover side(table_.n_words());
+  for (int a = 0; a < 2; ++a) {
+    const std::uint64_t* column = table_.column(test);
+    for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & (a == 1 ? column[w] : ~column[w]);
+    sum += write_two_levels(side.data(), split[a] ? 1 : 0, key);
+  }
+  return sum;
+}
+
+double Search::Worker::write(const std::uint64_t* cover, std::int64_t left, std::int64_t total, Key& key) {
+  const std::int32_t levels = shared_.levels(left, total);
+  const Known* known = levels > 2 ? shared_.store.find(cover, levels) : nullptr;
+  if (known == nullptr || known->split == Known::kTwoLevels)
+    return write_two_levels(cover, std::min(levels, 2), key);
+  const std::uint32_t test = table_.test_classes()[known->split].test;
+  key.push_back(static_cast<std::int32_t>(test));
+  const std::uint64_t* column = table_.column(test);
+  Cover side(table_.n_words());
+  double sum = 0;
+  for (int a = 0; a < 2; ++a) {
+    for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & (a == 1 ? column[w] : ~column[w]);
+    sum += write(side.data(), levels - 1, table_.count(side.data()), key);
+  }
+  return sum;
+}
+
+}  // namespace everytree

@@ -1,0 +1,106 @@
+// One thread of a search: its buffers, and the recursion.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <vector>
+
+#include "everytree/fold/one_level.hpp"
+#include "everytree/search/search.hpp"
+
+namespace everytree {
+
+// Costs this close are the same: sums of the same terms in another order. Anything at or above below(x) does not
+// improve on x; anything at or above above(x) is worse than x.
+inline double below(double x) { return x - 1e-12 * std::abs(x); }
+inline double above(double x) { return x + 1e-12 * std::abs(x) + 1e-300; }
+constexpr double kAnyCost = 1e300;  // real costs are less
+
+struct Search::Shared {
+  Shared(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
+
+  // A tree with n leaves is at most n − 1 tests deep: covers that differ only in levels they cannot use are one state.
+  std::int32_t levels(std::int64_t left, std::int64_t total) const {
+    return static_cast<std::int32_t>(std::min(left, total / options.min_leaf - 1));
+  }
+
+  std::shared_ptr<const CountTable> table;
+  LeafCost cost;
+  SearchOptions options;
+  Bounds bounds;
+  Store store;
+  Known* root = nullptr;
+  std::atomic<std::size_t> n_folds{0};
+};
+
+class Search::Worker {
+ public:
+  Worker(Shared& shared, Control& control, bool calling_thread);
+
+  // One split of a state, with what the frontier tells of its sides: their cost as leaves and split once more.
+  struct Option {
+    double two_levels, leaf[2], split[2];
+    std::uint32_t test_class;
+  };
+  // A side of a split, and what is known of it.
+  struct Side {
+    const std::uint64_t* cover;
+    Known* known;
+    std::int32_t total, left;
+    double lower, upper;
+    bool proved() const { return lower >= upper; }
+  };
+  struct Frame {
+    std::vector<Option> options;
+    std::vector<std::uint64_t> cover[2];
+    std::vector<const Known*> solved;
+    Side side[2];
+  };
+
+  // A first tree for the state, always taking the split that is best two levels ahead.
+  void dive(Known& state, std::size_t depth);
+  // Afterwards the state is proved, or its lower bound is at least `bound`.
+  void solve(Known& state, double bound, std::size_t depth);
+  // The fewest leaves of a tree of least cost, or a proof that there are at least `bound`. The state must be proved.
+  void shrink(Known& state, std::uint32_t bound, std::size_t depth);
+  // Append the known tree of a cover to the key; returns its cost.
+  double write(const std::uint64_t* cover, std::int64_t left, std::int64_t total, Key& key);
+
+  // For the splits of the root, which threads share:
+  bool open(Known& state, Frame& frame);  // false if the state could be closed at once
+  Frame& frame(std::size_t depth);
+  // Bounds of one split: {lower, upper}. Worked on until proved or lower ≥ cut.
+  void try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth);
+  void look_at_sides(const Known& state, Frame& frame, const Option& option);
+  void say(const char* stage, std::size_t done, std::size_t total);
+
+ private:
+  struct TwoLevels {
+    double cost;
+    std::uint32_t leaves;
+    std::size_t split;  // n: a leaf
+  };
+  void fold(const std::uint64_t* cover, int levels);
+  TwoLevels best_of_level() const;
+  void similar(const Frame& frame, Side& side, double enough) const;
+  void solve_side(Frame& frame, Side& side, double bound, std::size_t depth);
+  double write_two_levels(const std::uint64_t* cover, int levels, Key& key);
+  void try_splits(Known& state, Frame& frame, double bound, std::size_t depth);
+  void shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth);
+  void check();
+
+  Shared& shared_;
+  Control& control_;
+  bool calling_thread_;
+  const CountTable& table_;
+  Frontier frontier_;
+  CostFold cost_fold_;
+  Ticker ticker_;
+  OneLevel level_;
+  std::deque<Frame> frames_;
+  std::size_t since_check_ = 0;
+  const char* stage_ = "searching";
+  std::size_t done_ = 0, total_ = 0;
+};
+
+}  // namespace everytree
