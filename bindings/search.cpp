@@ -21,19 +21,19 @@ void bind_search(nb::module_& m) {
           "__init__",
           [](Search* self, std::shared_ptr<CountTable> table, const LeafCost& cost, int max_depth,
              std::int64_t min_leaf, bool smallest, std::size_t n_threads, bool merge, bool identical_rows,
-             bool similarity, bool siblings) {
+             bool support, bool similarity, bool siblings) {
             SearchOptions o;
             o.max_depth = max_depth;
             o.min_leaf = min_leaf;
             o.smallest = smallest;
             o.n_threads = n_threads;
             o.merge = merge;
-            o.bounds = {identical_rows, similarity, siblings};
+            o.bounds = {identical_rows, support, similarity, siblings};
             new (self) Search(std::move(table), cost, o);
           },
           nb::arg("table"), nb::arg("cost"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("smallest"),
           nb::arg("n_threads") = 1, nb::arg("merge") = true, nb::arg("identical_rows") = true,
-          nb::arg("similarity") = true, nb::arg("siblings") = true)
+          nb::arg("support") = true,          nb::arg("similarity") = true, nb::arg("siblings") = true)
       .def(
           "run",
           [](Search& self, PyControl& control) {

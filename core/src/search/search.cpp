@@ -41,7 +41,7 @@ Found Search::run(Control& control) {
       std::vector<std::int32_t> counts(table.n_classes());
       table.class_counts(table.all().data(), counts.data());
       const double leaf = s.cost(counts.data());
-      const double lower = levels == 0 ? leaf : std::min(leaf, s.bounds.split(table.all().data()));
+      const double lower = levels == 0 ? leaf : std::min(leaf, s.bounds.split(table.all().data(), counts.data()));
       s.root = s.store.find_or_add(table.all().data(), levels, total, lower, leaf, control);
       worker.dive(*s.root, 0);
     }
@@ -64,8 +64,7 @@ Found Search::run(Control& control) {
   }
   Control free;  // a known tree is written whatever the limits
   Worker writer(s, free, true);
-  found.cost = levels == 0 ? s.root->upper.load() : writer.write(table.all().data(), left, total, found.key);
-  if (levels == 0) found.key = {-1};
+  found.cost = writer.write(*s.root, found.key);
   return found;
 }
 

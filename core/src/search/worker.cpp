@@ -31,7 +31,8 @@ Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
       control_(control),
       calling_thread_(calling_thread),
       table_(*shared.table),
-      frontier_(*shared.table, shared.options.min_leaf) {
+      frontier_(*shared.table, shared.options.min_leaf),
+      counts_(shared.table->n_classes()) {
   ticker_.watch(control, calling_thread);
 }
 
@@ -100,6 +101,11 @@ bool Search::Worker::open(Known& state, Frame& frame) {
     state.lower = state.upper.load();
     return false;
   }
+  list_options(frame);
+  return true;
+}
+
+void Search::Worker::list_options(Frame& frame) const {
   frame.options.clear();
   frame.solved.clear();
   for (std::size_t i = 0; i < level_.n; ++i) {
@@ -114,7 +120,15 @@ bool Search::Worker::open(Known& state, Frame& frame) {
   }
   std::stable_sort(frame.options.begin(), frame.options.end(),
                    [](const Option& x, const Option& y) { return x.two_levels < y.two_levels; });
-  return true;
+}
+
+void Search::Worker::keep(Known& state, const Frame& frame, const Option& option) {
+  state.split = option.test_class;
+  for (int a = 0; a < 2; ++a) {
+    const Side& side = frame.side[a];
+    const double plain = side.left >= 1 ? std::min(option.leaf[a], option.split[a]) : option.leaf[a];
+    state.side[a] = side.upper < plain ? side.known : nullptr;
+  }
 }
 
 void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Option& option) {
@@ -133,7 +147,11 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
     side.left = shared_.levels(state.left - 1, side.total);
     side.known = nullptr;
     side.upper = side.left >= 1 ? std::min(option.leaf[a], option.split[a]) : option.leaf[a];
-    side.lower = side.left >= 2 ? std::min(side.upper, shared_.bounds.split(side.cover)) : side.upper;
+    side.lower = side.upper;
+    if (side.left >= 2) {
+      table_.class_counts(side.cover, counts_.data());
+      side.lower = std::min(side.upper, shared_.bounds.split(side.cover, counts_.data()));
+    }
     if (side.proved()) continue;
     side.known = shared_.store.find(side.cover, side.left);
     if (side.known == nullptr) continue;
@@ -209,7 +227,7 @@ void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::s
       const double sum = one.upper + zero.upper;
       if (sum < below(state.upper)) {
         state.upper = sum;
-        state.split = frame.options[i].test_class;
+        keep(state, frame, frame.options[i]);
         if (state.lower >= below(sum)) break;  // nothing can be better
       }
     }
@@ -223,7 +241,7 @@ void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::s
       least = std::min(least, one.lower + zero.lower);
       if (one.upper + zero.upper < below(state.upper)) {
         state.upper = one.upper + zero.upper;
-        state.split = frame.options[i].test_class;
+        keep(state, frame, frame.options[i]);
       }
     }
     settle();
@@ -235,23 +253,18 @@ void Search::Worker::dive(Known& state, std::size_t depth) {
   if (state.proved()) return;
   Frame& f = frame(depth);
   if (!open(state, f) || f.options.empty()) return;
-  const Option option = f.options.front();
+  const Option& option = f.options.front();
   look_at_sides(state, f, option);
-  double sum = 0;
-  Side sides[2] = {f.side[0], f.side[1]};
-  for (Side& side : sides) {
-    if (!side.proved()) {
-      // The covers of the frame are overwritten further down: states have their own.
-      side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);
-    }
+  for (Side& side : f.side) {
+    if (side.proved()) continue;
+    side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);
+    dive(*side.known, depth + 1);
+    side.upper = std::min<double>(side.upper, side.known->upper);
   }
-  for (Side& side : sides) {
-    if (!side.proved()) dive(*side.known, depth + 1);
-    sum += side.known != nullptr ? std::min<double>(side.upper, side.known->upper) : side.upper;
-  }
+  const double sum = f.side[0].upper + f.side[1].upper;
   if (sum < below(state.upper)) {
     state.upper = sum;
-    state.split = option.test_class;
+    keep(state, f, option);
   }
 }
 
@@ -269,10 +282,7 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   }
   state.fewest = std::max<std::uint32_t>(state.fewest, 4);
   if (state.fewest >= bound) return;
-  const double lower = state.lower;
-  state.lower = lower - 1;  // so that open lists the options
-  open(state, f);
-  state.lower = lower;
+  list_options(f);
   shrink_splits(state, f, bound, depth);
 }
 
@@ -306,7 +316,8 @@ void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bou
     least = std::min(least, fewest[0] + fewest[1]);
     if (fewest[0] >= leaves[0] && fewest[1] >= leaves[1] && leaves[0] + leaves[1] < state.leaves) {
       state.leaves = leaves[0] + leaves[1];
-      state.split = option.test_class;
+      for (int a = 0; a < 2; ++a) frame.side[a] = sides[a];
+      keep(state, frame, option);
       if (state.leaves <= state.fewest) break;
     }
   }
@@ -343,19 +354,20 @@ double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, 
   return sum;
 }
 
-double Search::Worker::write(const std::uint64_t* cover, std::int64_t left, std::int64_t total, Key& key) {
-  const std::int32_t levels = shared_.levels(left, total);
-  const Known* known = levels > 2 ? shared_.store.find(cover, levels) : nullptr;
-  if (known == nullptr || known->split == Known::kTwoLevels)
-    return write_two_levels(cover, std::min(levels, 2), key);
-  const std::uint32_t test = table_.test_classes()[known->split].test;
+double Search::Worker::write(const Known& state, Key& key) {
+  if (state.split == Known::kTwoLevels) return write_two_levels(state.cover, std::min(state.left, 2), key);
+  const std::uint32_t test = table_.test_classes()[state.split].test;
   key.push_back(static_cast<std::int32_t>(test));
-  const std::uint64_t* column = table_.column(test);
-  Cover side(table_.n_words());
   double sum = 0;
   for (int a = 0; a < 2; ++a) {
-    for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & (a == 1 ? column[w] : ~column[w]);
-    sum += write(side.data(), levels - 1, table_.count(side.data()), key);
+    if (state.side[a] != nullptr) {
+      sum += write(*state.side[a], key);
+      continue;
+    }
+    const std::uint64_t* column = table_.column(test);
+    Cover side(table_.n_words());
+    for (std::size_t w = 0; w < side.size(); ++w) side[w] = state.cover[w] & (a == 1 ? column[w] : ~column[w]);
+    sum += write_two_levels(side.data(), std::min(shared_.levels(state.left - 1, table_.count(side.data())), 1), key);
   }
   return sum;
 }

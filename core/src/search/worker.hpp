@@ -64,10 +64,10 @@ class Search::Worker {
   // The fewest leaves of a tree of least cost, or a proof that there are at least `bound`. The state must be proved.
   void shrink(Known& state, std::uint32_t bound, std::size_t depth);
   // Append the known tree of a cover to the key; returns its cost.
-  double write(const std::uint64_t* cover, std::int64_t left, std::int64_t total, Key& key);
+  double write(const Known& state, Key& key);
 
   // For the splits of the root, which threads share:
-  bool open(Known& state, Frame& frame);  // false if the state could be closed at once
+  bool open(Known& state, Frame& frame);  // false if the frontier alone proves the state
   Frame& frame(std::size_t depth);
   // Bounds of one split: {lower, upper}. Worked on until proved or lower ≥ cut.
   void try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth);
@@ -82,6 +82,8 @@ class Search::Worker {
   };
   void fold(const std::uint64_t* cover, int levels);
   TwoLevels best_of_level() const;
+  void list_options(Frame& frame) const;
+  static void keep(Known& state, const Frame& frame, const Option& option);
   void similar(const Frame& frame, Side& side, double enough) const;
   void solve_side(Frame& frame, Side& side, double bound, std::size_t depth);
   double write_two_levels(const std::uint64_t* cover, int levels, Key& key);
@@ -98,6 +100,7 @@ class Search::Worker {
   Ticker ticker_;
   OneLevel level_;
   std::deque<Frame> frames_;
+  std::vector<std::int32_t> counts_;
   std::size_t since_check_ = 0;
   const char* stage_ = "searching";
   std::size_t done_ = 0, total_ = 0;

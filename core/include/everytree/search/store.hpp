@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,7 +26,10 @@ struct Known {
   const std::uint64_t* cover = nullptr;
   std::int32_t total = 0;
   std::int32_t left = 0;
-  std::uint32_t split = kTwoLevels;  // test class of the known tree's first split, or: the best tree of two levels
+  // The known tree: the test class of its first split and the states of its sides (null where the side is a leaf or
+  // has one split), or kTwoLevels: the best tree of two levels.
+  std::uint32_t split = kTwoLevels;
+  Known* side[2] = {nullptr, nullptr};
   std::uint32_t next = 0xffffffffu;  // in the chain of one hash bucket
   std::uint32_t tag = 0;
   std::atomic<bool> busy{false};
