@@ -3,35 +3,40 @@
 namespace everytree {
 
 Store::Store(const CountTable& table, bool merge, bool threads)
-    : table_(&table), merge_(merge), threads_(threads), words_(table.n_words()), buckets_(1024, kEnd) {}
+    : table_(&table), merge_(merge), threads_(threads), words_(table.n_words()), index_(2048) {}
 
 std::size_t Store::bytes() const {
-  return nodes_.size() * (kMask + 1) * (sizeof(Known) + words_ * 8) + buckets_.size() * 4;
+  return nodes_.size() * (kMask + 1) * (sizeof(Known) + words_ * 8) + index_.size() * sizeof(Slot);
 }
 
-Known* Store::look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash) {
+Store::Slot& Store::look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash) {
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
-  for (std::uint32_t id = buckets_[hash & (buckets_.size() - 1)]; id != kEnd;) {
-    Known& known = at(id);
-    if (known.tag == tag && known.left == left && std::memcmp(known.cover, cover, words_ * 8) == 0) return &known;
-    id = known.next;
+  const std::size_t mask = index_.size() - 1;
+  std::size_t k = hash & mask;
+  for (; index_[k].id != Slot::kEmpty; k = (k + 1) & mask) {
+    if (index_[k].tag != tag) continue;
+    const Known& known = at(index_[k].id);
+    if (known.left == left && std::memcmp(known.cover, cover, words_ * 8) == 0) break;
   }
-  return nullptr;
+  return index_[k];
 }
 
 Known* Store::find(const std::uint64_t* cover, std::int32_t left) {
   if (!merge_) return nullptr;
   const std::uint64_t hash = hash_words(cover, words_, static_cast<std::uint64_t>(left));
   const auto held = lock();
-  return look(cover, left, hash);
+  const Slot& slot = look(cover, left, hash);
+  return slot.id == Slot::kEmpty ? nullptr : &at(slot.id);
 }
 
 Known* Store::find_or_add(const std::uint64_t* cover, std::int32_t left, std::int32_t total, double lower,
                           double upper, Control& control) {
   const std::uint64_t hash = hash_words(cover, words_, static_cast<std::uint64_t>(left));
   const auto held = lock();
-  if (merge_)
-    if (Known* known = look(cover, left, hash)) return known;
+  if (merge_) {
+    const Slot& slot = look(cover, left, hash);
+    if (slot.id != Slot::kEmpty) return &at(slot.id);
+  }
   if (size_ >= 0xfffffff0u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 states");
   if ((size_ & kMask) == 0) {
     // Asked before the memory is taken, so that the limit holds.
@@ -39,7 +44,6 @@ Known* Store::find_or_add(const std::uint64_t* cover, std::int32_t left, std::in
     nodes_.push_back(std::make_unique<Known[]>(kMask + 1));
     covers_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>((kMask + 1) * words_));
   }
-  if (size_ >= buckets_.size()) grow();
   const auto id = static_cast<std::uint32_t>(size_++);
   Known& known = at(id);
   std::uint64_t* words = covers_[id >> kBits].get() + (id & kMask) * words_;
@@ -49,21 +53,23 @@ Known* Store::find_or_add(const std::uint64_t* cover, std::int32_t left, std::in
   known.total = total;
   known.lower = lower;
   known.upper = upper;
-  known.tag = static_cast<std::uint32_t>(hash >> 32);
-  std::uint32_t& bucket = buckets_[hash & (buckets_.size() - 1)];
-  known.next = bucket;
-  bucket = id;
+  if (merge_) {
+    if (size_ * 2 > index_.size()) grow();
+    look(cover, left, hash) = {static_cast<std::uint32_t>(hash >> 32), id};
+  }
   return &known;
 }
 
 void Store::grow() {
-  buckets_.assign(buckets_.size() * 2, kEnd);
-  for (std::uint32_t id = 0; id < size_; ++id) {
-    Known& known = at(id);
-    const std::uint64_t hash = hash_words(known.cover, words_, static_cast<std::uint64_t>(known.left));
-    std::uint32_t& bucket = buckets_[hash & (buckets_.size() - 1)];
-    known.next = bucket;
-    bucket = id;
+  std::vector<Slot> old(index_.size() * 2);
+  old.swap(index_);
+  const std::size_t mask = index_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.id == Slot::kEmpty) continue;
+    const Known& known = at(slot.id);
+    std::size_t k = hash_words(known.cover, words_, static_cast<std::uint64_t>(known.left)) & mask;
+    while (index_[k].id != Slot::kEmpty) k = (k + 1) & mask;
+    index_[k] = slot;
   }
 }
 

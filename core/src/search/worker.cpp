@@ -131,7 +131,7 @@ void Search::Worker::keep(Known& state, const Frame& frame, const Option& option
   }
 }
 
-void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Option& option) {
+void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Option& option, double cut) {
   const std::size_t words = table_.n_words();
   const std::uint64_t* column = table_.column(table_.test_classes()[option.test_class].test);
   std::uint64_t *one = frame.cover[1].data(), *zero = frame.cover[0].data();
@@ -152,6 +152,9 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
       table_.class_counts(side.cover, counts_.data());
       side.lower = std::min(side.upper, shared_.bounds.split(side.cover, counts_.data()));
     }
+  }
+  if (frame.side[0].lower + frame.side[1].lower >= cut) return;  // before a look-up, which costs more than the rest
+  for (Side& side : frame.side) {
     if (side.proved()) continue;
     side.known = shared_.store.find(side.cover, side.left);
     if (side.known == nullptr) continue;
@@ -183,7 +186,7 @@ void Search::Worker::solve_side(Frame& frame, Side& side, double bound, std::siz
 }
 
 void Search::Worker::try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth) {
-  look_at_sides(state, frame, option);
+  look_at_sides(state, frame, option, cut);
   Side &one = frame.side[1], &zero = frame.side[0];
   if (one.lower + zero.lower >= cut) return;
   if (shared_.bounds.similar())
@@ -236,7 +239,7 @@ void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::s
   } catch (const LimitReached&) {
     // Keep what was learned: the bounds of all splits, and a better tree if the last one gave it.
     for (; i < frame.options.size(); ++i) {
-      look_at_sides(state, frame, frame.options[i]);
+      look_at_sides(state, frame, frame.options[i], kAnyCost);
       const Side &one = frame.side[1], &zero = frame.side[0];
       least = std::min(least, one.lower + zero.lower);
       if (one.upper + zero.upper < below(state.upper)) {
@@ -254,7 +257,7 @@ void Search::Worker::dive(Known& state, std::size_t depth) {
   Frame& f = frame(depth);
   if (!open(state, f) || f.options.empty()) return;
   const Option& option = f.options.front();
-  look_at_sides(state, f, option);
+  look_at_sides(state, f, option, kAnyCost);
   for (Side& side : f.side) {
     if (side.proved()) continue;
     side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);

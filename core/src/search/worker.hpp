@@ -71,7 +71,8 @@ class Search::Worker {
   Frame& frame(std::size_t depth);
   // Bounds of one split: {lower, upper}. Worked on until proved or lower ≥ cut.
   void try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth);
-  void look_at_sides(const Known& state, Frame& frame, const Option& option);
+  // What is known of the sides; not all of it where the first bounds reach `cut` already.
+  void look_at_sides(const Known& state, Frame& frame, const Option& option, double cut);
   void say(const char* stage, std::size_t done, std::size_t total);
 
  private:

@@ -30,8 +30,6 @@ struct Known {
   // has one split), or kTwoLevels: the best tree of two levels.
   std::uint32_t split = kTwoLevels;
   Known* side[2] = {nullptr, nullptr};
-  std::uint32_t next = 0xffffffffu;  // in the chain of one hash bucket
-  std::uint32_t tag = 0;
   std::atomic<bool> busy{false};
 
   bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
@@ -50,8 +48,13 @@ class Store {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::uint32_t kEnd = 0xffffffffu;
-  Known* look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash);
+  // Open addressing; half of the hash stands beside the state, so that a miss touches one line of memory.
+  struct Slot {
+    std::uint32_t tag = 0, id = kEmpty;
+    static constexpr std::uint32_t kEmpty = 0xffffffffu;
+  };
+  // The slot of this cover, or the empty one where it belongs.
+  Slot& look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash);
   void grow();
   Known& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
   std::unique_lock<std::mutex> lock() {
@@ -65,7 +68,7 @@ class Store {
   std::size_t words_, size_ = 0;
   std::vector<std::unique_ptr<Known[]>> nodes_;
   std::vector<std::unique_ptr<std::uint64_t[]>> covers_;
-  std::vector<std::uint32_t> buckets_;
+  std::vector<Slot> index_;
   std::mutex guard_;
 };
 
