@@ -377,30 +377,39 @@ TEST(errors_equal_naive_loops) {
         s.shift = 0;
         s.index_shift = s.cls == 0 ? 16 : 0;
       }
-      std::vector<std::int32_t> index(stride, 0), pair(stride), b1(stride, kInfeasible), b0(stride, kInfeasible),
-          ignored(stride, 0);
+      std::vector<std::int32_t> index(stride, 0), b1(stride, kInfeasible), b0(stride, kInfeasible),
+          l1(stride, kInfeasible), l0(stride, kInfeasible), plain1(stride, kInfeasible), plain0(stride, kInfeasible);
       for (std::size_t j = 0; j < n; ++j) index[j] = b.pair(j, j, -1);
-      const TestCounter counter{index.data(), ignored.data(), 0, 1, 16, {ignored.data(), ignored.data()}};
       const std::int32_t total = 70 * 65536 + 40;
-      std::int32_t* const best[2] = {b0.data(), b1.data()};
-      for (std::size_t i = 0; i < n; ++i) {
-        k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, n, counter, pair.data());
-        k->fold_error(index.data(), total, 26, pair.data(), i, n, best);
-      }
+      const PairErrors both{index.data(), total, 26, 3, {b0.data(), b1.data()}, {l0.data(), l1.data()}};
+      const PairErrors plain{index.data(), total, 26, 3, {plain0.data(), plain1.data()}, {nullptr, nullptr}};
+      for (std::size_t i = 0; i < n; ++i)
+        for (const PairErrors* errors : {&both, &plain})
+          k->pair_errors(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, n, *errors);
+      const auto bound = [](std::int32_t x) {
+        const std::int32_t lo = x & 0xffff, hi = x >> 16, e = std::min(lo, hi);
+        return lo + hi < 26 ? kInfeasible : std::min(e, 3 + std::max(26 - e, 0));
+      };
       const auto error = [](std::int32_t x) {
         const std::int32_t lo = x & 0xffff, hi = x >> 16;
         return lo + hi < 26 ? kInfeasible : std::min(lo, hi);
       };
       for (std::size_t i = 0; i < n; ++i) {
-        std::int32_t e1 = kInfeasible, e0 = kInfeasible;
+        std::int32_t e1 = kInfeasible, e0 = kInfeasible, c1 = kInfeasible, c0 = kInfeasible;
         for (std::size_t j = 0; j < n; ++j) {
           if (i == j) continue;
-          const std::int32_t p = b.pair(i, j, -1);
+          const std::int32_t p = b.pair(i, j, -1), q01 = index[j] - p, q00 = total - index[i] - index[j] + p;
           e1 = std::min(e1, error(p) + error(index[i] - p));
-          e0 = std::min(e0, error(index[j] - p) + error(total - index[i] - index[j] + p));
+          e0 = std::min(e0, error(q01) + error(q00));
+          c1 = std::min(c1, bound(p) + bound(index[i] - p));
+          c0 = std::min(c0, bound(q01) + bound(q00));
         }
         CHECK(b1[i] == e1);
         CHECK(b0[i] == e0);
+        CHECK(plain1[i] == e1);
+        CHECK(plain0[i] == e0);
+        CHECK(l1[i] == c1);
+        CHECK(l0[i] == c0);
       }
     }
 }

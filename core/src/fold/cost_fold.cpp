@@ -9,6 +9,8 @@ namespace everytree {
 void CostFold::fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out) {
   const std::size_t n = frontier.n_groups();
   out.resize(n, frontier.stride(), kNoCost);
+  if (bounds_)
+    for (auto& lower : out.lower) lower.assign(frontier.stride(), 0.0);
   out.log_scale = 0;
   out.state_leaf = cost(frontier.totals());
   const bool two_classes = frontier.table().n_classes() == 2;
@@ -58,18 +60,25 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
   frontier.set_index(16);  // both counts in one 32-bit lane
   for (int a = 0; a < 2; ++a) {
     error_[a].assign(stride, kInfeasible);
-    tests_[a].assign(stride, 0);
+    if (bounds_) bound_[a].assign(stride, kInfeasible);
   }
-  std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
-  std::int32_t* const tests[2] = {tests_[0].data(), tests_[1].data()};
-  pairs_.resize(std::max(pairs_.size(), stride));
+  // Whole errors only, so a price rounded down; one that no error can exceed need not be larger.
+  const auto price = static_cast<std::int32_t>(std::min(cost.per_leaf(), 32768.0));
+  const PairErrors errors{frontier.index(),
+                          frontier.total_index(),
+                          static_cast<std::int32_t>(frontier.min_leaf()),
+                          price,
+                          {error_[0].data(), error_[1].data()},
+                          {bounds_ ? bound_[0].data() : nullptr, bounds_ ? bound_[1].data() : nullptr}};
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier.pair_index(i, tests, pairs_.data());
-    frontier.kernel().fold_error(frontier.index(), frontier.total_index(),
-                                 static_cast<std::int32_t>(frontier.min_leaf()), pairs_.data(), i, n, best);
+    frontier.pair_errors(i, errors);
     ticker.tick(frontier);
   }
   errors_to(frontier, cost, out);
+  if (bounds_)
+    for (int a = 0; a < 2; ++a)
+      for (std::size_t i = 0; i < n; ++i)
+        out.lower[a][i] = bound_[a][i] < kInfeasible ? bound_[a][i] + 2 * cost.per_leaf() : kNoCost;
 }
 
 void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out) {

@@ -340,30 +340,60 @@ static void hash_columns(const std::uint32_t* bits, std::size_t stride, const st
   }
 }
 
-// Plain loop over int32: every compiler turns it into vector code of its instruction set.
-static void fold_error(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
-                       std::size_t i, std::size_t n, std::int32_t* const best[2]) {
-  const std::int32_t index_i = index[i], rest = total - index_i;
-  std::int32_t* __restrict b1 = best[1];
-  std::int32_t* __restrict b0 = best[0];
-  std::int32_t yes = b1[i], no = b0[i];
-  const auto error = [min_leaf](std::int32_t packed) {
-    const std::int32_t a = packed & 0xffff, b = static_cast<std::int32_t>(static_cast<std::uint32_t>(packed) >> 16);
-    const std::int32_t least = a < b ? a : b;
-    return a + b < min_leaf ? kInfeasible : least;
-  };
-  for (std::size_t j = i + 1; j < n; ++j) {
-    const std::int32_t p = pair[j];
-    const std::int32_t q11 = error(p), q10 = error(index_i - p), q01 = error(index[j] - p),
-                       q00 = error(rest - index[j] + p);
-    const std::int32_t i1 = q11 + q10, i0 = q01 + q00, j1 = q11 + q01, j0 = q10 + q00;
-    yes = yes < i1 ? yes : i1;
-    no = no < i0 ? no : i0;
-    b1[j] = b1[j] < j1 ? b1[j] : j1;
-    b0[j] = b0[j] < j0 ? b0[j] : j0;
+template <bool kLower>
+static inline void pair_errors_of(const std::uint32_t* bits, std::size_t stride, const Section* sections,
+                                  std::size_t n_sections, std::size_t i, std::size_t n, const PairErrors& t) {
+  const IntW zero = IntW{}, lane = lane_numbers(), none = zero + kInfeasible, min_leaf = zero + t.min_leaf;
+  const auto smaller = [](IntW x, IntW y) { return x < y ? x : y; };
+  const std::int32_t index_i = t.index[i], rest = t.total - index_i;
+  IntW yes = none, no = none, lower_yes = none, lower_no = none;
+  const auto keep = [&](std::int32_t* to, IntW x) { store(to, smaller(load<IntW>(to), x)); };
+  for (std::size_t j = (i + 1) & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
+    IntW p = zero;
+    for (std::size_t s = 0; s < n_sections; ++s)
+      p += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
+    const IntW index_j = load<IntW>(t.index + j);
+    const IntW behind = (static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane) >> 31;  // j > i
+    IntW error[4], bound[4];
+    const IntW quadrant[4] = {p, index_i - p, index_j - p, rest - index_j + p};
+    for (int q = 0; q < 4; ++q) {
+      const IntW a = quadrant[q] & 0xffff, b = quadrant[q] >> 16;
+      const IntW least = smaller(a, b);
+      const IntW allowed = (a + b >= min_leaf) & behind;
+      error[q] = allowed ? least : none;
+      if constexpr (kLower) {
+        const IntW missing = min_leaf - least;
+        bound[q] = allowed ? smaller(least, t.price + (missing > zero ? missing : zero)) : none;
+      }
+    }
+    yes = smaller(yes, error[0] + error[1]);
+    no = smaller(no, error[2] + error[3]);
+    keep(t.best[1] + j, error[0] + error[2]);
+    keep(t.best[0] + j, error[1] + error[3]);
+    if constexpr (kLower) {
+      lower_yes = smaller(lower_yes, bound[0] + bound[1]);
+      lower_no = smaller(lower_no, bound[2] + bound[3]);
+      keep(t.lower[1] + j, bound[0] + bound[2]);
+      keep(t.lower[0] + j, bound[1] + bound[3]);
+    }
   }
-  b1[i] = yes;
-  b0[i] = no;
+  const auto lanes_to = [](std::int32_t& to, IntW x) {
+    for (std::size_t k = 0; k < Lanes::kWidth; ++k) to = to < x[k] ? to : x[k];
+  };
+  lanes_to(t.best[1][i], yes);
+  lanes_to(t.best[0][i], no);
+  if constexpr (kLower) {
+    lanes_to(t.lower[1][i], lower_yes);
+    lanes_to(t.lower[0][i], lower_no);
+  }
+}
+
+static void pair_errors(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
+                        std::size_t i, std::size_t n, const PairErrors& t) {
+  if (t.lower[0] == nullptr)
+    pair_errors_of<false>(bits, stride, sections, n_sections, i, n, t);
+  else
+    pair_errors_of<true>(bits, stride, sections, n_sections, i, n, t);
 }
 
 // Error = examples − the largest class; lane by lane, one class after the other.
@@ -451,5 +481,5 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 
 static constexpr Kernels table_of(const char* name) {
   return {name,         pack,       pair_index,  pair_counts,  fold_sum,  fold_max, fold_min, fold_log_sum,
-          fold_log_max, fold_error, fold_errors, hash_columns, quadratic, count_and};
+          fold_log_max, pair_errors, fold_errors, hash_columns, quadratic, count_and};
 }

@@ -34,6 +34,9 @@ Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
       frontier_(*shared.table, shared.options.min_leaf),
       counts_(shared.table->n_classes()) {
   ticker_.watch(control, calling_thread);
+  // Without a support to miss or a price to pay, two more levels of leaves prove nothing.
+  look_ahead_ = shared.options.bounds.support && (shared.options.min_leaf > 1 || shared.cost.per_leaf() >= 1);
+  cost_fold_.want_bounds(look_ahead_);
 }
 
 void Search::Worker::say(const char* stage, std::size_t done, std::size_t total) {
@@ -113,6 +116,7 @@ void Search::Worker::list_options(Frame& frame) const {
     for (int a = 0; a < 2; ++a) {
       option.leaf[a] = level_.leaf[a][i];
       option.split[a] = level_.split[a][i];
+      option.lower[a] = look_ahead_ ? level_.lower[a][i] : 0.0;
     }
     option.two_levels = std::min(option.leaf[0], option.split[0]) + std::min(option.leaf[1], option.split[1]);
     option.test_class = *frontier_.parts_begin(i) >> 1;
@@ -150,7 +154,9 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
     side.lower = side.upper;
     if (side.left >= 2) {
       table_.class_counts(side.cover, counts_.data());
-      side.lower = std::min(side.upper, shared_.bounds.split(side.cover, counts_.data()));
+      side.lower =
+          std::min(side.upper, std::max(shared_.bounds.split(side.cover, counts_.data()),
+                                        std::min(option.leaf[a], option.lower[a])));
     }
   }
   if (frame.side[0].lower + frame.side[1].lower >= cut) return;  // before a look-up, which costs more than the rest

@@ -37,9 +37,10 @@ class Search::Worker {
  public:
   Worker(Shared& shared, Control& control, bool calling_thread);
 
-  // One split of a state, with what the frontier tells of its sides: their cost as leaves and split once more.
+  // One split of a state, with what the frontier tells of its sides: their cost as leaves and split once more, and a
+  // lower bound if they are split at all.
   struct Option {
-    double two_levels, leaf[2], split[2];
+    double two_levels, leaf[2], split[2], lower[2];
     std::uint32_t test_class;
   };
   // A side of a split, and what is known of it.
@@ -94,7 +95,7 @@ class Search::Worker {
 
   Shared& shared_;
   Control& control_;
-  bool calling_thread_;
+  bool calling_thread_, look_ahead_ = false;
   const CountTable& table_;
   Frontier frontier_;
   CostFold cost_fold_;

@@ -5,7 +5,7 @@
 //
 // kNoCost stands for a side that cannot be split, or cannot be a leaf. The pairs themselves are never stored. Three
 // kernels and one plain loop do the work, and all give the same numbers:
-//     two classes, error, fewer than 32768 examples     both counts packed into 32-bit lanes (fold_error)
+//     two classes, error, fewer than 32768 examples     both counts packed into 32-bit lanes (pair_errors)
 //     error, any number of classes and examples         32-bit lanes, one class after the other (fold_errors)
 //     two classes, any cost and any rule for leaves     a table over the counts (fold_min)
 //     the rest                                          leaf by leaf
@@ -49,6 +49,8 @@ class CostFold {
  public:
   // The cover is in the frontier already; `levels` (1 or 2) tests may follow it on a path.
   void fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out);
+  // Also OneLevel::lower: of side a split by any test and then as one likes, where a kernel can tell; else 0.
+  void want_bounds(bool on) { bounds_ = on; }
   // Leaf by leaf, whatever the cost: what the kernels are tested against.
   void use_kernels(bool on) { use_kernels_ = on; }
 
@@ -60,9 +62,9 @@ class CostFold {
   void any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
   void errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const;
 
-  bool use_kernels_ = true;
+  bool use_kernels_ = true, bounds_ = false;
   CostTable table_;
-  std::vector<std::int32_t> counts_, pairs_, error_[2], tests_[2];
+  std::vector<std::int32_t> counts_, pairs_, error_[2], bound_[2], tests_[2];
 };
 
 }  // namespace everytree

@@ -26,6 +26,7 @@ enum class Plus { sum, max };
 struct OneLevel {
   std::size_t n = 0;                                        // splits of the state
   std::vector<double> weight, leaf[2], split[2], tests[2];  // tests: feasible second tests, by multiplicity
+  std::vector<double> lower[2];                             // bounds for a search, see CostFold::want_bounds
   double state_leaf = 0;
   double log_scale = 0;
 

@@ -49,6 +49,10 @@ class Frontier {
         index_shift_,        {tests[0], tests[1]}};
     kernels_->pair_index(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, counter, out);
   }
+  // Least errors of the pairs (g, j), j > g; after set_index(16).
+  void pair_errors(std::size_t g, const PairErrors& errors) const {
+    kernels_->pair_errors(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, errors);
+  }
   const Kernels& kernel() const { return *kernels_; }
   const CountTable& table() const { return *table_; }
   std::int64_t min_leaf() const { return min_leaf_; }

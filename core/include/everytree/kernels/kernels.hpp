@@ -74,6 +74,17 @@ struct PairCounts {
   std::size_t stride;
 };
 
+// Errors of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. For both tests k of a pair,
+// best[a][k] is kept minimal over the other test: the errors of side a split once more; kInfeasible below min_leaf.
+// lower[a][k] (if asked for) is the same with leaves that may still be split: a leaf of e errors then costs at least
+// min(e, price + max(min_leaf − e, 0)). All arrays are padded to a multiple of 16 tests.
+struct PairErrors {
+  const std::int32_t* index;
+  std::int32_t total, min_leaf, price;
+  std::int32_t* best[2];
+  std::int32_t* lower[2];  // both null: not asked for
+};
+
 struct Kernels {
   const char* name;
 
@@ -107,10 +118,9 @@ struct Kernels {
   void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
                        double* const split[2], double* const tests[2]);
 
-  // Least error of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. best[a][k] is kept
-  // minimal over the other test; kInfeasible marks pairs below min_leaf.
-  void (*fold_error)(const std::int32_t* index, std::int32_t total, std::int32_t min_leaf, const std::int32_t* pair,
-                     std::size_t i, std::size_t n, std::int32_t* const best[2]);
+  // Least error of two classes, from the bits to the minima without a stop in memory, for the pairs j > i.
+  void (*pair_errors)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
+                      std::size_t i, std::size_t n, const PairErrors& errors);
 
   // The same from pair_counts, for any number of classes and up to 2^29 − 1 examples. best[a] is written up to 15
   // entries past n.

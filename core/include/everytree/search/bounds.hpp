@@ -34,7 +34,7 @@ class Bounds {
                 std::any_of(table.outvoted().begin(), table.outvoted().end(), [](auto w) { return w != 0; })),
         support_(switches.support && min_leaf > 1 &&
                  (cost.kind() == CostKind::error || cost.kind() == CostKind::expected_error)),
-        similar_(switches.similarity && cost.kind() == CostKind::error) {}
+        similar_(switches.similarity && cost.plain_error()) {}
 
   // Of any tree with at least two leaves. `counts` are the classes of the cover.
   double split(const std::uint64_t* cover, const std::int32_t* counts) const {
