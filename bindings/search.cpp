@@ -20,8 +20,8 @@ void bind_search(nb::module_& m) {
       .def(
           "__init__",
           [](Search* self, std::shared_ptr<CountTable> table, const LeafCost& cost, int max_depth,
-             std::int64_t min_leaf, bool smallest, std::size_t n_threads, bool merge, bool identical_rows,
-             bool support, bool similarity, bool siblings) {
+             std::int64_t min_leaf, bool smallest, std::size_t n_threads, bool merge, bool identical_rows, bool support,
+             bool similarity, bool siblings) {
             SearchOptions o;
             o.max_depth = max_depth;
             o.min_leaf = min_leaf;
@@ -33,7 +33,7 @@ void bind_search(nb::module_& m) {
           },
           nb::arg("table"), nb::arg("cost"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("smallest"),
           nb::arg("n_threads") = 1, nb::arg("merge") = true, nb::arg("identical_rows") = true,
-          nb::arg("support") = true,          nb::arg("similarity") = true, nb::arg("siblings") = true)
+          nb::arg("support") = true, nb::arg("similarity") = true, nb::arg("siblings") = true)
       .def(
           "run",
           [](Search& self, PyControl& control) {

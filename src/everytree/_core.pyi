@@ -125,7 +125,39 @@ class Posterior:
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row), averaged over every tree."""
 
-def mine(table: CountTable, strategy: str, cost: LeafCost, max_depth: int, min_leaf: int, control: Control) -> tuple[float, list[int], dict]:
-    """
-    The tree of least (cost, size) by a strategy of DL8: (cost, key, report).
-    """
+class Found:
+    """The answer of a search, proved or not."""
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def lower(self) -> float: ...
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def stopped(self) -> str: ...
+
+    @property
+    def key(self) -> list[int]: ...
+
+    @property
+    def n_states(self) -> int: ...
+
+    @property
+    def n_folds(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+class Search:
+    """Branch and bound over the states of a table."""
+
+    def __init__(self, table: CountTable, cost: LeafCost, max_depth: int, min_leaf: int, smallest: bool, n_threads: int = 1, merge: bool = True, identical_rows: bool = True, support: bool = True, similarity: bool = True, siblings: bool = True) -> None: ...
+
+    def run(self, control: Control) -> Found:
+        """
+        Search until proved or a limit is reached; a later run goes on from there.
+        """

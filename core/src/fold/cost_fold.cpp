@@ -15,8 +15,7 @@ void CostFold::fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker
   out.state_leaf = cost(frontier.totals());
   const bool two_classes = frontier.table().n_classes() == 2;
   if (use_kernels_ && two_classes && !cost.plain_error())
-    if (const double* table =
-            table_.cover(cost, frontier.min_leaf(), frontier.totals()[0], frontier.totals()[1])) {
+    if (const double* table = table_.cover(cost, frontier.min_leaf(), frontier.totals()[0], frontier.totals()[1])) {
       frontier.set_index(table_.shift());
       for (std::size_t i = 0; i < n; ++i) {
         out.leaf[1][i] = std::min(table[frontier.index()[i]], kNoCost);

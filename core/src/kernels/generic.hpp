@@ -480,6 +480,6 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,         pack,       pair_index,  pair_counts,  fold_sum,  fold_max, fold_min, fold_log_sum,
-          fold_log_max, pair_errors, fold_errors, hash_columns, quadratic, count_and};
+  return {name,         pack,         pair_index,  pair_counts, fold_sum,     fold_max,  fold_min,
+          fold_log_sum, fold_log_max, pair_errors, fold_errors, hash_columns, quadratic, count_and};
 }

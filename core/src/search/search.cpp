@@ -1,6 +1,7 @@
 #include "everytree/search/search.hpp"
 
 #include <limits>
+#include <mutex>
 
 #include "everytree/errors.hpp"
 #include "everytree/parallel.hpp"
@@ -28,6 +29,68 @@ Search::Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, co
 
 Search::~Search() = default;
 
+// The splits of the root, shared by the threads. A split that comes earlier in the order wins a tie, whichever thread
+// is quicker: it is tried against `above` what a later one has reached.
+void Search::solve_root(Control& control) {
+  Shared& s = *shared_;
+  Known& root = *s.root;
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (std::size_t k = 0; k < s.options.n_threads; ++k) workers.push_back(std::make_unique<Worker>(s, control, k == 0));
+  Worker& first = *workers[0];
+  if (root.proved() || !first.open(root, first.frame(0))) return;
+  const std::vector<Worker::Option> options = first.frame(0).options;
+  std::vector<double> lower(options.size(), -1);  // −1: not yet known
+  std::ptrdiff_t best = -1;
+  std::mutex guard;
+  const auto settle = [&](double least) {
+    if (least >= below(root.upper))
+      root.lower = root.upper.load();
+    else if (least > root.lower)
+      root.lower = least;
+  };
+  try {
+    for_each_parallel(options.size(), workers.size(), control, "searching", [&](std::size_t i, std::size_t k) {
+      Worker& worker = *workers[k];
+      Worker::Frame& frame = worker.frame(0);
+      double cut;
+      {
+        const std::lock_guard lock(guard);
+        if (root.lower >= below(root.upper) && best < static_cast<std::ptrdiff_t>(i)) return;  // nothing can be better
+        cut = best < static_cast<std::ptrdiff_t>(i) ? below(root.upper) : above(root.upper);
+      }
+      worker.try_split(root, frame, options[i], cut, 0);
+      const Worker::Side &one = frame.side[1], &zero = frame.side[0];
+      const double sum = one.upper + zero.upper;
+      const std::lock_guard lock(guard);
+      lower[i] = one.lower + zero.lower;
+      if (!one.proved() || !zero.proved()) return;
+      if (sum < below(root.upper) || (sum < above(root.upper) && static_cast<std::ptrdiff_t>(i) < best)) {
+        root.upper = sum;
+        best = static_cast<std::ptrdiff_t>(i);
+        Worker::keep(root, frame, options[i]);
+      }
+    });
+  } catch (const LimitReached&) {
+    double least = kAnyCost;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      if (lower[i] < 0) {
+        Worker::Frame& frame = first.frame(0);
+        first.look_at_sides(root, frame, options[i], kAnyCost);
+        lower[i] = frame.side[0].lower + frame.side[1].lower;
+        const double sum = frame.side[0].upper + frame.side[1].upper;
+        if (sum < below(root.upper)) {
+          root.upper = sum;
+          Worker::keep(root, frame, options[i]);
+        }
+      }
+      least = std::min(least, lower[i]);
+    }
+    settle(least);
+    throw;
+  }
+  settle(kAnyCost);
+}
+
 Found Search::run(Control& control) {
   Shared& s = *shared_;
   const CountTable& table = *s.table;
@@ -45,7 +108,10 @@ Found Search::run(Control& control) {
       s.root = s.store.find_or_add(table.all().data(), levels, total, lower, leaf, control);
       worker.dive(*s.root, 0);
     }
-    worker.solve(*s.root, kAnyCost, 0);
+    if (s.options.n_threads > 1)
+      solve_root(control);
+    else
+      worker.solve(*s.root, kAnyCost, 0);
     if (s.options.smallest && s.root->upper < kAnyCost && levels > 0) worker.shrink(*s.root, 0xffffffffu, 0);
     found.proved = true;
   } catch (const LimitReached& limit) {

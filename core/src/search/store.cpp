@@ -29,8 +29,8 @@ Known* Store::find(const std::uint64_t* cover, std::int32_t left) {
   return slot.id == Slot::kEmpty ? nullptr : &at(slot.id);
 }
 
-Known* Store::find_or_add(const std::uint64_t* cover, std::int32_t left, std::int32_t total, double lower,
-                          double upper, Control& control) {
+Known* Store::find_or_add(const std::uint64_t* cover, std::int32_t left, std::int32_t total, double lower, double upper,
+                          Control& control) {
   const std::uint64_t hash = hash_words(cover, words_, static_cast<std::uint64_t>(left));
   const auto held = lock();
   if (merge_) {

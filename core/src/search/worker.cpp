@@ -154,9 +154,8 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
     side.lower = side.upper;
     if (side.left >= 2) {
       table_.class_counts(side.cover, counts_.data());
-      side.lower =
-          std::min(side.upper, std::max(shared_.bounds.split(side.cover, counts_.data()),
-                                        std::min(option.leaf[a], option.lower[a])));
+      side.lower = std::min(side.upper, std::max(shared_.bounds.split(side.cover, counts_.data()),
+                                                 std::min(option.leaf[a], option.lower[a])));
     }
   }
   if (frame.side[0].lower + frame.side[1].lower >= cut) return;  // before a look-up, which costs more than the rest
@@ -174,7 +173,8 @@ void Search::Worker::similar(const Frame& frame, Side& side, double enough) cons
   for (const Known* other : frame.solved) {
     const double known = other->lower.load(std::memory_order_relaxed);
     if (known - std::max(0, other->total - side.total) <= side.lower) continue;
-    side.lower = std::max(side.lower, shared_.bounds.similar(side.cover, side.total, other->cover, other->total, known));
+    side.lower =
+        std::max(side.lower, shared_.bounds.similar(side.cover, side.total, other->cover, other->total, known));
     if (side.lower >= enough) break;
   }
   side.lower = std::min(side.lower, side.upper);
@@ -234,7 +234,9 @@ void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::s
       const Side &one = frame.side[1], &zero = frame.side[0];
       least = std::min(least, one.lower + zero.lower);
       const double sum = one.upper + zero.upper;
-      if (sum < below(state.upper)) {
+      // Only proved sums count: then the tree is that of the first best split in order, however the bounds came about,
+      // and so the same for any number of threads.
+      if (one.proved() && zero.proved() && sum < cut) {
         state.upper = sum;
         keep(state, frame, frame.options[i]);
         if (state.lower >= below(sum)) break;  // nothing can be better

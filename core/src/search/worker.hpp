@@ -74,6 +74,8 @@ class Search::Worker {
   void try_split(const Known& state, Frame& frame, const Option& option, double cut, std::size_t depth);
   // What is known of the sides; not all of it where the first bounds reach `cut` already.
   void look_at_sides(const Known& state, Frame& frame, const Option& option, double cut);
+  // The known tree of the state is now this split with the known trees of its sides.
+  static void keep(Known& state, const Frame& frame, const Option& option);
   void say(const char* stage, std::size_t done, std::size_t total);
 
  private:
@@ -85,7 +87,6 @@ class Search::Worker {
   void fold(const std::uint64_t* cover, int levels);
   TwoLevels best_of_level() const;
   void list_options(Frame& frame) const;
-  static void keep(Known& state, const Frame& frame, const Option& option);
   void similar(const Frame& frame, Side& side, double enough) const;
   void solve_side(Frame& frame, Side& side, double bound, std::size_t depth);
   double write_two_levels(const std::uint64_t* cover, int levels, Key& key);

@@ -49,6 +49,7 @@ class Search {
  private:
   class Worker;
   struct Shared;
+  void solve_root(Control& control);
   std::unique_ptr<Shared> shared_;
 };
 

@@ -57,9 +57,7 @@ class Store {
   Slot& look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash);
   void grow();
   Known& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
-  std::unique_lock<std::mutex> lock() {
-    return threads_ ? std::unique_lock(guard_) : std::unique_lock<std::mutex>();
-  }
+  std::unique_lock<std::mutex> lock() { return threads_ ? std::unique_lock(guard_) : std::unique_lock<std::mutex>(); }
 
   static constexpr int kBits = 9;
   static constexpr std::uint32_t kMask = (1u << kBits) - 1;

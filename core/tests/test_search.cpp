@@ -1,0 +1,170 @@
+// Branch and bound against the fold of the whole graph: every bound on and off, and what is known when it is stopped.
+#include <array>
+
+#include "check.hpp"
+#include "everytree/fold/query.hpp"
+#include "everytree/search/search.hpp"
+#include "naive.hpp"
+
+using namespace everytree;
+
+namespace {
+
+bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0, std::abs(x), std::abs(y)}); }
+
+std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
+
+// Cost of the tree at `at` of the key, over the rows themselves; −1 if it is not in the space.
+double cost_of(const naive::Table& d, const LeafCost& cost, const naive::Rows& rows, std::int64_t min_leaf,
+               const Key& key, std::size_t& at) {
+  const std::int32_t test = key[at++];
+  if (d.total(rows) < min_leaf) return -1;
+  if (test < 0) return cost(d.class_counts(rows).data());
+  const double zero = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), false), min_leaf, key, at);
+  const double one = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), true), min_leaf, key, at);
+  return zero < 0 || one < 0 ? -1 : zero + one;
+}
+
+int depth_of(const Key& key, std::size_t& at) {
+  if (key[at++] < 0) return 0;
+  const int zero = depth_of(key, at), one = depth_of(key, at);
+  return 1 + std::max(zero, one);
+}
+
+LeafCost some_cost(unsigned k, std::size_t n_classes) {
+  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::error, CostKind::gini,
+                             CostKind::error, CostKind::entropy,        CostKind::matrix};
+  const CostKind kind = kinds[k % kinds.size()];
+  std::vector<double> matrix;
+  if (kind == CostKind::matrix)
+    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
+      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
+  constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
+  return LeafCost(kind, n_classes, matrix, 0.25, prices[k / 7 % prices.size()]);
+}
+
+void check_found(const naive::Table& d, const LeafCost& cost, const SearchOptions& o, const Found& found) {
+  std::size_t at = 0;
+  CHECK(close(cost_of(d, cost, d.all(), o.min_leaf, found.key, at), found.cost));
+  CHECK(at == found.key.size());
+  at = 0;
+  if (o.max_depth >= 0) CHECK(depth_of(found.key, at) <= o.max_depth);
+}
+
+}  // namespace
+
+TEST(the_search_finds_what_the_fold_finds) {
+  std::mt19937 random(11);
+  unsigned k = 0;
+  for (const Kernels* kernel : available_kernels()) {
+    use_kernels(kernel->name);
+    for (std::size_t classes = 1; classes <= 5; ++classes)
+      for (std::int64_t min_leaf : {1, 2, 3, 5})
+        for (int depth : {-1, 0, 1, 2, 3, 4, 5})
+          for (int round = 0; round < 6; ++round, ++k) {
+            const naive::Table d = naive::random_table(random, {1, depth < 0 ? 14u : 40u}, {0, depth < 0 ? 5u : 7u},
+                                                       classes, {1, 3});
+            if (d.total(d.all()) < min_leaf) continue;
+            const LeafCost cost = some_cost(k, classes);
+            Control control;
+            GraphOptions g;
+            g.max_depth = depth;
+            g.min_leaf = min_leaf;
+            g.by_depth = false;
+            const auto table = d.core();
+            const Ranked expected = best_trees(Graph(table, g, control), cost, 1, control)[0];
+            for (unsigned off = 0; off < 8; ++off) {
+              SearchOptions o;
+              o.max_depth = depth;
+              o.min_leaf = min_leaf;
+              o.smallest = off % 2 == 0;
+              o.merge = off != 1;
+              o.bounds.identical_rows = off != 2;
+              o.bounds.support = off != 3;
+              o.bounds.similarity = off != 4;
+              o.bounds.siblings = off != 5;
+              o.n_threads = off == 6 || off == 7 ? 3 : 1;
+              const Found found = Search(table, cost, o).run(control);
+              CHECK(found.proved);
+              CHECK(found.stopped.empty());
+              CHECK(close(found.cost, expected.score));
+              CHECK(close(found.lower, expected.score));
+              if (o.smallest) CHECK(leaves_of(found.key) == leaves_of(expected.key));
+              check_found(d, cost, o, found);
+            }
+          }
+  }
+  use_kernels("auto");
+}
+
+TEST(threads_do_not_change_the_tree) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 60; ++round) {
+    const naive::Table d = naive::random_table(random, {30, 80}, {6, 14}, {2, 3}, {1, 2});
+    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    SearchOptions o;
+    o.max_depth = 4;
+    o.min_leaf = 1 + round % 4;
+    o.smallest = round % 2;
+    if (d.total(d.all()) < o.min_leaf) continue;
+    Control control;
+    const Found one = Search(d.core(), cost, o).run(control);
+    for (std::size_t threads : {2, 3, 4}) {
+      o.n_threads = threads;
+      const Found found = Search(d.core(), cost, o).run(control);
+      CHECK(found.key == one.key);
+      CHECK(found.cost == one.cost);
+    }
+  }
+}
+
+TEST(a_stopped_search_tells_what_it_knows_and_goes_on) {
+  std::mt19937 random(13);
+  const naive::Table d = naive::random_table(random, {300, 300}, {24, 24}, {2, 2}, {1, 2});
+  const LeafCost cost(CostKind::error, 2);
+  for (std::size_t threads : {1, 2}) {
+    SearchOptions o;
+    o.max_depth = 5;
+    o.n_threads = threads;
+    Control free;
+    const Found whole = Search(d.core(), cost, o).run(free);
+    CHECK(whole.proved);
+    // Memory for a part of the states only, then for all of them.
+    Search search(d.core(), cost, o);
+    Control little;
+    little.memory_limit = whole.n_bytes / 3;
+    const Found part = search.run(little);
+    CHECK(!part.proved);
+    CHECK(part.stopped == "memory");
+    CHECK(part.n_bytes <= little.memory_limit);
+    CHECK(part.lower <= whole.cost);
+    CHECK(part.cost >= whole.cost);
+    check_found(d, cost, o, part);
+    const Found rest = search.run(free);
+    CHECK(rest.proved);
+    CHECK(rest.cost == whole.cost);
+    // Stopped before the first step.
+    Control stopped;
+    stopped.stop();
+    const Found none = Search(d.core(), cost, o).run(stopped);
+    CHECK(none.stopped == "stopped");
+    CHECK(none.lower <= whole.cost);
+    check_found(d, cost, o, none);
+  }
+}
+
+TEST(a_price_makes_any_depth_feasible) {
+  std::mt19937 random(14);
+  const naive::Table d = naive::random_table(random, {200, 200}, {12, 12}, {2, 2}, {1, 1});
+  const LeafCost cost(CostKind::error, 2, {}, 0.25, 6.0);
+  SearchOptions o;
+  Control control;
+  const Found found = Search(d.core(), cost, o).run(control);
+  CHECK(found.proved);
+  check_found(d, cost, o, found);
+  GraphOptions g;
+  g.max_depth = 4;
+  CHECK(found.cost <= least_cost(Graph(d.core(), g, control), cost, control) + 1e-9);
+}
+
+int main() { return check::run(); }
