@@ -19,7 +19,8 @@ void bind_mine(nb::module_& m) {
         report["bytes"] = found.report.bytes;
         report["seconds_mining"] = found.report.seconds_mining;
         report["seconds_total"] = found.report.seconds_total;
-        return std::make_tuple(found.cost, std::move(found.key), report);
+        return std::make_tuple(found.cost, std::move(found.key),
+                               nb::borrow<nb::typed<nb::dict, nb::str, nb::object>>(report));
       },
       nb::arg("table"), nb::arg("strategy"), nb::arg("cost"), nb::arg("max_depth"), nb::arg("min_leaf"),
       nb::arg("control"), "The tree of least (cost, size) by a strategy of DL8: (cost, key, report).");

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
         UniformPrior as UniformPrior,
     )
     from everytree.space import TreeSpace as TreeSpace
+    from everytree.strategies import StrategyRun as StrategyRun
+    from everytree.strategies import compare_strategies as compare_strategies
     from everytree.tree import Tree as Tree
     from everytree.weights import DepthDecay as DepthDecay
 
@@ -88,10 +90,12 @@ _HOME = {
     "QueryError": "everytree.errors",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",
+    "StrategyRun": "everytree.strategies",
     "Table": "everytree.data.table",
     "Tree": "everytree.tree",
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",
+    "compare_strategies": "everytree.strategies",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_csv": "everytree.data.readers",

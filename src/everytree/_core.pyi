@@ -125,7 +125,7 @@ class Posterior:
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row), averaged over every tree."""
 
-def mine(table: CountTable, strategy: str, cost: LeafCost, max_depth: int, min_leaf: int, control: Control) -> tuple[float, list[int], dict]:
+def mine(table: CountTable, strategy: str, cost: LeafCost, max_depth: int, min_leaf: int, control: Control) -> tuple[float, list[int], dict[str, object]]:
     """
     The tree of least (cost, size) by a strategy of DL8: (cost, key, report).
     """

@@ -88,15 +88,7 @@ class Query:
 
     def answer(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
         """The k best trees as (cost + leaf penalties, key), best first."""
-        depth = space.max_depth
-        if self.max_depth is not None:
-            depth = self.max_depth if depth is None else min(depth, self.max_depth)
-        min_leaf = max(space.min_leaf, self.leaf or 1)
-        if space.table.total < min_leaf:
-            raise QueryError(
-                f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples"
-            )
-        inside = space._subspace(depth, min_leaf)
+        inside = self.inside(space)
         if k > 1:
             return self._k_best(inside, k, control)
         bounded = self.most_leaves is not None or (self.max_error is not None and self.leaf_penalty)
@@ -106,6 +98,18 @@ class Query:
             self._check_error(score)
             return [(score, key)]
         return [self._from_fronts(inside, control)]
+
+    def inside(self, space: TreeSpace) -> TreeSpace:
+        """The trees of the space that keep the query's bounds on depth and leaves."""
+        depth = space.max_depth
+        if self.max_depth is not None:
+            depth = self.max_depth if depth is None else min(depth, self.max_depth)
+        min_leaf = max(space.min_leaf, self.leaf or 1)
+        if space.table.total < min_leaf:
+            raise QueryError(
+                f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples"
+            )
+        return space._subspace(depth, min_leaf)
 
     def _weight(self, space: TreeSpace, leaf_penalty: float) -> _core.LeafCost:
         return leaf_cost(

@@ -22,6 +22,7 @@ from everytree.limits import Limits, Progress, in_bytes, threads
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
+from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
 from everytree.weights import Dirichlet, dirichlet_rows, leaf_cost
 
@@ -271,6 +272,7 @@ class TreeSpace:
         cost_matrix: npt.ArrayLike | None = None,
         confidence: float = 0.25,
         leaf_penalty: float = 0.0,
+        strategy: str = "auto",
     ) -> Any:
         """The best tree under a ranking and constraints, or the ``k`` best in order.
 
@@ -285,14 +287,21 @@ class TreeSpace:
             cost, as ``tree.predict(X, cost_matrix)`` does
         confidence : of ``expected_error``
         leaf_penalty : a price per leaf, added to the cost
+        strategy : "auto", the engine; or a way of DL8 to build the itemset lattice: simple, frequent, apriori, eclat,
+            closed. These answer the plain query for the least cost, and ``tree.info`` says what they stored
 
         Raises ``QueryError`` when no tree satisfies the query; the message names the tightest constraint.
         """
         query = Query(
             minimize, max_size, max_leaves, max_depth, max_error, leaf, cost_matrix, confidence, leaf_penalty
         )
+        count = 1 if k is None else whole("k", k, 1)
+        if check_strategy(strategy) != "auto":
+            with self._question(f"finding the best tree by strategy {strategy!r}") as control:
+                score, key, info = best_by_strategy(self, query, count, strategy, control)
+            return self._tree(key, {"objective": score, **info})
         with self._question("finding the best tree") as control:
-            found = query.answer(self, 1 if k is None else whole("k", k, 1), control)
+            found = query.answer(self, count, control)
             trees = []
             for score, key in found:
                 control.check()

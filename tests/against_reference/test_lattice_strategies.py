@@ -1,0 +1,87 @@
+"""The strategies of DL8 against the reference: the same optimum, and as many itemsets as the definitions say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from engine_cases import Case, Twins, covering_cases
+from oracle import cheapest, price
+from questions import assert_close, assert_in_space, close, query_of
+from test_known_traps import TRAPS, cp4im
+
+from everytree import reference
+from everytree.reference.lattice import Census, Lattice
+from everytree.space import TreeSpace
+from everytree.strategies import STRATEGIES
+
+MINERS = [name for name in STRATEGIES if name != "auto"]
+
+
+def assert_census(census: Census, max_depth: int | None, strategy: str, info: dict[str, int]) -> None:
+    """What a strategy says it stored. A root of one class is not relevant, but has its leaf all the same."""
+    relevant = max(census.relevant, 1)
+    if strategy == "closed":
+        assert info["itemsets"] == max(census.closed, 1)
+        assert info["states"] == max(census.closed if max_depth is None else census.states, 1)
+        return
+    assert info["itemsets"] == (census.frequent if strategy == "frequent" else relevant)
+    assert info["states"] == info["relevant"] == relevant
+
+
+def check(case: Case, leaf_penalty: float = 0.0) -> None:
+    twins = Twins(case)
+    query = query_of(twins, case.cost)
+    ask = {"minimize": (case.cost, "size"), "cost_matrix": query.cost_matrix, "leaf_penalty": leaf_penalty}
+    engine = twins.space.best(**ask)
+    census = Lattice(twins.twin).census() if twins.space.n_tests < 9 else None
+    for strategy in MINERS:
+        tree = twins.space.best(**ask, strategy=strategy)
+        assert_in_space(tree, twins)
+        assert_close(tree.info["objective"], engine.info["objective"], f"{strategy}: objective")
+        assert tree.size == engine.size, f"{strategy}: size {tree.size}, the engine's {engine.size}"
+        own = price(tree.nested, twins.twin, query) + leaf_penalty * tree.n_leaves
+        assert_close(own, tree.info["objective"], f"{strategy}: {case.cost} of the tree")
+        if not leaf_penalty:
+            assert_close(own, cheapest(twins.twin, query, 1)[0], f"{strategy}: least {case.cost}")
+        if case.cost == "error" and not leaf_penalty:
+            rank = reference.best(twins.twin, reference.Query(rank=("error", "size")))[0].rank
+            assert (tree.error, tree.size) == rank
+        if census is not None:
+            assert_census(census, case.max_depth, strategy, tree.info)
+
+
+@pytest.mark.parametrize("case", covering_cases(1, seed=7), ids=lambda case: str(case.seed))
+def test_all_strategies_on_a_covering_sample(case: Case) -> None:
+    check(case)
+    check(case, leaf_penalty=0.75)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(8))
+def test_all_strategies_on_a_larger_sample(block: int) -> None:
+    for case in covering_cases(3, seed=100 + block):
+        check(case, leaf_penalty=0.0 if case.seed % 2 else 1.5)
+
+
+@pytest.mark.parametrize(("rows", "classes", "min_leaf"), TRAPS)
+@pytest.mark.parametrize("strategy", MINERS)
+def test_traps_of_other_solvers(rows: str, classes: str, min_leaf: int, strategy: str) -> None:
+    X = np.array([[int(bit) for bit in row] for row in rows.split()], dtype=np.uint8)
+    y = np.array([int(c) for c in classes])
+    assert TreeSpace(X, y, 2, min_leaf).best(strategy=strategy).error == 1
+
+
+@pytest.mark.parametrize("strategy", MINERS)
+@pytest.mark.parametrize(
+    ("name", "depth", "min_leaf", "error"),
+    [("lymph", 3, 20, 20), ("vote", 3, 1, 12), ("heart-cleveland", 3, 1, 41), ("anneal", 2, 1, 137)],
+)
+def test_optima_on_real_data(name: str, depth: int, min_leaf: int, error: int, strategy: str) -> None:
+    if strategy == "frequent" and (name, min_leaf) == ("heart-cleveland", 1):
+        pytest.skip("a million frequent itemsets, for nothing that the smaller files do not show")
+    X, y = cp4im(name)
+    space = TreeSpace(X, y, depth, min_leaf)
+    tree = space.best(strategy=strategy)
+    assert tree.error == error == space.best().error
+    assert tree.size == space.best().size
+    assert close(float((tree.predict(X) != y).sum()), error)
