@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import dl8_figure9 as paper
-from compare import Bench, finish
+from compare import Bench, finish, solved
 from harness import Row, Worker, cell
 
 QUICK = 8  # rows of --quick: the first ones, up to chess
@@ -104,11 +104,6 @@ def halves(minfreq: int) -> list[int]:
         minfreq //= 2
         values.append(minfreq)
     return values
-
-
-def solved(answer: Row) -> bool:
-    """Whether the optimum was proven within the limits."""
-    return "accuracy" in answer and "stopped" not in answer
 
 
 def reaches(accuracy: float, printed: float) -> bool:

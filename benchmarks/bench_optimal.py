@@ -26,7 +26,7 @@ from pathlib import Path
 
 import bench_figure9
 import harness
-from compare import CAPS, ENOUGH, Bench, Entry, finish, median, outcome, ratio, shown, summary
+from compare import CAPS, ENOUGH, Bench, Entry, finish, median, outcome, ratio, shown, solved, summary
 from harness import Row, geometric_mean
 
 FILES = [
@@ -48,18 +48,16 @@ FILES = [
 QUICK_FILES = ["vote", "lymph", "tic-tac-toe", "hepatitis"]
 PENALTY, EPSILON = 0.01, 0.05
 OURS, PEERS = ("error", "error, size"), ("pystreed", "pydl8.5")  # of the part depth
-# Instances that may take over a second with one thread: CP4IM files with a depth, and Figure 9 rows with a minimum
-# frequency.
+# Instances that may take one thread over a second: CP4IM files with a depth, and data of DL8's Figure 9 with a minimum
+# frequency and no depth limit.
 LONG = [
-    ("german-credit", 5),
-    ("heart-cleveland", 5),
-    ("diabetes", 5),
-    ("anneal", 5),
-    ("kr-vs-kp", 5),
-    ("hypothyroid", 5),
-    ("pendigits", 4),
-    ("splice-1", 4),
-]
+    *((file, {"task": "depth", "file": file, "depth": 5, "minimize": ["error", "size"]})
+      for file in ("german-credit", "heart-cleveland", "diabetes", "anneal", "kr-vs-kp", "hypothyroid", "soybean")),
+    *((file, {"task": "depth", "file": file, "depth": 4, "minimize": ["error", "size"]})
+      for file in ("pendigits", "splice-1")),
+    *((name, {"task": "figure9", "name": name, "minfreq": minfreq})
+      for name, minfreq in (("vehicle", 50), ("australian-credit", 45), ("vote", 15), ("diabetes", 2), ("yeast", 2))),
+]  # fmt: skip
 
 
 # --- parts
@@ -90,7 +88,7 @@ def depth(bench: Bench) -> None:
         row: Row = what | {label: outcome(store, what, label) for label in entries}
         for ours in OURS:
             for peer in PEERS:
-                found = ratio(store, what, ours, peer, min(CAPS[peer], bench.args.cap))
+                found = ratio(store, what, ours, peer, bench.cap("everytree"), bench.cap(peer))
                 row[f"{ours} / {peer}"] = shown(found)
                 if found is not None:
                     ratios.setdefault((ours, peer), {})[file, d] = found
@@ -98,7 +96,7 @@ def depth(bench: Bench) -> None:
         row["optimum"] = " ≠ ".join(map(str, sorted(known))) if known else None
         rows.append(row)
     rows.sort(key=lambda row: (row["depth"], FILES.index(row["file"]) if row["file"] in FILES else 99))
-    caps = ", ".join(f"{name} {min(CAPS[name], bench.args.cap):g} s" for name in ("everytree", *PEERS))
+    caps = ", ".join(f"{name} {bench.cap(name):g} s" for name in ("everytree", *PEERS))
     notes = [
         "Seconds to the proven least error of a tree of at most that depth, one example in a leaf (medians of"
         " interleaved runs, one thread each). `error` is `TreeSpace(X, y, max_depth).best('error')`, `error, size` is"
@@ -140,10 +138,10 @@ def regularised(bench: Bench) -> None:
             ratios.append((row["everytree"] / min(peers), ""))
             row["ratio"] = ratios[-1][0]
         elif isinstance(row["everytree"], float) and "over" in (row["pystreed"], row["gosdt"]):
-            ratios.append((row["everytree"] / min(CAPS["pystreed"], bench.args.cap), "<"))
+            ratios.append((row["everytree"] / bench.cap("pystreed"), "<"))
             row["ratio"] = shown(ratios[-1])
         elif row["everytree"] == "over" and peers:
-            ratios.append((min(CAPS["everytree"], bench.args.cap) / min(peers), ">"))
+            ratios.append((bench.cap("everytree") / min(peers), ">"))
             row["ratio"] = shown(ratios[-1])
         rows.append(row)
     notes = [
@@ -193,48 +191,51 @@ def front(bench: Bench) -> None:
 
 def threads(bench: Bench) -> None:
     """Two threads beside one."""
-    store = bench.store("threads", "file", "depth")
+    store = bench.store("threads", "file", "space")
     entries = {
-        f"{n} thread{'s' * (n > 1)}": Entry("everytree", {"threads": n, "minimize": ["error", "size"]})
-        for n in (1, 2)
+        "1 thread": Entry("everytree", {"threads": 1}),
+        "2 threads": Entry("everytree", {"threads": 2}),
     }
-    for file, d in LONG:
-        what = {"file": file, "depth": d}
-        if file not in bench.args.files or bench.budget.spent():
+    for file, job in LONG:
+        space = f"depth {job['depth']}" if "depth" in job else f"minfreq {job['minfreq']}"
+        what = {"file": file, "space": space}
+        if bench.args.named and file not in bench.args.files:
             continue
-        if not store.of(**what, label="1 thread"):
-            bench.measure(store, "1 thread", entries["1 thread"], what, {"task": "depth", **what})
+        if not store.of(**what, label="1 thread") and not bench.budget.spent():
+            bench.measure(store, "1 thread", entries["1 thread"], what, job)
         one = outcome(store, what, "1 thread")
         if isinstance(one, float) and one > 1:
-            bench.interleave(store, entries, what, {"task": "depth", **what})
+            bench.interleave(store, entries, what, job)
 
     rows, ratios = [], []
-    for file, d in dict.fromkeys((row["file"], row["depth"]) for row in store.rows):
-        what = {"file": file, "depth": d}
+    for file, space in dict.fromkeys((row["file"], row["space"]) for row in store.rows):
+        what = {"file": file, "space": space}
         row: Row = what | {label: outcome(store, what, label) for label in entries}
         one, two = row["1 thread"], row["2 threads"]
         if isinstance(one, float) and isinstance(two, float) and one > 1:
             row["speed-up"] = one / two
             ratios.append(one / two)
         rows.append(row)
+    least = min(ratios, default=0.0)
     mean = (
-        f"geometric mean {geometric_mean(ratios):.3g}, least {min(ratios):.3g}"
+        f"geometric mean {geometric_mean(ratios):.3g}, least {least:.3g}"
         if ratios
-        else "no instance is that long"
+        else "nothing is that long"
     )
     notes = [
-        "Seconds for `TreeSpace(X, y, depth, n_jobs=…).best()`; only instances that take one thread over a second are"
-        " compared.",
+        "Seconds for `TreeSpace(X, y, …, n_jobs=…).best()`; only instances that take one thread over a second are"
+        " compared. A minimum frequency stands for no depth limit, on the data of DL8's Figure 9.",
         "",
         f"- Speed-up with two threads: {mean}.",
     ]
-    finish(bench, "threads", "Two threads beside one", notes, rows, ["file", "depth", *entries, "speed-up"])
+    finish(bench, "threads", "Two threads beside one", notes, rows, ["file", "space", *entries, "speed-up"])
 
 
 def near_best(bench: Bench) -> None:
     """Counting the near-best trees."""
     store = bench.store("near-best", "file", "depth")
     entries = {name: Entry(name) for name in ("everytree", "treefarms")}
+    bench.compared |= set(entries)
     file = "tic-tac-toe"
     what = {"file": file, "depth": 3 if bench.args.quick else 4}
     for _ in range(bench.args.repeats):
@@ -242,9 +243,7 @@ def near_best(bench: Bench) -> None:
             done = store.of(**what, label=label)
             if entry.solver in bench.absent or len(done) >= 3 or bench.budget.spent():
                 continue
-            if sum(row.get("seconds", 0) for row in done) > ENOUGH or any(
-                "seconds" not in row for row in done
-            ):
+            if sum(row.get("seconds", 0) for row in done) > ENOUGH or not all(map(solved, done)):
                 continue
             bench.worker(label, entry).close()  # memory is that of a process of its own
             bench.measure(

@@ -23,15 +23,10 @@ CAPS = {"everytree": 120.0, "pystreed": 120.0, "pydl8.5": 60.0, "gosdt": 60.0, "
 
 @dataclass
 class Entry:
-    """One column of a comparison: who solves what, and for how long at most."""
+    """One column of a comparison: who solves what."""
 
     solver: str
     job: Row = field(default_factory=dict)
-    cap: float | None = None
-
-    @property
-    def seconds(self) -> float:
-        return CAPS[self.solver] if self.cap is None else self.cap
 
 
 class Bench:
@@ -42,6 +37,7 @@ class Bench:
         self.build = harness.build()
         self.budget = Budget(args.budget)
         self.workers: dict[str, Worker] = {}
+        self.compared: set[str] = set()  # the peers of this part
         self.absent = {solver for solver in CAPS if solver != "everytree" and not self._installed(solver)}
 
     def _installed(self, solver: str) -> bool:
@@ -50,6 +46,10 @@ class Bench:
         return (
             subprocess.run([self.args.peer_python, "-c", code], cwd=here, capture_output=True).returncode == 0
         )
+
+    def cap(self, solver: str) -> float:
+        """Most seconds for one run."""
+        return float(min(CAPS[solver], self.args.cap))
 
     def store(self, part: str, *keys: str) -> Store:
         scratch = harness.ROOT / "build" / "bench" / ("quick" if self.args.quick else "full")
@@ -64,7 +64,7 @@ class Bench:
     def measure(self, store: Store, label: str, entry: Entry, what: Row, job: Row) -> Row:
         """One run, written down."""
         question = {"solver": entry.solver} | job | entry.job
-        answer = self.worker(label, entry).ask(question, min(entry.seconds, self.args.cap))
+        answer = self.worker(label, entry).ask(question, self.cap(entry.solver))
         row = store.add(what | {"label": label} | answer, peer=entry.solver != "everytree")
         shown = answer.get("limit") or answer.get("failed") or f"{answer.get('seconds', 0):.4g} s"
         print(f"  {' '.join(map(str, what.values()))}  {label}: {shown}", flush=True)
@@ -72,11 +72,12 @@ class Bench:
 
     def interleave(self, store: Store, entries: dict[str, Entry], what: Row, job: Row) -> None:
         """Runs of every solver in turn, until there are enough of each."""
+        self.compared |= {entry.solver for entry in entries.values()}
         for run in range(self.args.repeats):
             for label, entry in entries.items():
                 done = store.of(**what, label=label)
                 spent = sum(row.get("seconds", 0.0) for row in done)
-                if len(done) > run or spent > ENOUGH or any("seconds" not in row for row in done):
+                if len(done) > run or spent > ENOUGH or not all(map(solved, done)):
                     continue
                 if entry.solver in self.absent or self.budget.spent():
                     continue
@@ -87,9 +88,14 @@ class Bench:
             worker.close()
 
 
+def solved(row: Row) -> bool:
+    """Whether a run ended with a proof."""
+    return "seconds" in row and "stopped" not in row
+
+
 def median(store: Store, what: Row, label: str, name: str = "seconds") -> float | None:
     """The median of a solver's runs on an instance; None if it did not solve it."""
-    values = [row[name] for row in store.of(**what, label=label) if name in row]
+    values = [row[name] for row in store.of(**what, label=label) if solved(row) and name in row]
     return statistics.median(values) if values else None
 
 
@@ -98,19 +104,21 @@ def outcome(store: Store, what: Row, label: str) -> float | str | None:
     seconds = median(store, what, label)
     if seconds is not None:
         return seconds
-    return next(("over" if "limit" in row else "failed" for row in store.of(**what, label=label)), None)
+    return next(("failed" if "failed" in row else "over" for row in store.of(**what, label=label)), None)
 
 
-def ratio(store: Store, what: Row, ours: str, peer: str, cap: float) -> tuple[float, str] | None:
-    """Our time over a peer's, and how sure: "" for a measured one, "<" where the peer was over its cap (its cap stands
+def ratio(
+    store: Store, what: Row, ours: str, peer: str, our_cap: float, peer_cap: float
+) -> tuple[float, str] | None:
+    """Our time over a peer's, and how sure: "" for a measured one, "<" where the peer was over its cap (the cap stands
     for its time), ">" where we were."""
     a, b = outcome(store, what, ours), outcome(store, what, peer)
     if isinstance(a, float) and isinstance(b, float):
         return a / b, ""
     if isinstance(a, float) and b == "over":
-        return a / cap, "<"
+        return a / peer_cap, "<"
     if a == "over" and isinstance(b, float):
-        return cap / b, ">"
+        return our_cap / b, ">"
     return None
 
 
@@ -137,7 +145,8 @@ def finish(
     bench: Bench, name: str, title: str, notes: list[str], rows: list[Row], columns: list[str]
 ) -> None:
     """Write the report of a part."""
-    absent = [f"Absent: {', '.join(sorted(bench.absent))}."] if bench.absent else []
+    away = sorted(bench.absent & bench.compared)
+    absent = [f"Absent: {', '.join(away)}."] if away else []
     going = ["Not finished: start again to go on."] if bench.budget.ran_out else []
     lines = [f"# {title}", "", *notes, "", machine(), *absent, *going, "", *markdown(rows, columns)]
     print(harness.write(f"optimal-{name}", lines, rows, bench.args.out))

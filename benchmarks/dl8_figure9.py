@@ -112,7 +112,7 @@ def tests(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def solve(
-    name: str, minfreq: int, cap: float, memory: int = MEMORY_LIMIT, share: bool = False
+    name: str, minfreq: int, cap: float, memory: int = MEMORY_LIMIT, share: bool = False, threads: int = 1
 ) -> dict[str, Any]:
     """One query, within the limits: what the tree is like, and what it took."""
     import everytree as et
@@ -123,7 +123,7 @@ def solve(
     et.TreeSpace([[0], [1]], [0, 1], 1).best()  # load every module before the clock starts
     about = {"rows": len(X), "tests": X.shape[1], "classes": len(set(y.tolist()))}
     before, start, cpu = resident("VmRSS"), time.perf_counter(), time.process_time()
-    space = et.TreeSpace(X, y, max_depth=None, min_leaf=minfreq, time_limit=cap, memory_limit=memory)
+    space = et.TreeSpace(X, y, None, minfreq, n_jobs=threads, time_limit=cap, memory_limit=memory)
     about |= _answer(space)
     return about | {
         "seconds": time.perf_counter() - start,

@@ -74,12 +74,12 @@ def test_a_ratio_uses_the_cap_of_the_one_that_did_not_finish(tmp_path: Path) -> 
                 {"file": file, "label": label} | ({"limit": "x"} if seconds is None else {"seconds": seconds})
             )
     ratios = [
-        compare.ratio(store, {"file": file}, "ours", "peer", 10.0)
+        compare.ratio(store, {"file": file}, "ours", "peer", 20.0, 10.0)
         for file in ("both", "peer over", "ours over", "none")
     ]
-    assert ratios == [(0.25, ""), (0.1, "<"), (2.5, ">"), None]
+    assert ratios == [(0.25, ""), (0.1, "<"), (5.0, ">"), None]
     text = compare.summary("x", [ratio for ratio in ratios if ratio is not None])
-    assert text.startswith("x: geometric mean 0.397, largest >2.5, 3 instances (")
+    assert text.startswith("x: geometric mean 0.5, largest >5, 3 instances (")
     assert text.endswith("(1 with the peer over its cap, 1 with ours over the cap).")
 
 
@@ -110,7 +110,7 @@ def test_the_papers_data_have_the_papers_shape(name: str) -> None:
 @needs_data
 def test_one_row_of_the_figure() -> None:
     answer = dl8_figure9.solve("balance-scale", 15, cap=60)
-    assert (answer["error"], answer["size"], bench_figure9.solved(answer)) == (98, 39, True)
+    assert (answer["error"], answer["size"], compare.solved(answer)) == (98, 39, True)
     assert bench_figure9.reaches(dl8_figure9.parts("balance-scale", 15, cap=60)["accuracy"], 0.85)
     assert "stopped" in dl8_figure9.solve("heart-cleveland", 2, cap=0.05)
 
