@@ -84,6 +84,16 @@ def test_the_reference_uses_only_itself() -> None:
     assert {name for name in own if not name.startswith("everytree.reference")} == {"everytree"}
 
 
+def test_the_checker_shares_no_code_with_the_solver() -> None:
+    modules = imported_by("import everytree.verify")
+    assert "numpy" not in modules
+    own = {name for name in modules if name.startswith("everytree")}
+    assert {name for name in own if not name.startswith("everytree.verify")} == {
+        "everytree",
+        "everytree.errors",
+    }
+
+
 def test_missing_optional_libraries_name_their_extra() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MAPTreeClassifier as MAPTreeClassifier,
     )
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from everytree.model_file import load_model as load_model
     from everytree.posterior import Posterior as Posterior
     from everytree.priors import (
         CodingPrior as CodingPrior,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from everytree.strategies import StrategyRun as StrategyRun
     from everytree.strategies import compare_strategies as compare_strategies
     from everytree.tree import Tree as Tree
+    from everytree.verify import verify_model as verify_model
     from everytree.weights import DepthDecay as DepthDecay
 
 __version__ = "0.1.0"
@@ -96,10 +98,12 @@ _HOME = {
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",
     "compare_strategies": "everytree.strategies",
+    "load_model": "everytree.model_file",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_csv": "everytree.data.readers",
     "read_parquet": "everytree.data.readers",
+    "verify_model": "everytree.verify",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -22,6 +22,7 @@ __all__ = ["Table", "as_tests", "whole_weights"]
 INT64_MAX = int(np.iinfo(np.int64).max)
 FIRST = "Turn other columns into tests with everytree.Binarizer first"
 SOME = 5  # how many offending things a message lists
+FINGERPRINT_ROWS = 1 << 14  # rows made into text at a time
 
 
 class Table:
@@ -194,6 +195,31 @@ class Table:
         """Examples per class."""
         totals: npt.NDArray[np.int64] = self._class_counts.sum(axis=0, dtype=np.int64)
         return totals
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the table as text, in hexadecimal: the same for the same examples in any order.
+
+        The text has a line for each distinct row, in lexicographic order: the outcomes as characters 0 and 1, then for
+        each class a blank and its count. Every line ends with a newline; all of it is ASCII.
+
+        >>> import hashlib
+        >>> table = Table([[1, 0], [0, 1]], [[2, 0], [0, 3]])
+        >>> table.fingerprint() == hashlib.sha256(b"01 0 3\\n10 2 0\\n").hexdigest()
+        True
+        """
+        from hashlib import sha256
+
+        digest = sha256()
+        for start in range(0, self.n_rows, FINGERPRINT_ROWS):
+            part = slice(start, start + FINGERPRINT_ROWS)
+            text = (self._rows[part] + 48).tobytes().decode("ascii")
+            width = self.n_tests
+            lines = [
+                f"{text[i * width : (i + 1) * width]} {' '.join(map(str, counts))}\n"
+                for i, counts in enumerate(self._class_counts[part].tolist())
+            ]
+            digest.update("".join(lines).encode("ascii"))
+        return digest.hexdigest()
 
     def merge(self, other: Table) -> Table:
         """The table of both data sets together; the tests and the classes must be the same."""

@@ -8,6 +8,7 @@ A new classifier is an ``__init__`` with its parameters and the two methods name
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -47,11 +48,15 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     classes_ : the labels, sorted; of the type of ``y``
     binarizer_ : the fitted Binarizer; ``binarizer_.tests_`` says what each test means
     n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
+    fingerprint_ : SHA-256 of the table of training examples, see ``Table.fingerprint``
+    target_name_ : the name of ``y``, if it had one
     """
 
     classes_: npt.NDArray[Any]
     binarizer_: Binarizer
     n_features_in_: int
+    fingerprint_: str
+    target_name_: str | None
 
     @abstractmethod
     def _fit_table(
@@ -98,8 +103,21 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             test_names=self.binarizer_.get_feature_names_out().tolist(),
             classes=self.classes_.tolist(),
         )
+        self.fingerprint_ = table.fingerprint()
+        name = getattr(y, "name", None)
+        self.target_name_ = name if isinstance(name, str) else None
         self._fit_table(table, X01, codes, weights)
         return self
+
+    def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
+        """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
+
+        ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
+        The file replaces an older one in one step; it is never half written.
+        """
+        from everytree.model_file import save_model
+
+        save_model(self, path, target)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most probable label of each row; the first in ``classes_`` where several are."""

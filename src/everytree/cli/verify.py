@@ -1,0 +1,91 @@
+"""``everytree verify``: prints what the checker found, for a person or as JSON.
+
+exit code 0   every claim that was checked is true
+          1   a claim is false (or, with --require-proof, could not be proved)
+          2   the model or the data cannot be read
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everytree.verify import Report
+
+__all__ = ["run_verify"]
+
+MOST_LEAVES = 64  # true facts about more leaves than this are not listed one by one
+MARKS = {"true": "✓", "false": "✗ false", "not proved": "? not proved", "not checked": "– not checked"}
+COLORS = {"true": "green", "false": "bold red", "not proved": "yellow", "not checked": "dim"}
+
+
+def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, **options: Any) -> int:
+    """Check a model file against a CSV file, print the report, and return the exit code."""
+    from everytree.verify import InputError, verify_model
+
+    try:
+        report = verify_model(model, data, **options)
+    except InputError as error:
+        if as_json:
+            print(json.dumps({"ok": False, "error": str(error)}))
+        print(f"everytree: {error}", file=sys.stderr)
+        return 2
+    if as_json:
+        print(json.dumps(report.to_dict(), indent=2))
+    else:
+        _show(report, model, data)
+    failed = not report.ok or (require_proof and not report.proved)
+    return 1 if failed else 0
+
+
+def _show(report: Report, model: Path, data: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    table = Table("fact", "claimed", "found", "verdict", title=f"{model} on {data}", title_justify="left")
+    leaves = sum(fact.name.startswith("leaf ") for fact in report.facts)
+    hidden = 0
+    for fact in report.facts:
+        if leaves > MOST_LEAVES and fact.name.startswith("leaf ") and fact.verdict == "true":
+            hidden += 1
+            continue
+        cells = (fact.name, _text(fact.claimed), _text(fact.found))
+        table.add_row(*map(Text, cells), Text(MARKS[fact.verdict], style=COLORS[fact.verdict]))
+    console.print(table)
+    if hidden:
+        console.print(f"and {hidden} more leaves, all true")
+    for note in report.notes:
+        console.print(f"note: {note}", markup=False)
+    for fact in report.facts:
+        if fact.note and fact.verdict != "true":
+            console.print(f"{fact.name}: {fact.note}", markup=False)
+    if report.better_tree:
+        console.print("\nA better tree:")
+        console.print("\n".join(report.better_tree), markup=False)
+    false = sum(fact.verdict == "false" for fact in report.facts)
+    if false:
+        summary = f"{false} of {len(report.facts)} claims {'is' if false == 1 else 'are'} false"
+    elif report.proved:
+        summary = f"all {len(report.facts)} claims are true"
+    else:
+        open_ = sum(fact.verdict != "true" for fact in report.facts)
+        summary = f"{len(report.facts) - open_} claims are true, {open_} not proved or not checked"
+    console.print(f"\n{summary}", style="bold red" if false else "bold")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, list):
+        return ", ".join(_text(item) for item in value)
+    text = str(value)
+    return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text

@@ -1,0 +1,284 @@
+"""Every claim of a model file, held against the raw data.
+
+data          number of examples, fingerprint, class totals
+tree          counts, probabilities and answer of every leaf; counts of the splits; error, size, leaves, depth
+constraints   min_leaf, max_depth, max_size, …, leaf rules, required and forbidden tests
+optimum       the objective, its lower bound, and "no allowed tree is better" by a search of the checker's own
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import Any
+
+from everytree.verify.csv_file import read_table
+from everytree.verify.examples import MISSING, Examples, read_examples
+from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
+from everytree.verify.model import Model, read_model
+from everytree.verify.optimum import check_optimum
+from everytree.verify.problem import quote
+from everytree.verify.query import Query, read_query
+
+__all__ = ["verify_model"]
+
+Counts = tuple[int, ...]
+CLOSE = 1e-9  # relative; for numbers that are sums of logarithms or of floats
+
+
+def verify_model(
+    model: str | os.PathLike[str],
+    data: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+    header: bool = True,
+    missing: Collection[str] = MISSING,
+    max_states: int = 200_000,
+    time_limit: float = 60.0,
+) -> Report:
+    """Check a model file against the CSV file it was trained on; see docs/verify.md.
+
+    ``target`` and ``weights`` name columns of the CSV; the next five say how to read it. ``max_states`` and
+    ``time_limit`` (seconds) bound the proof of optimality. Raises ``InputError`` where an input cannot be read.
+    """
+    claimed = read_model(model)
+    table = read_table(data, delimiter, encoding, header)
+    examples = read_examples(table, claimed, target=target, weights=weights, missing=missing, decimal=decimal)
+    facts = _data_facts(claimed, examples)
+    if not claimed.nodes:
+        note = f"a {claimed.estimator} averages over every tree; the checker checks its data only"
+        return Report((*facts, Fact("predictions", None, None, UNCHECKED, note)), examples.notes)
+    counts = _route(claimed, examples)
+    query = read_query(
+        claimed.params,
+        [claimed.test_name(i) for i in range(len(claimed.tests))],
+        [claimed.columns[test.column].name for test in claimed.tests],
+        claimed.classes,
+        examples.class_totals,
+    )
+    facts += _tree_facts(claimed, counts, query)
+    facts += _constraint_facts(claimed, counts, query)
+    more, better = check_optimum(claimed, examples, counts, query, max_states, time_limit)
+    return Report((*facts, *more), examples.notes, better)
+
+
+def _equal(name: str, claimed: Any, found: Any, note: str = "") -> Fact:
+    return Fact(name, claimed, found, TRUE if claimed == found else FALSE, note if claimed != found else "")
+
+
+def _data_facts(model: Model, examples: Examples) -> list[Fact]:
+    facts = []
+    if "n_examples" in model.claims:
+        facts.append(_equal("examples", model.claims["n_examples"], sum(examples.class_totals)))
+    if "fingerprint" in model.claims:
+        note = "other data than the model was trained on, or other tests"
+        facts.append(_equal("fingerprint", model.claims["fingerprint"], examples.fingerprint(), note))
+    if model.nodes:
+        facts.append(_equal("class totals", list(model.nodes[0].counts), list(examples.class_totals)))
+    return facts
+
+
+def _route(model: Model, examples: Examples) -> list[Counts]:
+    """The class counts of every node, by sending every example down the tree."""
+    sums = [[0] * examples.n_classes for _ in model.nodes]
+    for bits, counts in examples.counts.items():
+        node = 0
+        while True:
+            for c, n in enumerate(counts):
+                sums[node][c] += n
+            test = model.nodes[node].test
+            if test < 0:
+                break
+            node = model.nodes[node].children[bits >> test & 1]
+    return [tuple(each) for each in sums]
+
+
+# --- the tree
+
+
+def _tree_facts(model: Model, counts: list[Counts], query: Query) -> list[Fact]:
+    leaves = [k for k, node in enumerate(model.nodes) if node.test < 0]
+    splits = [k for k, node in enumerate(model.nodes) if node.test >= 0]
+    names = [model.test_name(i) for i in range(len(model.tests))]
+    facts = []
+    if model.test_names is not None:
+        wrong = next((i for i, name in enumerate(names) if model.test_names[i] != name), None)
+        if wrong is not None:
+            facts.append(_equal(f"name of test {wrong}", model.test_names[wrong], names[wrong]))
+        else:
+            facts.append(Fact("names of tests", len(names), len(names), TRUE))
+    wrong = next((k for k in splits if model.nodes[k].counts != counts[k]), None)
+    if wrong is not None:
+        facts.append(_equal(f"counts of node {wrong}", list(model.nodes[wrong].counts), list(counts[wrong])))
+    elif splits:
+        facts.append(Fact("counts of splits", len(splits), len(splits), TRUE))
+    facts += _leaf_facts(model, counts, leaves)
+    facts += _answer_facts(model, counts, leaves, query)
+    error = sum(sum(counts[k]) - max(counts[k]) for k in leaves)
+    depth = max(model.nodes[k].depth for k in leaves)
+    found = {"error": error, "n_leaves": len(leaves), "size": len(model.nodes), "depth": depth}
+    facts += [
+        _equal(name, model.claims[name], value) for name, value in found.items() if name in model.claims
+    ]
+    return facts
+
+
+def _leaf_facts(model: Model, counts: list[Counts], leaves: list[int]) -> list[Fact]:
+    facts = []
+    claimed = {leaf.node: leaf for leaf in model.leaves}
+    if sorted(claimed) != leaves or len(claimed) < len(model.leaves):
+        facts.append(_equal("leaves", sorted(leaf.node for leaf in model.leaves), leaves))
+    for k in leaves:
+        said = list(model.nodes[k].counts)
+        if k in claimed and list(claimed[k].counts) != said:
+            said = list(claimed[k].counts) if said == list(counts[k]) else said
+        note = "" if said == list(counts[k]) else f"where {model.rule(k)}"
+        facts.append(_equal(f"leaf {k}", said, list(counts[k]), note))
+    return facts
+
+
+def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: Query) -> list[Fact]:
+    """Probabilities (n_c + a_c) / (n + Σa), and the class that each leaf says: the most probable, or the cheapest."""
+    facts = []
+    n_classes = len(model.classes)
+    answers: dict[int, list[Fraction]] = {}
+    off: Fact | None = None
+    readable = True
+    for k, node in enumerate(model.nodes):
+        added = _dirichlet(model.params.get("dirichlet"), node.depth, n_classes)
+        if added is None:
+            readable = False
+            break
+        total = sum(counts[k]) + sum(added)
+        answers[k] = [(n + a) / total for n, a in zip(counts[k], added, strict=True)]
+        close = all(
+            math.isclose(p, q, rel_tol=CLOSE, abs_tol=1e-12)
+            for p, q in zip(node.proba, answers[k], strict=True)
+        )
+        if off is None and not close:
+            found = [float(p) for p in answers[k]]
+            off = Fact(f"probabilities of node {k}", list(node.proba), found, FALSE, f"where {model.rule(k)}")
+    if not readable:
+        note = f"dirichlet={quote(model.params.get('dirichlet'))} is not known to the checker"
+        facts.append(Fact("probabilities", None, None, UNCHECKED, note))
+    else:
+        facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
+    said = {leaf.node: leaf.says for leaf in model.leaves}
+    right = 0
+    for k in leaves:
+        shown = [Fraction(p) for p in model.nodes[k].proba]
+        allowed = _answers(answers.get(k, shown), query)
+        predicted = _answers(shown, query)
+        labels = [model.classes[c] for c in allowed]
+        if k in said and not any(_same(said[k], label) for label in labels):
+            facts.append(Fact(f"answer of leaf {k}", said[k], labels[0], FALSE, f"where {model.rule(k)}"))
+        elif not set(predicted) & set(allowed):
+            claimed = model.classes[predicted[0]]
+            note = f"by its probabilities, where {model.rule(k)}"
+            facts.append(Fact(f"answer of leaf {k}", claimed, labels[0], FALSE, note))
+        else:
+            right += 1
+    if right == len(leaves):
+        facts.append(Fact("answers of leaves", right, right, TRUE))
+    return facts
+
+
+def _answers(proba: Sequence[Fraction], query: Query) -> list[int]:
+    """The classes that a leaf may say: those that are best, up to rounding."""
+    if query.matrix is None:
+        prices = [-p for p in proba]
+    else:
+        columns = range(len(proba))
+        prices = [
+            sum((p * row[said] for p, row in zip(proba, query.matrix, strict=True)), Fraction(0))
+            for said in columns
+        ]
+    least = min(prices)
+    slack = CLOSE * max(abs(price) for price in prices)
+    return [c for c, price in enumerate(prices) if price - least <= slack]
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
+
+
+def _dirichlet(given: Any, depth: int, n_classes: int) -> list[Fraction] | None:
+    """The numbers added to the class counts at a depth, or None where they cannot be read."""
+    if given == "decay":
+        given = {"$type": "DepthDecay", "fields": {"scale": 0.9, "rate": 0.9}}
+    if given == "1/C":
+        return [Fraction(1, n_classes)] * n_classes
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 < given < 1e150:
+        return [Fraction(given)] * n_classes
+    if isinstance(given, list) and len(given) == n_classes:
+        each = [_dirichlet(value, depth, 1) for value in given]
+        return None if None in each else [value[0] for value in each if value]
+    fields = given.get("fields") if isinstance(given, dict) and given.get("$type") == "DepthDecay" else None
+    if isinstance(fields, dict) and all(
+        isinstance(fields.get(key), int | float) for key in ("scale", "rate")
+    ):
+        return [Fraction(max(fields["scale"] * fields["rate"] ** depth, 1e-100))] * n_classes
+    return None
+
+
+# --- constraints
+
+
+def _constraint_facts(model: Model, counts: list[Counts], query: Query) -> list[Fact]:
+    leaves = [k for k, node in enumerate(model.nodes) if node.test < 0]
+    cells = [counts[k] for k in leaves]
+    facts: list[Fact] = []
+
+    def bound(name: str, wanted: Any, found: Any, holds: bool, note: str = "") -> None:
+        facts.append(Fact(name, wanted, found, TRUE if holds else FALSE, "" if holds else note))
+
+    smallest = min(leaves, key=lambda k: sum(counts[k]))
+    fewest = sum(counts[smallest])
+    bound(
+        "min_leaf", f"≥ {query.min_leaf}", fewest, fewest >= query.min_leaf, f"where {model.rule(smallest)}"
+    )
+    depth = max(model.nodes[k].depth for k in leaves)
+    if query.max_depth is not None:
+        bound("max_depth", f"≤ {query.max_depth}", depth, depth <= query.max_depth)
+    if query.max_size is not None:
+        bound("max_size", f"≤ {query.max_size}", len(model.nodes), len(model.nodes) <= query.max_size)
+    if query.max_leaves is not None:
+        bound("max_leaves", f"≤ {query.max_leaves}", len(leaves), len(leaves) <= query.max_leaves)
+    if query.max_error is not None:
+        cost = sum((query.cost(query.first_cost, each) for each in cells), 0)
+        slack = 0 if isinstance(cost, int | Fraction) else CLOSE * max(1.0, abs(cost))
+        bound("max_error", f"≤ {_plain(query.max_error)}", _plain(cost), cost <= query.max_error + slack)
+    if query.min_accuracy is not None:
+        n = sum(map(sum, cells))
+        right = sum(max(each) for each in cells)
+        wanted = min(query.min_accuracy)
+        bound("min_accuracy", f"≥ {_plain(query.min_accuracy[0])}", right / n, right >= wanted * n)
+    total = counts[0]
+    for rule in query.leaf_rules:
+        bad = next((k for k in leaves if not rule.holds(counts[k], total)), None)
+        found = "every leaf" if bad is None else f"not leaf {bad}"
+        bound("leaf rule", str(rule), found, bad is None, "" if bad is None else f"where {model.rule(bad)}")
+    used = {node.test for node in model.nodes if node.test >= 0}
+    if "forbid" in model.params and model.params["forbid"] is not None:
+        names = sorted(model.test_name(test) for test in used & query.forbidden)
+        bound("forbid", quote(model.params["forbid"]), names or "not used", not names)
+    for name, group in zip(query.required_names, query.required, strict=True):
+        bound("require", name, "used" if used & group else "not used", bool(used & group))
+    facts += [
+        Fact(f"parameter {name}", None, None, UNCHECKED, "the checker does not know this parameter")
+        for name in query.unread
+        if model.estimator == "OptimalTreeClassifier"
+    ]
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    return value

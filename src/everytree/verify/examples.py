@@ -1,0 +1,271 @@
+"""From cells of text to examples: the outcome of every test on every row, and the class of the row.
+
+    numeric    a number; it is compared as a whole number where the column holds only whole numbers, else as float64
+    binary     a number, or true/false, t/f, yes/no, y/n; it holds above 0.5
+    nominal    one of the model's values; any other makes every test false (or is refused, if the model says so)
+    missing    refused, or every test but "is missing" is false, or the model's imputed value takes its place
+
+The outcomes of a row are one whole number: bit i is the outcome of test i.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.verify.csv_file import CsvTable
+from everytree.verify.model import Column, Model
+from everytree.verify.problem import InputError, quote
+
+__all__ = ["MISSING", "Examples", "read_examples"]
+
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+WORDS = {"true": 1, "t": 1, "yes": 1, "y": 1, "false": 0, "f": 0, "no": 0, "n": 0}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The distinct rows of outcomes with their class counts, and remarks on how the file was read."""
+
+    counts: dict[int, list[int]]
+    n_tests: int
+    n_classes: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def class_totals(self) -> tuple[int, ...]:
+        columns = zip(*self.counts.values(), strict=True)
+        return tuple(sum(column) for column in columns) if self.counts else (0,) * self.n_classes
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the lines "outcomes counts…", one per distinct row, in lexicographic order."""
+        rows = {}
+        for bits, counts in self.counts.items():
+            outcomes = format(bits, f"0{self.n_tests}b")[::-1] if self.n_tests else ""
+            rows[outcomes] = " ".join(str(n) for n in counts)
+        text = "".join(f"{outcomes} {rows[outcomes]}\n" for outcomes in sorted(rows))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def read_examples(
+    table: CsvTable,
+    model: Model,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    missing: Collection[str] = MISSING,
+    decimal: str = ".",
+) -> Examples:
+    """Apply the model's tests to every row of a CSV file, and count the classes of equal rows."""
+    if decimal not in (".", ","):
+        raise InputError(f"decimal {quote(decimal)}: expected '.' or ','")
+    for name, what in ((weights, "weights"), (target, "target")):
+        if name is not None and name not in table.columns:
+            raise InputError(
+                f"{table.file}: no column {quote(name)} for the {what}; it has {_some(table.names)}"
+            )
+    label_name, sources, notes = _match_columns(table, model, target, weights)
+    gone = frozenset(missing)
+    outcomes = [0] * table.n_rows
+    for j, (column, source) in enumerate(zip(model.columns, sources, strict=True)):
+        asked = [(i, test) for i, test in enumerate(model.tests) if test.column == j]
+        cells = table.columns[source]
+        read = _reader(column, cells, gone, decimal, model.unknown == "error")
+        known: dict[str, int] = {}
+        for row, cell in enumerate(cells):
+            bits = known.get(cell)
+            if bits is None:
+                value = _value_at(table, row, source, cell, read)
+                if value is None and model.missing == "error":
+                    raise InputError(
+                        f"{table.place(row)}: column {quote(source)} is missing here ({quote(cell)}), and the model "
+                        "was made with missing='error'; use the data it was trained on"
+                    )
+                bits = known[cell] = sum(
+                    1 << i for i, test in asked if _holds(test.kind, test.value, value, column.fill)
+                )
+            outcomes[row] |= bits
+    codes = _classes_of(table, label_name, model, gone, decimal)
+    repeats = _weights_of(table, weights)
+    counts: dict[int, list[int]] = {}
+    for bits, code, n in zip(outcomes, codes, repeats, strict=True):
+        if n:
+            counts.setdefault(bits, [0] * len(model.classes))[code] += n
+    if not counts:
+        raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
+    return Examples(counts, len(model.tests), len(model.classes), notes)
+
+
+def _holds(kind: str, wanted: Any, value: Any, fill: Any) -> bool:
+    """The outcome of one test; a missing value is None."""
+    if kind == "missing":
+        return value is None
+    if value is None:
+        value = fill
+    if value is None or value is UNKNOWN:
+        return False
+    if kind == "threshold":
+        return bool(value <= wanted)
+    if kind == "identity":
+        return bool(value > 0.5)
+    return bool(value == wanted)
+
+
+UNKNOWN = object()  # a nominal value that the model has not seen
+Reader = Callable[[str], Any]
+
+
+def _value_at(table: CsvTable, row: int, source: str, cell: str, read: Reader) -> Any:
+    try:
+        return read(cell)
+    except ValueError as error:
+        raise InputError(
+            f"{table.place(row)}: column {quote(source)} holds {quote(cell)}; {error}"
+        ) from error
+
+
+def _reader(column: Column, cells: list[str], missing: frozenset[str], decimal: str, strict: bool) -> Reader:
+    """How to read the cells of one column; None stands for missing."""
+    if column.kind == "nominal":
+        return _nominal_reader(column, missing, decimal, strict)
+    if column.kind == "empty":
+        return lambda cell: None if cell in missing else UNKNOWN
+    whole = all(WHOLE.fullmatch(cell) for cell in set(cells) - missing)
+
+    def number(cell: str) -> Any:
+        if cell in missing:
+            return None
+        if whole:
+            return int(cell)
+        value = _number(cell, decimal)
+        if value is None and column.kind == "binary":
+            value = WORDS.get(cell.lower())
+        if value is None:
+            raise ValueError(f"expected a number, because the column is {column.kind} in the model")
+        if column.kind == "binary" and strict and value not in (0, 1):
+            raise ValueError("expected 0 or 1, because the model refuses other values (unknown='error')")
+        return value
+
+    return number
+
+
+def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, strict: bool) -> Reader:
+    texts = {value.strip(): value for value in column.values if isinstance(value, str)}
+    truths = {int(value): value for value in column.values if isinstance(value, bool)}
+    numbers = {
+        value: value
+        for value in column.values
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+    def nominal(cell: str) -> Any:
+        if cell in texts:  # also where it looks like a missing value: the model knows it as a value
+            return texts[cell]
+        if cell in missing:
+            return None
+        number = _number(cell, decimal) if numbers else None
+        if number in numbers:
+            return numbers[number]
+        word = WORDS.get(cell.lower()) if truths else None
+        if word in truths:
+            return truths[word]
+        if strict:
+            raise ValueError("a value that the model has not seen and, by unknown='error', refuses")
+        return UNKNOWN
+
+    return nominal
+
+
+def _number(cell: str, decimal: str = ".") -> int | float | None:
+    if decimal != ".":
+        if "." in cell:
+            return None
+        cell = cell.replace(decimal, ".")
+    if not NUMBER.fullmatch(cell):
+        return None
+    value = float(cell)
+    return value if math.isfinite(value) else None
+
+
+def _match_columns(
+    table: CsvTable, model: Model, target: str | None, weights: str | None
+) -> tuple[str, list[str], tuple[str, ...]]:
+    """The label's column, and for each column of the model the one in the file."""
+    wanted = [column.name for column in model.columns]
+    free = [name for name in table.names if name != weights]
+    if not model.named_columns and (target in wanted or not set(wanted) <= set(free)):
+        label = target or (model.target if model.target in free else free[-1])
+        rest = [name for name in free if name != label]
+        if len(rest) != len(wanted):
+            raise InputError(
+                f"{table.file}: {len(rest)} columns beside the label {quote(label)}; the model was trained on "
+                f"{len(wanted)} columns without names, and takes them by position"
+            )
+        return label, rest, (f"columns are taken by position; {quote(label)} is the label",)
+    lacking = [name for name in wanted if name not in free]
+    if lacking:
+        raise InputError(
+            f"{table.file}: no column {_some(lacking)}, which the model needs; the file has {_some(table.names)}"
+        )
+    others = [name for name in free if name not in wanted]
+    if target is not None:
+        return target, wanted, ()
+    if model.target in others:
+        return str(model.target), wanted, ()
+    if len(others) == 1:
+        return (
+            others[0],
+            wanted,
+            (f"{quote(others[0])} is taken as the label: the model uses all other columns",),
+        )
+    found = "every column is used by the model" if not others else f"it could be {_some(others)}"
+    raise InputError(f"{table.file}: which column is the label? {found}; name it with --target")
+
+
+def _classes_of(table: CsvTable, name: str, model: Model, missing: frozenset[str], decimal: str) -> list[int]:
+    label = Column(name, "nominal", model.classes, None)
+    read = _nominal_reader(label, missing, decimal, strict=False)
+    place = {(type(each), each): code for code, each in enumerate(model.classes)}
+    # 0 and 1 also stand for false and true.
+    truths = {each: code for code, each in enumerate(model.classes) if isinstance(each, bool)}
+    known: dict[str, int] = {}
+    for row, cell in enumerate(table.columns[name]):
+        if cell in known:
+            continue
+        value = read(cell)
+        code = place.get((type(value), value)) if value is not UNKNOWN else None
+        if code is None and truths:
+            code = truths.get(_number(cell, decimal))  # type: ignore[call-overload]
+        if code is None:
+            what = "a missing label" if cell in missing else "not a class of the model"
+            raise InputError(
+                f"{table.place(row)}: {quote(cell)} in the label column {quote(name)} is {what}; "
+                f"expected one of {_some([str(each) for each in model.classes])}"
+            )
+        known[cell] = code
+    return [known[cell] for cell in table.columns[name]]
+
+
+def _weights_of(table: CsvTable, name: str | None) -> list[int]:
+    if name is None:
+        return [1] * table.n_rows
+    weights = []
+    for row, cell in enumerate(table.columns[name]):
+        value = _number(cell)
+        if value is None or value < 0 or value != int(value):
+            raise InputError(
+                f"{table.place(row)}: the weight is {quote(cell)}; expected a whole number, 0 or more"
+            )
+        weights.append(int(cell) if WHOLE.fullmatch(cell) else int(value))
+    return weights
+
+
+def _some(names: Collection[str], most: int = 8) -> str:
+    shown = ", ".join(quote(name) for name in list(names)[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,65 @@
+"""Facts: what the model file says, what the data say, and whether the two agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["FALSE", "TRUE", "UNCHECKED", "UNPROVED", "Fact", "Report"]
+
+Verdict = Literal["true", "false", "not proved", "not checked"]
+TRUE: Verdict = "true"
+FALSE: Verdict = "false"
+UNPROVED: Verdict = "not proved"
+UNCHECKED: Verdict = "not checked"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One claim. ``note`` says in words what a reader should know about it."""
+
+    name: str
+    claimed: Any
+    found: Any
+    verdict: Verdict
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All facts of one check, in order."""
+
+    facts: tuple[Fact, ...]
+    notes: tuple[str, ...] = ()
+    better_tree: tuple[str, ...] = ()  # lines of text, where a better tree was found
+
+    @property
+    def ok(self) -> bool:
+        """No claim is false. Claims that could not be proved do not count."""
+        return all(fact.verdict != FALSE for fact in self.facts)
+
+    @property
+    def proved(self) -> bool:
+        """Every claim was checked, and is true."""
+        return all(fact.verdict == TRUE for fact in self.facts)
+
+    def __getitem__(self, name: str) -> Fact:
+        """The fact of this name."""
+        for fact in self.facts:
+            if fact.name == name:
+                return fact
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        facts = [
+            {"name": f.name, "claimed": f.claimed, "found": f.found, "verdict": f.verdict, "note": f.note}
+            for f in self.facts
+        ]
+        return {
+            "ok": self.ok,
+            "proved": self.proved,
+            "facts": facts,
+            "notes": list(self.notes),
+            "better_tree": list(self.better_tree),
+        }

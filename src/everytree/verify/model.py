@@ -1,0 +1,352 @@
+"""The checker's own reading of a model file: what is claimed, checked for shape but not for truth.
+
+Shape is all that is asked for here: that every field has the type that docs/verify.md gives it, and that the tree
+is a tree. Whether its numbers are right is the work of the rest of this package.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.verify.problem import InputError, quote
+
+__all__ = ["Column", "Leaf", "Model", "Node", "Test", "read_model"]
+
+KINDS = {
+    "numeric": ("threshold", "missing"),
+    "nominal": ("equals", "missing"),
+    "binary": ("identity", "missing"),
+    "empty": ("missing",),
+}
+MOST_BYTES = 2**30
+LONGEST_RULE = 20
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the raw data: numeric, nominal (with its known values), binary or empty."""
+
+    name: str
+    kind: str
+    values: tuple[Any, ...]
+    fill: Any
+
+
+@dataclass(frozen=True)
+class Test:
+    """One 0/1 test on a column: threshold, equals, identity or missing."""
+
+    __test__ = False  # not for pytest to collect
+
+    column: int
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node of the tree; ``test`` is −1 at a leaf. ``above`` is its parent and the outcome that leads here."""
+
+    test: int
+    children: tuple[int, int]
+    counts: tuple[int, ...]
+    proba: tuple[float, ...]
+    above: tuple[int, int] | None
+    depth: int
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What is claimed of one leaf."""
+
+    node: int
+    says: Any
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model file."""
+
+    estimator: str
+    params: dict[str, Any]
+    target: str | None
+    classes: tuple[Any, ...]
+    missing: str
+    unknown: str
+    named_columns: bool
+    columns: tuple[Column, ...]
+    tests: tuple[Test, ...]
+    test_names: tuple[str, ...] | None
+    nodes: tuple[Node, ...]
+    claims: dict[str, Any]
+    leaves: tuple[Leaf, ...]
+    written_by: str
+
+    def test_name(self, test: int) -> str:
+        """A test as a person reads it, from its column and value alone."""
+        asked = self.tests[test]
+        name = self.columns[asked.column].name
+        if asked.kind == "identity":
+            return name
+        if asked.kind == "missing":
+            return f"{name} is missing"
+        return f"{name} {'<=' if asked.kind == 'threshold' else '=='} {_as_text(asked.value)}"
+
+    def rule(self, node: int) -> str:
+        """The way to a node in words; of a very long one, the end."""
+        items: list[str] = []
+        above = self.nodes[node].above
+        while above is not None and len(items) < LONGEST_RULE:
+            test = self.test_name(self.nodes[above[0]].test)
+            items.append(test if above[1] else f"not {test}")
+            above = self.nodes[above[0]].above
+        if above is not None:
+            items.append("…")
+        return " and ".join(reversed(items)) or "always"
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
+    return str(value)
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model file, or say which field is not what it should be."""
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error.strerror or error})") from error
+    try:
+        if len(content) > MOST_BYTES:
+            raise InputError(f"longer than {MOST_BYTES} bytes; no model is")
+        return _model_of(_parse(content))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+def _parse(content: bytes) -> Any:
+    def refuse(text: str) -> Any:
+        raise InputError(f"holds {text}; expected finite numbers only")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise InputError(f"the key {quote(key)} occurs twice in one object")
+            found[key] = value
+        return found
+
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse, object_pairs_hook=once)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error}); expected a model file as model.save(...) writes it") from error
+
+
+def _model_of(data: Any) -> Model:
+    if not isinstance(data, dict) or data.get("format") != "everytree.model":
+        found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
+        raise InputError(f"format is {found}; expected 'everytree.model'")
+    if data.get("version") != 1 or isinstance(data.get("version"), bool):
+        raise InputError(f"version is {quote(data.get('version'))}; this checker reads version 1")
+    classes = _list(data, "classes")
+    for c, label in enumerate(classes):
+        if not isinstance(label, bool | int | float | str) or label in classes[:c]:
+            raise InputError(f"classes[{c}] is {quote(label)}; expected different texts, numbers or booleans")
+    encoding = _object(data, "encoding")
+    columns = tuple(_column(each, f"columns[{j}]") for j, each in enumerate(_list(data, "columns")))
+    if len({column.name for column in columns}) < len(columns):
+        raise InputError("columns holds a name twice; expected different names")
+    tests = tuple(
+        _test(each, f"tests[{i}]", columns) for i, each in enumerate(_list(data, "tests", empty=True))
+    )
+    target = data.get("target")
+    if target is not None and not isinstance(target, str):
+        raise InputError(f"target is {quote(target)}; expected the name of a column, or null")
+    claims = _object(data, "claims")
+    nodes: tuple[Node, ...] = ()
+    names = None
+    if data.get("tree") is not None:
+        tree = _object(data, "tree")
+        nodes = _nodes(tree, len(tests), len(classes))
+        names = _names(tree, len(tests))
+        if tree.get("classes") is not None and tree["classes"] != list(classes):
+            raise InputError(f"tree.classes is {quote(tree['classes'])}; expected the labels in classes")
+    return Model(
+        estimator=_text(data, "estimator"),
+        params=_object(data, "params"),
+        target=target,
+        classes=tuple(classes),
+        missing=_choice(encoding, "missing", ("error", "category", "impute")),
+        unknown=_choice(encoding, "unknown", ("ignore", "error")),
+        named_columns=encoding.get("named_columns") is not False,
+        columns=columns,
+        tests=tests,
+        test_names=names,
+        nodes=nodes,
+        claims=claims,
+        leaves=_leaves(claims, len(nodes), len(classes)) if nodes else (),
+        written_by=_text(data, "everytree"),
+    )
+
+
+def _column(data: Any, path: str) -> Column:
+    if not isinstance(data, dict):
+        raise InputError(f"{path} is {quote(data)}; expected an object")
+    name, kind, values, fill = (data.get(key) for key in ("name", "kind", "values", "fill"))
+    if not isinstance(name, str):
+        raise InputError(f"{path}.name is {quote(name)}; expected a text")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"{path}.kind is {quote(kind)}; expected one of {', '.join(KINDS)}")
+    if kind == "nominal":
+        if not isinstance(values, list) or not all(isinstance(v, bool | int | float | str) for v in values):
+            raise InputError(f"{path}.values is {quote(values)}; expected a list of values")
+    elif values is not None:
+        raise InputError(f"{path}.values is {quote(values)}; expected null for a {kind} column")
+    elif fill is not None and not _is_number(fill):
+        raise InputError(f"{path}.fill is {quote(fill)}; expected a number or null")
+    return Column(name, kind, tuple(values or ()), fill)
+
+
+def _test(data: Any, path: str, columns: tuple[Column, ...]) -> Test:
+    if not isinstance(data, dict):
+        raise InputError(f"{path} is {quote(data)}; expected an object")
+    column, kind, value = (data.get(key) for key in ("column", "kind", "value"))
+    if isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < len(columns):
+        raise InputError(
+            f"{path}.column is {quote(column)}; expected the index of one of {len(columns)} columns"
+        )
+    of = columns[column]
+    if kind not in KINDS[of.kind]:
+        raise InputError(f"{path}.kind is {quote(kind)}; column {of.name!r} is {of.kind}")
+    if kind == "threshold" and not _is_number(value):
+        raise InputError(f"{path}.value is {quote(value)}; expected a finite number")
+    if kind == "equals" and (isinstance(value, list | dict) or value not in of.values):
+        raise InputError(f"{path}.value is {quote(value)}; expected one of the values of column {of.name!r}")
+    return Test(column, kind, value)
+
+
+def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ...]:
+    """The nodes of the tree in preorder; that it is a tree is checked here, what it counts is not."""
+    tests = _list(tree, "test", where="tree.")
+    lists = {key: _list(tree, key, where="tree.") for key in ("children", "counts", "proba")}
+    for key, values in lists.items():
+        if len(values) != len(tests):
+            raise InputError(f"tree.{key} has {len(values)} entries; expected {len(tests)}, one per node")
+    if tree.get("n_tests") != n_tests:
+        raise InputError(
+            f"tree.n_tests is {quote(tree.get('n_tests'))}; expected {n_tests}, as many as tests"
+        )
+    above: dict[int, tuple[int, int]] = {}
+    depth = {0: 0}
+    nodes = []
+    waiting = [0]  # nodes in the order in which preorder must meet them, the next one last
+    for k, test in enumerate(tests):
+        if not waiting or waiting.pop() != k:
+            raise InputError(f"tree.children: node {k} is not reached in preorder, child 0 first")
+        if isinstance(test, bool) or not isinstance(test, int) or not -1 <= test < n_tests:
+            raise InputError(
+                f"tree.test[{k}] is {quote(test)}; expected −1 or the index of one of {n_tests} tests"
+            )
+        pair = lists["children"][k]
+        if not isinstance(pair, list) or len(pair) != 2 or not all(_is_whole(child, -1) for child in pair):
+            raise InputError(f"tree.children[{k}] is {quote(pair)}; expected two node numbers, or [-1, -1]")
+        if (test == -1) != (pair == [-1, -1]) or (test >= 0 and not k < pair[0] < pair[1] < len(tests)):
+            raise InputError(
+                f"tree.children[{k}] is {quote(pair)}, which does not fit tree.test[{k}] = {test}"
+            )
+        if test >= 0:
+            waiting += [pair[1], pair[0]]
+            for outcome, child in enumerate(pair):
+                above[child], depth[child] = (k, outcome), depth[k] + 1
+        counts, proba = lists["counts"][k], lists["proba"][k]
+        if (
+            not isinstance(counts, list)
+            or len(counts) != n_classes
+            or not all(_is_whole(n, 0) for n in counts)
+        ):
+            raise InputError(f"tree.counts[{k}] is {quote(counts)}; expected {n_classes} counts")
+        if not isinstance(proba, list) or len(proba) != n_classes or not all(map(_is_number, proba)):
+            raise InputError(f"tree.proba[{k}] is {quote(proba)}; expected {n_classes} probabilities")
+        nodes.append(
+            Node(test, (pair[0], pair[1]), tuple(counts), tuple(map(float, proba)), above.get(k), depth[k])
+        )
+    if waiting:
+        raise InputError(f"tree.children names node {waiting[-1]}; the tree has {len(tests)} nodes")
+    return tuple(nodes)
+
+
+def _names(tree: dict[str, Any], n_tests: int) -> tuple[str, ...] | None:
+    names = tree.get("test_names")
+    if names is None:
+        return None
+    if not isinstance(names, list) or len(names) != n_tests or not all(isinstance(n, str) for n in names):
+        raise InputError(f"tree.test_names is {quote(names)}; expected {n_tests} names, or null")
+    return tuple(names)
+
+
+def _leaves(claims: dict[str, Any], n_nodes: int, n_classes: int) -> tuple[Leaf, ...]:
+    found = []
+    for i, each in enumerate(_list(claims, "leaves", where="claims.")):
+        path = f"claims.leaves[{i}]"
+        if not isinstance(each, dict):
+            raise InputError(f"{path} is {quote(each)}; expected an object")
+        node: Any = each.get("node")
+        says, counts = each.get("says"), each.get("counts")
+        if not _is_whole(node, 0) or node >= n_nodes:
+            raise InputError(f"{path}.node is {quote(node)}; expected a node below {n_nodes}")
+        if (
+            not isinstance(counts, list)
+            or len(counts) != n_classes
+            or not all(_is_whole(n, 0) for n in counts)
+        ):
+            raise InputError(f"{path}.counts is {quote(counts)}; expected {n_classes} counts")
+        found.append(Leaf(node, says, tuple(counts)))
+    return tuple(found)
+
+
+def _object(data: dict[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict):
+        raise InputError(f"{key} is {quote(value)}; expected an object")
+    return value
+
+
+def _list(data: dict[str, Any], key: str, where: str = "", empty: bool = False) -> list[Any]:
+    value = data.get(key)
+    if not isinstance(value, list) or not (value or empty):
+        raise InputError(f"{where}{key} is {quote(value)}; expected a list with at least one entry")
+    return value
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise InputError(f"{key} is {quote(value)}; expected a text")
+    return value
+
+
+def _choice(data: dict[str, Any], key: str, allowed: tuple[str, ...]) -> str:
+    value = data.get(key)
+    if value not in allowed:
+        raise InputError(f"encoding.{key} is {quote(value)}; expected one of {', '.join(allowed)}")
+    return str(value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 2**1023 and (not isinstance(value, float) or math.isfinite(value))
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63

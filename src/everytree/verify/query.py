@@ -1,0 +1,281 @@
+"""What the model was asked for, read off its parameters: a ranking, bounds on the tree, and rules for leaves.
+
+    error            n − max_c n_c
+    expected_error   error + C4.5's added errors at a confidence
+    gini             n − Σ_c n_c² / n
+    entropy          Σ_c n_c ln(n / n_c)
+    cost             min_k Σ_c n_c · matrix[c][k]
+
+Costs of whole numbers stay whole numbers; numbers that a user wrote as decimals become fractions. A parameter that
+is not known here is listed in ``unread``: then nothing is claimed about the optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any, TypeAlias
+
+from everytree.verify.chi2 import chi2_statistic, upper_tail
+from everytree.verify.problem import InputError, quote
+
+__all__ = ["COSTS", "LeafRule", "Query", "Value", "read_query"]
+
+Value: TypeAlias = int | float | Fraction
+COSTS = ("error", "expected_error", "gini", "entropy", "cost")
+# Parameters that change how a tree is found or shown, but not which trees are allowed or better.
+INDIFFERENT = {"n_jobs", "time_limit", "memory_limit", "strategy", "progress", "verbose", "random_state"}
+INDIFFERENT |= {"dirichlet", "bins", "missing", "unknown", "nominal", "max_categories"}
+
+
+@dataclass(frozen=True)
+class LeafRule:
+    """A rule that every leaf has to meet: support, margin, chi2 (a threshold) or p_value."""
+
+    kind: str
+    bound: Fraction
+
+    def holds(self, counts: Sequence[int], total: Sequence[int]) -> bool:
+        """Whether a leaf with these class counts, in data with the class counts ``total``, meets the rule."""
+        if self.kind == "support":
+            return sum(counts) >= self.bound
+        if self.kind == "margin":
+            first, second = sorted([*counts, 0], reverse=True)[:2]
+            return first - second >= self.bound
+        statistic = chi2_statistic(counts, total)
+        if self.kind == "chi2":
+            return statistic >= self.bound
+        freedom = sum(1 for n in total if n) - 1
+        return upper_tail(float(statistic), freedom) <= float(self.bound)
+
+    def __str__(self) -> str:
+        relation = "≤" if self.kind == "p_value" else "≥"
+        return f"{self.kind} {relation} {_short(self.bound)}"
+
+
+@dataclass(frozen=True)
+class Query:
+    """The question that the tree is claimed to answer."""
+
+    rank: tuple[str, ...] = ("error", "size")
+    max_depth: int | None = None
+    min_leaf: int = 1
+    max_leaves: int | None = None
+    max_size: int | None = None
+    max_error: Fraction | None = None
+    min_accuracy: tuple[Fraction, Fraction] | None = None  # as a decimal, and as the float that stands for it
+    leaf_rules: tuple[LeafRule, ...] = ()
+    penalty: Fraction = Fraction(0)
+    matrix: tuple[tuple[Fraction, ...], ...] | None = None
+    confidence: float = 0.25
+    forbidden: frozenset[int] = frozenset()
+    required: tuple[frozenset[int], ...] = ()
+    required_names: tuple[str, ...] = ()
+    unread: tuple[str, ...] = field(default=())
+
+    @property
+    def first_cost(self) -> str:
+        """The criterion that ``max_error`` and the price of a leaf refer to."""
+        return next(name for name in self.rank if name in COSTS)
+
+    @property
+    def most_leaves(self) -> int | None:
+        """The tighter of the bounds on leaves and on nodes."""
+        bounds = [] if self.max_leaves is None else [self.max_leaves]
+        if self.max_size is not None:
+            bounds.append((self.max_size + 1) // 2)
+        return min(bounds, default=None)
+
+    def cost(self, name: str, counts: Sequence[int]) -> Value:
+        """A cost of one leaf with these class counts."""
+        n = sum(counts)
+        if name == "error":
+            return n - max(counts)
+        if name == "expected_error":
+            wrong = n - max(counts)
+            return wrong + _added(n, wrong, self.confidence)
+        if name == "gini":
+            return n - sum(k * k for k in counts) / n if n else 0.0
+        if name == "entropy":
+            return math.fsum(k * math.log(n / k) for k in counts if k)
+        assert self.matrix is not None
+        sums = [
+            sum((k * row[said] for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
+            for said in range(len(counts))
+        ]
+        return min(sums)
+
+    def least(self, name: str, counts: Sequence[int]) -> Value:
+        """No way of splitting these examples over leaves costs less than this."""
+        if name != "cost" or self.matrix is None:
+            return 0
+        return sum((k * min(row) for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
+
+    def allows_leaf(self, counts: Sequence[int], total: Sequence[int]) -> bool:
+        """Whether these class counts may be a leaf."""
+        return all(rule.holds(counts, total) for rule in self.leaf_rules)
+
+
+def _added(n: float, wrong: float, confidence: float) -> float:
+    """C4.5's addition to ``wrong`` errors among n examples."""
+    if n <= 0:
+        return 0.0
+    if wrong < 1:
+        none = n * (1 - math.pow(confidence, 1 / n))
+        return none if wrong == 0 else none + wrong * (_added(n, 1, confidence) - none)
+    if wrong + 0.5 >= n:
+        return max(n - wrong, 0.0)
+    z = NormalDist().inv_cdf(1 - confidence)
+    share = (wrong + 0.5) / n
+    spread = math.sqrt(share / n - share * share / n + z * z / (4 * n * n))
+    return (share + z * z / (2 * n) + z * spread) / (1 + z * z / n) * n - wrong
+
+
+def read_query(
+    params: dict[str, Any],
+    test_names: Sequence[str],
+    attributes: Sequence[str],
+    classes: Sequence[Any],
+    totals: Sequence[int],
+) -> Query:
+    """The question in the parameters of the estimator.
+
+    ``test_names`` and ``attributes`` say for each test its name and its column's; ``totals`` are the class counts of
+    all examples, for balanced class weights.
+    """
+    unread: list[str] = []
+    known: dict[str, Any] = {}
+    left = {key: value for key, value in params.items() if key not in INDIFFERENT and value is not None}
+    objective = left.pop("objective", "error")
+    rank = left.pop("rank", None) or [objective, "size"]
+    rank = [rank] if isinstance(rank, str) else rank
+    allowed = (*COSTS, "size", "leaves", "depth")
+    if not isinstance(rank, list) or not all(isinstance(name, str) for name in rank):
+        raise InputError(f"params.rank is {quote(rank)}; expected a list of criteria")
+    if not all(name in allowed for name in rank) or not any(name in COSTS for name in rank):
+        unread.append("rank" if params.get("rank") else "objective")
+        rank = ["error", "size"]
+    known["rank"] = tuple(rank)
+    for key, least in (("max_depth", 0), ("min_leaf", 1), ("max_leaves", 1), ("max_size", 1)):
+        if key in left:
+            known[key] = _whole(left.pop(key), key, least)
+    for key, name in (("max_error", "max_error"), ("leaf_penalty", "penalty")):
+        if key in left:
+            known[name] = _exact(left.pop(key), key)
+    if "min_accuracy" in left:
+        value = left.pop("min_accuracy")
+        known["min_accuracy"] = (_exact(value, "min_accuracy"), Fraction(value))
+    if "confidence" in left:
+        known["confidence"] = float(_exact(left.pop("confidence"), "confidence"))
+        if not 0 < known["confidence"] < 1:
+            raise InputError(f"params.confidence is {known['confidence']}; expected a number between 0 and 1")
+    if "leaf" in left:
+        known["leaf_rules"] = _leaf_rules(left.pop("leaf"), unread)
+    if "cost_matrix" in left:
+        known["matrix"] = _matrix(left.pop("cost_matrix"), len(classes))
+    if "class_weight" in left:
+        _weigh(left.pop("class_weight"), classes, totals, known, unread)
+    if "cost" in known["rank"] and "matrix" not in known:
+        raise InputError("params.cost_matrix is missing; the ranking by cost needs it")
+    for key in ("forbid", "require"):
+        if key in left:
+            groups = _named_tests(left.pop(key), test_names, attributes, key, unread)
+            if key == "forbid":
+                known["forbidden"] = frozenset().union(*(group for _, group in groups))
+            else:
+                known["required"] = tuple(group for _, group in groups)
+                known["required_names"] = tuple(name for name, _ in groups)
+    return Query(unread=(*unread, *left), **known)
+
+
+def _leaf_rules(leaf: Any, unread: list[str]) -> tuple[LeafRule, ...]:
+    """A whole number is a support; typed rules come as {"$type": …, "fields": {…}}, alone or in a list."""
+    rules = []
+    for each in leaf if isinstance(leaf, list) else [leaf]:
+        if isinstance(each, int) and not isinstance(each, bool):
+            rules.append(LeafRule("support", Fraction(each)))
+            continue
+        kind = each.get("$type") if isinstance(each, dict) else None
+        fields = each.get("fields") if isinstance(each, dict) else None
+        values = (
+            {key: value for key, value in fields.items() if value is not None}
+            if isinstance(fields, dict)
+            else {}
+        )
+        if kind not in ("Support", "Margin", "ChiSquare") or len(values) != 1:
+            unread.append(f"leaf ({quote(each)})")
+            continue
+        ((name, value),) = values.items()
+        short = {"Support": "support", "Margin": "margin", "ChiSquare": "chi2"}[kind]
+        if short == "chi2" and name == "p_value":
+            short = "p_value"
+        rules.append(LeafRule(short, _exact(value, f"leaf {kind}")))
+    return tuple(rules)
+
+
+def _matrix(matrix: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
+    square = isinstance(matrix, list) and len(matrix) == n
+    if not square or not all(isinstance(row, list) and len(row) == n for row in matrix):
+        raise InputError(f"params.cost_matrix is {quote(matrix)}; expected {n} × {n} numbers")
+    return tuple(tuple(_exact(value, "cost_matrix") for value in row) for row in matrix)
+
+
+def _weigh(
+    weights: Any, classes: Sequence[Any], totals: Sequence[int], known: dict[str, Any], unread: list[str]
+) -> None:
+    """Class weights as a cost matrix: an error on class c costs its weight."""
+    n = len(classes)
+    exact: list[Fraction] | None = None
+    if weights == "balanced" and all(totals):
+        exact = [Fraction(sum(totals), n * total) for total in totals]
+    elif isinstance(weights, list) and len(weights) == n:
+        exact = [_exact(weight, "class_weight") for weight in weights]
+    elif isinstance(weights, dict):
+        pairs = weights.get("$dict", list(map(list, weights.items())))
+        given = {str(key): _exact(value, "class_weight") for key, value in pairs}
+        exact = [given.get(str(label), Fraction(1)) for label in classes]
+    if exact is None or "matrix" in known or known["rank"].count("error") != 1:
+        unread.append("class_weight")
+        return
+    known["matrix"] = tuple(tuple(Fraction(0) if c == k else exact[c] for k in range(n)) for c in range(n))
+    known["rank"] = tuple("cost" if name == "error" else name for name in known["rank"])
+
+
+def _named_tests(
+    asked: Any, test_names: Sequence[str], attributes: Sequence[str], key: str, unread: list[str]
+) -> list[tuple[str, frozenset[int]]]:
+    """For each test or attribute that is named, the tests that it means."""
+    groups = []
+    for each in asked if isinstance(asked, list) else [asked]:
+        if isinstance(each, str):
+            tests = [i for i, name in enumerate(test_names) if name == each]
+            tests = tests or [i for i, name in enumerate(attributes) if name == each]
+        elif isinstance(each, int) and not isinstance(each, bool) and 0 <= each < len(test_names):
+            tests = [each]
+        else:
+            unread.append(f"{key} ({quote(each)})")
+            continue
+        groups.append((str(each), frozenset(tests)))
+    return groups
+
+
+def _whole(value: Any, name: str, least: int) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"params.{name} is {quote(value)}; expected a whole number of at least {least}")
+    return value
+
+
+def _exact(value: Any, name: str) -> Fraction:
+    """A number as the decimal that a person wrote: 0.1 is one tenth."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise InputError(f"params.{name} is {quote(value)}; expected a finite number")
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def _short(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"

@@ -1,0 +1,99 @@
+"""``everytree verify``: the report, the exit codes, and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sklearn.datasets import load_iris
+
+import everytree as et
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "everytree", "verify", *arguments],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "200", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X.assign(target=y).to_csv(tmp_path / "data.csv", index=False)
+    et.OptimalTreeClassifier(max_depth=2, bins=3).fit(X, y).save(tmp_path / "model.json")
+    return tmp_path
+
+
+def test_a_true_model(folder: Path) -> None:
+    done = run("model.json", "data.csv", "--require-proof", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "claims are true" in done.stdout
+    for fact in ("fingerprint", "leaf", "min_leaf", "optimal"):
+        assert fact in done.stdout
+
+
+def test_a_false_claim(folder: Path) -> None:
+    text = (folder / "model.json").read_text(encoding="utf-8")
+    changed = json.loads(text)
+    changed["params"]["max_depth"] = 3
+    (folder / "model.json").write_text(json.dumps(changed), encoding="utf-8")
+    done = run("model.json", "data.csv", cwd=folder)
+    assert done.returncode == 1
+    assert "2 of 19 claims are false" in done.stdout
+    assert "A better tree:" in done.stdout
+    found = json.loads(run("model.json", "data.csv", "--json", cwd=folder).stdout)
+    assert found["ok"] is False
+    assert [fact["name"] for fact in found["facts"] if fact["verdict"] == "false"] == [
+        "lower bound",
+        "optimal",
+    ]
+    assert found["better_tree"]
+
+
+def test_an_unproved_claim(folder: Path) -> None:
+    limits = ("--max-states", "1")
+    done = run("model.json", "data.csv", *limits, cwd=folder)
+    assert done.returncode == 0
+    assert "optimality not re-proved: the space is too large" in done.stdout
+    assert run("model.json", "data.csv", *limits, "--require-proof", cwd=folder).returncode == 1
+
+
+def test_inputs_that_cannot_be_read(folder: Path) -> None:
+    done = run("model.json", "nothing.csv", cwd=folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith("everytree: nothing.csv: cannot be read")
+    assert run("data.csv", "data.csv", cwd=folder).returncode == 2
+    done = run("nothing.json", "data.csv", "--json", cwd=folder)
+    assert done.returncode == 2
+    assert "nothing.json" in json.loads(done.stdout)["error"]
+    assert run("model.json", cwd=folder).returncode == 2
+
+
+def test_options_of_the_csv_file(folder: Path) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    table = X.assign(kind=y, times=1)
+    table.to_csv(folder / "data.csv", index=False, sep="~", decimal=",", encoding="utf-16")
+    options = (
+        "--delimiter",
+        "~",
+        "--decimal",
+        ",",
+        "--encoding",
+        "utf-16",
+        "--target",
+        "kind",
+        "--weights",
+        "times",
+    )
+    done = run("model.json", "data.csv", *options, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
