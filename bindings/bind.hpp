@@ -64,7 +64,9 @@ inline Reals to_numpy(std::vector<double> values) {
 }
 
 void bind_kernels(nb::module_& m);
+void bind_leaves(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_query(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);

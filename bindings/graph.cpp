@@ -5,19 +5,6 @@
 
 namespace everytree::bind {
 
-namespace {
-
-CostKind cost_kind(const std::string& name) {
-  if (name == "error") return CostKind::error;
-  if (name == "expected_error") return CostKind::expected_error;
-  if (name == "gini") return CostKind::gini;
-  if (name == "entropy") return CostKind::entropy;
-  if (name == "cost") return CostKind::matrix;
-  throw InvalidInput("unknown leaf cost \"" + name + "\"; expected error, expected_error, gini, entropy or cost");
-}
-
-}  // namespace
-
 void bind_graph(nb::module_& m) {
   nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.")
       .def(
@@ -48,16 +35,6 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("n_tests", &CountTable::n_tests)
       .def_prop_ro("n_classes", &CountTable::n_classes)
       .def_prop_ro("n_test_classes", [](const CountTable& t) { return t.test_classes().size(); });
-
-  nb::class_<LeafCost>(m, "LeafCost", "An additive cost of leaves.")
-      .def(
-          "__init__",
-          [](LeafCost* self, const std::string& kind, std::size_t n_classes, std::vector<double> matrix,
-             double confidence, double per_leaf) {
-            new (self) LeafCost(cost_kind(kind), n_classes, std::move(matrix), confidence, per_leaf);
-          },
-          nb::arg("kind"), nb::arg("n_classes"), nb::arg("matrix") = std::vector<double>{},
-          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0);
 
   nb::class_<Graph>(m, "Graph", "The AND/OR graph of all trees of a space.")
       .def(

@@ -151,6 +151,10 @@ LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> mat
   z_ = kind == CostKind::expected_error ? normal_quantile(1 - confidence) : 0;
 }
 
+bool LeafCost::non_negative() const {
+  return std::all_of(matrix_.begin(), matrix_.end(), [](double x) { return x >= 0; }) && per_leaf_ >= 0;
+}
+
 std::size_t LeafCost::prediction(const std::int32_t* counts) const {
   if (kind_ != CostKind::matrix)
     return static_cast<std::size_t>(std::max_element(counts, counts + n_classes_) - counts);

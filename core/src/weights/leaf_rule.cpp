@@ -87,8 +87,8 @@ bool LeafRule::exactly_enough(const std::vector<std::uint64_t>& distance, std::i
   const std::uint64_t mean =
       ((whole << (exponent - exponent_below)) + whole_below);  // of 2·t·2^k and 2·below·2^k, halved
   const int scale = exponent_below - 54;                       // half-way = mean · 2^scale
-  Natural right = Natural(mean) * (Natural(static_cast<std::uint64_t>(n)) *
-                                   Natural(static_cast<std::uint64_t>(total_ - n)) * product);
+  Natural right = Natural(mean) *
+                  (Natural(static_cast<std::uint64_t>(n)) * Natural(static_cast<std::uint64_t>(total_ - n)) * product);
   if (scale < 0)
     left = shifted(left, -scale);
   else

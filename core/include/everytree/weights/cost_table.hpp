@@ -1,5 +1,5 @@
-// Leaf costs of two classes, tabulated over the class counts:  entry n_0 << shift | n_1,  infinite where a leaf is below
-// min_leaf or not allowed. With it every cost under every rule runs through one vector kernel (fold_min).
+// Leaf costs of two classes, tabulated over the class counts:  entry n_0 << shift | n_1,  infinite where a leaf is
+// below min_leaf or not allowed. With it every cost under every rule runs through one vector kernel (fold_min).
 //
 // The table grows with the covers that ask for it, up to kMaxEntries. It belongs to one thread.
 #pragma once

@@ -93,6 +93,7 @@ class LeafCost {
   double per_leaf() const { return per_leaf_; }
   const LeafRule& rule() const { return rule_; }
   bool plain_error() const { return kind_ == CostKind::error && rule_.none(); }
+  bool non_negative() const;                // no leaf costs less than nothing: bounds on sums prune
   std::uint64_t id() const { return id_; }  // the same for copies, another for every object made anew
   double operator()(const std::int32_t* counts, std::size_t stride = 1) const;
   // The class a leaf predicts: least cost, lowest index on ties.
