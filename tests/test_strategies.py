@@ -55,7 +55,7 @@ def test_bounds_of_the_query_hold(space: et.TreeSpace, strategy: str) -> None:
         assert (tree.error, tree.size) == (expected.error, expected.size)
     with pytest.raises(et.QueryError, match=r"error ≤ 0; the least is"):
         space.best(max_error=0, max_depth=1, strategy=strategy)
-    with pytest.raises(et.QueryError, match="leaf=61"):
+    with pytest.raises(et.QueryError, match="≥ 61 examples in every leaf; the most is 60"):
         space.best(leaf=61, strategy=strategy)
 
 

@@ -9,6 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from everytree.constraints import (
+        ChiSquare as ChiSquare,
+    )
+    from everytree.constraints import (
+        Margin as Margin,
+    )
+    from everytree.constraints import (
+        Support as Support,
+    )
     from everytree.data.binarizer import Binarizer as Binarizer
     from everytree.data.readers import (
         read as read,
@@ -31,6 +40,9 @@ if TYPE_CHECKING:
     )
     from everytree.errors import (
         LimitReached as LimitReached,
+    )
+    from everytree.errors import (
+        NoTreeError as NoTreeError,
     )
     from everytree.errors import (
         QueryError as QueryError,
@@ -65,6 +77,7 @@ if TYPE_CHECKING:
     from everytree.priors import (
         UniformPrior as UniformPrior,
     )
+    from everytree.query import Query as Query
     from everytree.space import TreeSpace as TreeSpace
     from everytree.strategies import StrategyRun as StrategyRun
     from everytree.strategies import compare_strategies as compare_strategies
@@ -78,6 +91,7 @@ __version__ = "0.1.0"
 _HOME = {
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
+    "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
@@ -85,14 +99,18 @@ _HOME = {
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.bayes",
+    "Margin": "everytree.constraints",
+    "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
     "Posterior": "everytree.posterior",
     "Prior": "everytree.priors",
     "PriorTables": "everytree.priors",
+    "Query": "everytree.query",
     "QueryError": "everytree.errors",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",
     "StrategyRun": "everytree.strategies",
+    "Support": "everytree.constraints",
     "Table": "everytree.data.table",
     "Tree": "everytree.tree",
     "TreeSpace": "everytree.space",

@@ -18,6 +18,22 @@ def available_kernels() -> list[str]:
 def use_kernels(name: str) -> None:
     """Use these kernels from now on; "" picks the fastest."""
 
+class LeafRule:
+    """Which nodes may be leaves, by their class counts."""
+
+    def __init__(self, min_support: int = 0, min_margin: int = 0, min_chi2: float = 0.0, totals: Sequence[int] = []) -> None: ...
+
+    def least_support(self) -> int:
+        """No leaf with fewer examples is allowed."""
+
+    def allows(self, counts: Sequence[int]) -> bool:
+        """Whether a node with these class counts may be a leaf."""
+
+class LeafCost:
+    """An additive cost of leaves."""
+
+    def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0, rule: LeafRule = ...) -> None: ...
+
 class Control:
     """Limits of a computation, a way to stop it, and its progress callback."""
 
@@ -45,11 +61,6 @@ class CountTable:
 
     @property
     def n_test_classes(self) -> int: ...
-
-class LeafCost:
-    """An additive cost of leaves."""
-
-    def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0) -> None: ...
 
 class Graph:
     """The AND/OR graph of all trees of a space."""
@@ -84,6 +95,11 @@ class Graph:
 
 def estimate_states(table: CountTable, max_depth: int, min_leaf: int) -> float:
     """About how many states a graph would store."""
+
+def pareto(graph: Graph, costs: Sequence[LeafCost], rank: Sequence[int], bounds: Sequence[tuple[int, float]], front: bool, required: Sequence[int], k: int, control: Control) -> list[tuple[list[float], list[int]]]:
+    """
+    The k best trees of a query, or its front: (values of the costs, leaves, depth; key) pairs. Criteria are numbers in that order; `required` has one bit for every required item that a test belongs to.
+    """
 
 class Posterior:
     """The posterior over every tree of a graph."""

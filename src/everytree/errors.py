@@ -7,7 +7,7 @@ next step.
 
 from __future__ import annotations
 
-__all__ = ["DataError", "EverytreeError", "LimitReached", "QueryError"]
+__all__ = ["DataError", "EverytreeError", "LimitReached", "NoTreeError", "QueryError"]
 
 
 class EverytreeError(Exception):
@@ -24,6 +24,18 @@ class DataError(EverytreeError, ValueError):
 
 class QueryError(EverytreeError, ValueError):
     """The question cannot be answered as asked: constraints that contradict, an empty space."""
+
+
+class NoTreeError(QueryError):
+    """No tree satisfies the query. ``constraints`` names what is too tight.
+
+    Either each of them, relaxed alone, would admit a tree (``together`` is False), or these must be relaxed together.
+    """
+
+    def __init__(self, message: str, constraints: tuple[str, ...] = (), together: bool = False) -> None:
+        super().__init__(message)
+        self.constraints = constraints
+        self.together = together
 
 
 class LimitReached(EverytreeError, RuntimeError):

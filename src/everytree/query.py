@@ -1,161 +1,135 @@
-"""Queries: which tree is best, under which constraints.
+"""Queries: which tree is best, under which constraints (Nijssen & Fromont 2007).
 
-A ranking is a tuple of criteria, compared in that order. One of them is a cost of leaves (error, expected_error,
-gini, entropy, cost); size and depth may stand before or after it. Where the cost comes first the answer is one
-lexicographic fold; otherwise it is read off the size–cost fronts, one for every depth limit if depth matters.
+    best(query) = the least tree by the ranking, among the trees that meet every bound and whose leaves are all allowed
+
+A ranking is a tuple of criteria, compared in that order: costs of leaves (error, expected_error, gini, entropy, cost),
+size and depth. ``plan`` says how a query is answered, ``why`` why it cannot be.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy.typing as npt
 
 from everytree.arguments import number, whole
+from everytree.constraints import leaf_constraints
+from everytree.costs import frozen_matrix
 from everytree.errors import QueryError
-from everytree.weights import COSTS, LARGEST_COST, leaf_cost
-
-if TYPE_CHECKING:
-    import everytree._core as _core
-    from everytree.space import TreeSpace
+from everytree.weights import COSTS, LARGEST_COST
 
 __all__ = ["Query"]
 
+CRITERIA = (*COSTS, "size", "depth")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Query:
-    """A ranking with constraints. See ``TreeSpace.best``."""
+    """What tree is wanted: a ranking, bounds on the tree, constraints on its leaves and on its tests.
+
+    Parameters
+    ----------
+    minimize : criteria, the most important first: at least one of error, expected_error, gini, entropy, cost; and
+        size, depth. Where size or depth comes first, the query must bound the error or the size
+    max_size, max_leaves, max_depth : most nodes, most leaves, most tests on a path
+    max_error : most of the first cost in ``minimize``; or a dict with a bound for each cost that it names
+    min_accuracy : least share of training examples that the tree gets right
+    leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
+    require : tests or attributes that the tree must use, by name or column
+    forbid : tests or attributes that it must not use
+    cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
+    class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
+    confidence : of ``expected_error``
+    leaf_penalty : a price per leaf, added to the first cost in ``minimize``
+
+    Examples
+    --------
+    >>> Query(("size", "error"), min_accuracy=0.9)
+    Query(minimize=('size', 'error'), min_accuracy=0.9)
+    """
 
     minimize: Sequence[str] | str = ("error", "size")
     max_size: int | None = None
     max_leaves: int | None = None
     max_depth: int | None = None
-    max_error: float | None = None
-    leaf: int | None = None
+    max_error: float | Mapping[str, float] | None = None
+    min_accuracy: float | None = None
+    leaf: Any = None
+    require: Any = None
+    forbid: Any = None
     cost_matrix: npt.ArrayLike | None = None
+    class_weight: Any = None
     confidence: float = 0.25
     leaf_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        known = (*COSTS, "size", "depth")
+        if self.cost_matrix is not None:
+            object.__setattr__(self, "cost_matrix", frozen_matrix(self.cost_matrix))
+        self._check_ranking()
+        for name, least in (("max_size", 1), ("max_leaves", 1), ("max_depth", 0)):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), least, none="no bound")
+        for name, value in self.error_bounds.items():
+            if name not in COSTS:
+                raise QueryError(f"max_error bounds {name!r}; expected a cost among {', '.join(COSTS)}")
+            number("max_error", value, -math.inf, math.inf, example=10)
+        if self.min_accuracy is not None and self.min_accuracy != 1:
+            number("min_accuracy", self.min_accuracy, 0, 1, example=0.9, closed=True)
+        leaf_constraints(self.leaf)
+        for name in ("require", "forbid"):
+            if isinstance(getattr(self, name), Mapping | bool):
+                raise QueryError(
+                    f"{name}={getattr(self, name)!r}; expected names or columns of tests, or a list"
+                )
+        number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
+        number("confidence", self.confidence, 0, 1, example=0.25)
+        bounds = (self.max_error, self.min_accuracy, self.max_size, self.max_leaves, self.max_depth)
+        if self.ranking[0] not in COSTS and all(bound is None for bound in bounds):
+            raise QueryError(
+                f"minimize={self.minimize!r} without a bound is the single leaf; give max_error or min_accuracy (the "
+                f"{'smallest' if self.ranking[0] == 'size' else 'shallowest'} tree at least that good), or rank by "
+                f"{self.cost} first"
+            )
+
+    def _check_ranking(self) -> None:
         if not isinstance(self.minimize, str | Sequence):
             raise QueryError(f"minimize={self.minimize!r}; expected criteria such as ('error', 'size')")
         for name in self.ranking:
-            if name not in known:
+            if name not in CRITERIA:
                 raise QueryError(
-                    f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(known)}"
+                    f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(CRITERIA)}"
                 )
         if len(set(self.ranking)) != len(self.ranking):
             raise QueryError(f"minimize={self.minimize!r} names a criterion twice")
-        if sum(name in COSTS for name in self.ranking) != 1:
+        if not any(name in COSTS for name in self.ranking):
             raise QueryError(
-                f"minimize={self.minimize!r}; expected exactly one of {', '.join(COSTS)} beside size and depth"
-            )
-        for name, least in (("max_size", 1), ("max_leaves", 1), ("max_depth", 0), ("leaf", 1)):
-            if getattr(self, name) is not None:
-                whole(name, getattr(self, name), least, none="no bound")
-        if self.max_error is not None:
-            number("max_error", self.max_error, -math.inf, math.inf, example=10)
-        number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
-        bounds = (self.max_error, self.max_size, self.max_leaves, self.max_depth)
-        if self.ranking[0] != self.cost and all(bound is None for bound in bounds):
-            raise QueryError(
-                f"minimize={self.minimize!r} without a bound is the single leaf; give max_error (the smallest tree "
-                f"at least that good), or rank by {self.cost} first"
+                f"minimize={self.minimize!r}; expected at least one of {', '.join(COSTS)} beside size and depth"
             )
 
     @property
     def ranking(self) -> tuple[str, ...]:
+        """The criteria as a tuple."""
         return (self.minimize,) if isinstance(self.minimize, str) else tuple(self.minimize)
 
     @property
     def cost(self) -> str:
-        """The criterion that is a cost of leaves."""
+        """The first criterion that is a cost of leaves."""
         return next(name for name in self.ranking if name in COSTS)
 
     @property
-    def most_leaves(self) -> int | None:
-        """The tighter of max_size (nodes) and max_leaves."""
-        bounds = [
-            b
-            for b in (self.max_leaves, None if self.max_size is None else (self.max_size + 1) // 2)
-            if b is not None
+    def error_bounds(self) -> dict[str, float]:
+        """The bounds on costs, by the cost."""
+        if self.max_error is None:
+            return {}
+        return dict(self.max_error) if isinstance(self.max_error, Mapping) else {self.cost: self.max_error}
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if field.name == "minimize" or getattr(self, field.name) != field.default
         ]
-        return min(bounds) if bounds else None
-
-    def answer(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
-        """The k best trees as (cost + leaf penalties, key), best first."""
-        inside = self.inside(space)
-        if k > 1:
-            return self._k_best(inside, k, control)
-        bounded = self.most_leaves is not None or (self.max_error is not None and self.leaf_penalty)
-        if self.ranking[0] == self.cost and "depth" not in self.ranking and not bounded:
-            weight = self._weight(inside, self.leaf_penalty)
-            score, key = inside._graph(control).best(weight, 1, control)[0]
-            self._check_error(score)
-            return [(score, key)]
-        return [self._from_fronts(inside, control)]
-
-    def inside(self, space: TreeSpace) -> TreeSpace:
-        """The trees of the space that keep the query's bounds on depth and leaves."""
-        depth = space.max_depth
-        if self.max_depth is not None:
-            depth = self.max_depth if depth is None else min(depth, self.max_depth)
-        min_leaf = max(space.min_leaf, self.leaf or 1)
-        if space.table.total < min_leaf:
-            raise QueryError(
-                f"no tree satisfies the query: leaf={self.leaf} is more than the {space.table.total} examples"
-            )
-        return space._subspace(depth, min_leaf)
-
-    def _weight(self, space: TreeSpace, leaf_penalty: float) -> _core.LeafCost:
-        return leaf_cost(
-            self.cost, len(space.classes), self.cost_matrix, confidence=self.confidence, per_leaf=leaf_penalty
-        )
-
-    def _check_error(self, least: float) -> None:
-        if self.max_error is not None and least > self.max_error:
-            where = f" with at most {self.most_leaves} leaves" if self.most_leaves is not None else ""
-            raise QueryError(f"no tree{where} reaches {self.cost} ≤ {self.max_error}; the least is {least:g}")
-
-    def _k_best(self, space: TreeSpace, k: int, control: _core.Control) -> list[tuple[float, list[int]]]:
-        if self.ranking[0] != self.cost or "depth" in self.ranking or self.most_leaves is not None:
-            raise QueryError(
-                "the k best trees are ranked by a cost, then by size, without a bound on the size; ask for k=1 "
-                "or drop the bound"
-            )
-        if self.max_error is not None and self.leaf_penalty:
-            raise QueryError("the k best trees take max_error or leaf_penalty, not both; drop one of them")
-        found = space._graph(control).best(self._weight(space, self.leaf_penalty), k, control)
-        self._check_error(found[0][0])
-        return [(score, key) for score, key in found if self.max_error is None or score <= self.max_error]
-
-    def _from_fronts(self, space: TreeSpace, control: _core.Control) -> tuple[float, list[int]]:
-        deepest = space.max_depth
-        if "depth" in self.ranking and deepest is None:
-            raise QueryError("ranking by depth needs a bound: give max_depth")
-        depths: Iterable[int | None] = [deepest]
-        if "depth" in self.ranking and deepest is not None:
-            depths = range(min(deepest, int(space._graph(control).deepest)) + 1)  # no tree is deeper
-        best: tuple[tuple[float, ...], float, list[int]] | None = None
-        least = float("inf")
-        for depth in depths:
-            inside = space._subspace(depth, space.min_leaf)
-            for leaves, cost, key in inside._graph(control).front(self._weight(inside, 0.0), control):
-                if self.most_leaves is not None and leaves > self.most_leaves:
-                    continue
-                least = min(least, cost)
-                if self.max_error is not None and cost > self.max_error:
-                    continue
-                objective = cost + self.leaf_penalty * leaves
-                value = {self.cost: objective, "size": float(leaves), "depth": float(depth or 0)}
-                rank = tuple(value[name] for name in self.ranking)
-                if best is None or rank < best[0]:
-                    best = (rank, objective, key)
-        if best is None:
-            self._check_error(least)
-            raise QueryError("no tree satisfies the query")
-        return best[1], best[2]
+        return f"Query({', '.join(shown)})"

@@ -7,8 +7,9 @@ them, and no leaf is deeper than ``max_depth``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from everytree.arguments import whole
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.limits import Limits, Progress, in_bytes, threads
+from everytree.plan import Session, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
 from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
-from everytree.weights import Dirichlet, dirichlet_rows, leaf_cost
+from everytree.weights import COSTS, Dirichlet, dirichlet_rows
+from everytree.why import why_none
 
 __all__ = ["TreeSpace"]
 
@@ -132,6 +135,10 @@ class TreeSpace:
         self.limits = limits
         self._threads = threads(n_jobs)
         self._attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
+        # For people: ``require`` and ``forbid`` name attributes.
+        self._attribute_names = (
+            None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
+        )
         # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables.
         self._switches = {"merge": True, "frontier": True, "linear": True} | (switches or {})
         self._core_table: _core.CountTable | None = None
@@ -261,15 +268,19 @@ class TreeSpace:
 
     def best(
         self,
-        minimize: Sequence[str] | str = ("error", "size"),
+        minimize: Query | Sequence[str] | str = ("error", "size"),
         *,
         k: int | None = None,
         max_size: int | None = None,
         max_leaves: int | None = None,
         max_depth: int | None = None,
-        max_error: float | None = None,
-        leaf: int | None = None,
+        max_error: float | Mapping[str, float] | None = None,
+        min_accuracy: float | None = None,
+        leaf: Any = None,
+        require: Any = None,
+        forbid: Any = None,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Any = None,
         confidence: float = 0.25,
         leaf_penalty: float = 0.0,
         strategy: str = "auto",
@@ -278,50 +289,114 @@ class TreeSpace:
 
         Parameters
         ----------
-        minimize : criteria in order: one of error, expected_error, gini, entropy, cost; and size, depth
+        minimize : a ``Query``, or the criteria in order: at least one of error, expected_error, gini, entropy, cost;
+            and size, depth
         k : with k > 1, the k best trees as a list
         max_size, max_leaves, max_depth : bounds on the tree
-        max_error : bound on the first cost in ``minimize``
-        leaf : fewest examples in a leaf
+        max_error : bound on the first cost in ``minimize``, or a dict of bounds by cost
+        min_accuracy : least share of the examples that the tree gets right
+        leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
+        require, forbid : tests or attributes that the tree must use, or must not use
         cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true; a leaf says the class of least
             cost, as ``tree.predict(X, cost_matrix)`` does
+        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
         confidence : of ``expected_error``
-        leaf_penalty : a price per leaf, added to the cost
+        leaf_penalty : a price per leaf, added to the first cost
         strategy : "auto", the engine; or a way of DL8 to build the itemset lattice: simple, frequent, apriori, eclat,
             closed. These answer the plain query for the least cost, and ``tree.info`` says what they stored
 
-        Raises ``QueryError`` when no tree satisfies the query; the message names the tightest constraint.
+        Raises ``NoTreeError`` (a ``QueryError``) when no tree satisfies the query; the message names the tightest
+        constraint.
+
+        Examples
+        --------
+        >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+        >>> space.best(("size", "error"), min_accuracy=0.7).size
+        5
         """
-        query = Query(
-            minimize, max_size, max_leaves, max_depth, max_error, leaf, cost_matrix, confidence, leaf_penalty
-        )
-        count = 1 if k is None else whole("k", k, 1)
-        if check_strategy(strategy) != "auto":
-            with self._question(f"finding the best tree by strategy {strategy!r}") as control:
-                score, key, info = best_by_strategy(self, query, count, strategy, control)
-            return self._tree(key, {"objective": score, **info})
-        with self._question("finding the best tree") as control:
-            found = query.answer(self, count, control)
+        if isinstance(minimize, Query):
+            given: list[Any] = [
+                max_size,
+                max_leaves,
+                max_depth,
+                max_error,
+                min_accuracy,
+                leaf,
+                require,
+                forbid,
+            ]
+            given += [cost_matrix, class_weight]
+            if any(value is not None for value in given) or confidence != 0.25 or leaf_penalty:
+                raise QueryError("give a Query or keywords, not both; dataclasses.replace changes a Query")
+            query = minimize
+        else:
+            query = Query(
+                minimize, max_size, max_leaves, max_depth, max_error, min_accuracy, leaf, require, forbid,
+                cost_matrix, class_weight, confidence, leaf_penalty,
+            )  # fmt: skip
+        wanted = 1 if k is None else whole("k", k, 1)
+        plan = plan_of(query, self)
+        how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
+        with self._question("finding the best tree" + how) as control:
+            session = Session(self, control)
+            info: dict[str, Any] = {}
+            if strategy == "auto":
+                found = solve(session, plan, wanted)
+            else:
+                found, info = best_by_strategy(session, plan, wanted, strategy)
+            if not found:
+                raise why_none(session, plan)
             trees = []
-            for score, key in found:
+            for each in found:
                 control.check()
-                trees.append(self._tree(key, {"objective": score}))
+                facts = {"objective": each.values[query.cost]} | each.others(query.cost) | info
+                trees.append(self._tree(each.key, facts))
         return trees[0] if k is None or k == 1 else trees
 
     def front(
-        self, cost: str = "error", cost_matrix: npt.ArrayLike | None = None
+        self,
+        cost: str = "error",
+        cost_matrix: npt.ArrayLike | None = None,
+        *,
+        by: str = "size",
+        max_size: int | None = None,
+        max_leaves: int | None = None,
+        max_depth: int | None = None,
+        max_error: float | Mapping[str, float] | None = None,
+        min_accuracy: float | None = None,
+        leaf: Any = None,
+        require: Any = None,
+        forbid: Any = None,
+        class_weight: Any = None,
+        confidence: float = 0.25,
     ) -> list[tuple[int, float, Tree]]:
-        """The least cost for every size: (size, cost, tree), from the single leaf to the best tree of all.
+        """The least cost for every size (or number of leaves, or depth): (size, cost, tree), smallest first.
 
-        Sizes that a smaller tree equals or beats are left out.
+        Entries that a smaller tree equals or beats are left out. The constraints are those of ``best`` and hold for
+        every tree.
         """
-        weight = leaf_cost(cost, len(self.classes), cost_matrix)
+        if by not in ("size", "leaves", "depth"):
+            raise QueryError(f"by={by!r}; a front runs over 'size', 'leaves' or 'depth'")
+        if cost not in COSTS:
+            raise QueryError(f"{cost!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
+        query = Query(
+            cost, max_size, max_leaves, max_depth, max_error, min_accuracy, leaf, require, forbid, cost_matrix,
+            class_weight, confidence,
+        )  # fmt: skip
+        along = "depth" if by == "depth" else "size"
+        plan = replace(plan_of(query, self), rank=(along, cost))
         with self._question("finding the front") as control:
-            points = self._graph(control).front(weight, control)
-        exact = int if cost == "error" else float
+            session = Session(self, control)
+            points = front(session, plan, along)
+            if not points:
+                raise why_none(session, plan)
         return [
-            (2 * leaves - 1, exact(value), self._tree(key, {cost: exact(value)}))
-            for leaves, value, key in points
+            (
+                {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
+                point.values[cost],
+                self._tree(point.key, {cost: point.values[cost]}),
+            )
+            for point in points
         ]
 
     def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
@@ -383,15 +458,18 @@ class TreeSpace:
             info,
         )
 
-    def _subspace(self, max_depth: int | None, min_leaf: int) -> TreeSpace:
-        """The same table under tighter limits."""
-        if max_depth == self.max_depth and min_leaf == self.min_leaf:
+    def _subspace(self, max_depth: int | None, min_leaf: int, kept: list[int] | None = None) -> TreeSpace:
+        """The same examples under tighter limits, over all tests or those that are kept."""
+        if kept is None and max_depth == self.max_depth and min_leaf == self.min_leaf:
             return self
+        table, attributes = self._table, self._attributes
+        if kept is not None:
+            table = Table(table.rows[:, kept], table.class_counts, classes=table.classes)
+            attributes = None
         space = TreeSpace.__new__(TreeSpace)
-        space._set(
-            self._table, max_depth, min_leaf, self.n_jobs, self._attributes, self.limits, self._switches
-        )
-        space._core_table = self._core_table
+        space._set(table, max_depth, min_leaf, self.n_jobs, attributes, self.limits, self._switches)
+        if kept is None:
+            space._core_table = self._core_table
         return space
 
 

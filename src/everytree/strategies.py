@@ -23,7 +23,7 @@ from everytree.arguments import whole
 from everytree.errors import LimitReached, QueryError
 
 if TYPE_CHECKING:
-    from everytree.query import Query
+    from everytree.plan import Found, Plan, Session
     from everytree.space import TreeSpace
     from everytree.tree import Tree
 
@@ -59,20 +59,24 @@ def mine(
 
 
 def best_by_strategy(
-    space: TreeSpace, query: Query, k: int, strategy: str, control: _core.Control
-) -> tuple[float, list[int], dict[str, Any]]:
-    """The answer to a query by one of the strategies: cost, key and report."""
-    ranked = query.ranking in ((query.cost,), (query.cost, "size"))
-    bounded = query.most_leaves is not None or (query.max_error is not None and query.leaf_penalty)
-    if k != 1 or not ranked or bounded:
+    session: Session, plan: Plan, k: int, strategy: str
+) -> tuple[list[Found], dict[str, Any]]:
+    """The answer to a query by one of the strategies, and its report."""
+    from everytree.plan import bound_of, choose, cost_of, found_tree
+
+    if k != 1 or choose(plan, k) != "best":
         raise QueryError(
             f"strategy={strategy!r} finds one tree of the least cost and then the least size, under bounds on depth, "
-            'leaves\' examples and that cost; this query asks for more: use strategy="auto"'
+            'leaves and that cost; this query asks for more: use strategy="auto"'
         )
-    inside = query.inside(space)
-    value, key, info = mine(inside, query._weight(inside, query.leaf_penalty), strategy, control)
-    query._check_error(value)
-    return value, key, info
+    inside = session.inside(plan)
+    if inside is None:
+        return [], {}
+    cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
+    value, key, info = mine(inside.space, cost.core, strategy, session.control)
+    if not key or not cost.within(value, bound_of(plan)):
+        return [], info
+    return [found_tree(cost, value, key, inside)], info
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,9 @@ def leaf_cost(
     *,
     confidence: float = 0.25,
     per_leaf: float = 0.0,
+    rule: _core.LeafRule | None = None,
 ) -> _core.LeafCost:
-    """The core's leaf cost for a name of ``COSTS``.
+    """The core's leaf cost for a name of ``COSTS``, infinite for leaves that ``rule`` forbids.
 
     ``cost_matrix[c, k]`` is the cost of saying k when c is true.
     """
@@ -112,4 +113,6 @@ def leaf_cost(
                 f"cost_matrix={cost_matrix!r}; expected {n_classes} × {n_classes} numbers below {LARGEST_COST:g}"
             )
         matrix = values.ravel().tolist()
-    return _core.LeafCost(kind, n_classes, matrix, confidence, per_leaf)
+    return _core.LeafCost(
+        kind, n_classes, matrix, confidence, per_leaf, _core.LeafRule() if rule is None else rule
+    )

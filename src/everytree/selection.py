@@ -1,0 +1,69 @@
+"""Tests and attributes by name: what ``require=`` and ``forbid=`` mean for a table.
+
+An entry is a column (an int), the name of a test, or the name of an attribute, which stands for all of its tests. The
+attributes are those of ``TreeSpace(attributes=...)``; without them, what stands before ``<=``, ``==`` or ``is`` in the
+names of the tests, as ``Binarizer`` writes them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from everytree.errors import QueryError
+
+__all__ = ["Item", "attribute_of", "select"]
+
+
+class Item(NamedTuple):
+    """An entry of ``require`` or ``forbid``, and the tests it stands for."""
+
+    name: str
+    tests: frozenset[int]
+
+
+def attribute_of(test_name: str) -> str:
+    """The attribute that a test looks at, from the test's name.
+
+    >>> attribute_of("age <= 54.5"), attribute_of("thal == normal"), attribute_of("smoker")
+    ('age', 'thal', 'smoker')
+    """
+    for op in (" <= ", " == "):
+        if op in test_name:
+            return test_name.rpartition(op)[0] if op == " <= " else test_name.partition(op)[0]
+    return test_name.removesuffix(" is missing")
+
+
+def select(
+    what: str, wanted: Any, n_tests: int, test_names: Sequence[str] | None, attributes: Sequence[str] | None
+) -> list[Item]:
+    """The items of ``require`` or ``forbid`` (``what`` is its name, for messages)."""
+    if wanted is None:
+        return []
+    given = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
+    names = list(test_names) if test_names is not None else [f"x{k}" for k in range(n_tests)]
+    of_attribute = list(attributes) if attributes is not None else [attribute_of(name) for name in names]
+    return [_item(what, each, names, of_attribute) for each in given]
+
+
+def _item(what: str, wanted: Any, names: list[str], attributes: list[str]) -> Item:
+    if isinstance(wanted, str):
+        tests = [k for k, name in enumerate(names) if name == wanted] or [
+            k for k, name in enumerate(attributes) if name == wanted
+        ]
+        if not tests:
+            raise QueryError(
+                f"{what}={wanted!r} is neither a test nor an attribute; expected a name such as "
+                f"{', '.join(repr(name) for name in dict.fromkeys([*attributes, *names][:4]))}, or a column"
+            )
+        return Item(wanted, frozenset(tests))
+    try:
+        column = -1 if isinstance(wanted, bool) else operator.index(wanted)
+    except TypeError:
+        column = -1
+    if not 0 <= column < len(names):
+        raise QueryError(
+            f"{what}={wanted!r}; expected the name of a test or attribute, or a column from 0 to {len(names) - 1}"
+        )
+    return Item(names[column], frozenset([column]))
