@@ -67,6 +67,7 @@ void bind_kernels(nb::module_& m);
 void bind_leaves(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_query(nb::module_& m);
+void bind_near_best(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);

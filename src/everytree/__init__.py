@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.model_file import load_model as load_model
+    from everytree.near_best import NearBest as NearBest
     from everytree.posterior import Posterior as Posterior
     from everytree.priors import (
         CodingPrior as CodingPrior,
@@ -100,6 +101,7 @@ _HOME = {
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.bayes",
     "Margin": "everytree.constraints",
+    "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
     "Posterior": "everytree.posterior",

@@ -101,6 +101,40 @@ def pareto(graph: Graph, costs: Sequence[LeafCost], rank: Sequence[int], bounds:
     The k best trees of a query, or its front: (values of the costs, leaves, depth; key) pairs. Criteria are numbers in that order; `required` has one bit for every required item that a test belongs to.
     """
 
+class NearBest:
+    """Every tree with few enough errors for its number of leaves."""
+
+    def __init__(self, graph: Graph, most_leaves: int, n_threads: int, control: Control) -> None: ...
+
+    @property
+    def least(self) -> list[int]:
+        """Least errors for 1, 2, … leaves; −1 where there is no tree."""
+
+    def keep(self, limits: Sequence[int], control: Control) -> None:
+        """Keep the trees with l leaves and at most limits[l − 1] errors."""
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+    def cells(self, node: int) -> list[tuple[int, int, bytes]]:
+        """(leaves, errors, number of trees as little-endian bytes) of a node."""
+
+    def node(self, node: int) -> tuple[int, list[tuple[list[int], int, int]], list[tuple[list[int], int]]]:
+        """
+        Errors of the leaf (−1: none), splits as (tests, child 0, child 1), cherries as (tests, errors); a test is 2 · test + 1 if its outcome 1 leads to child 0.
+        """
+
+    def test_use(self, control: Control) -> list[bytes]:
+        """Number of trees that use each test, as little-endian bytes."""
+
+    def ask(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Sequence[float], control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """
+        Mean, least and greatest leaf probability, and share of votes, of every class for every row.
+        """
+
 class Posterior:
     """The posterior over every tree of a graph."""
 

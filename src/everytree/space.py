@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
 from everytree.weights import COSTS, Dirichlet, dirichlet_rows
 from everytree.why import why_none
+
+if TYPE_CHECKING:
+    from everytree.near_best import Exact, NearBest
 
 __all__ = ["TreeSpace"]
 
@@ -402,6 +405,19 @@ class TreeSpace:
     def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
         """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
         return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
+
+    def near_best(
+        self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
+    ) -> NearBest:
+        """Every tree whose objective is at most (1 + ``epsilon``) times the best.
+
+        The objective is errors / n + ``leaf_penalty`` · leaves. Numbers are taken exactly as given: 0.01 is the float
+        next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth. ``dirichlet`` sets the
+        class probabilities of the trees' leaves, one number or one per class; None gives the frequencies.
+        """
+        from everytree.near_best import NearBest
+
+        return NearBest(self, epsilon, leaf_penalty, dirichlet)
 
     # --- helpers ---
 
