@@ -2,7 +2,7 @@
 
     None, bool, int, str, finite float     as they are
     infinity, NaN                          {"$float": "inf"}
-    list, tuple, numpy array               a list
+    list, tuple, set, numpy array          a list
     dict                                   an object, or {"$dict": [[key, value], …]} where keys are not all text
     a frozen dataclass of everytree        {"$type": "SizePrior", "fields": {…}}
 
@@ -49,6 +49,8 @@ def value_to_json(value: Any, path: str) -> Any:
         return value if math.isfinite(value) else {"$float": repr(value)}
     if isinstance(value, np.ndarray):
         return value_to_json(value.tolist(), path)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
     if isinstance(value, list | tuple):
         return [value_to_json(item, f"{path}[{i}]") for i, item in enumerate(value)]
     if isinstance(value, Mapping):

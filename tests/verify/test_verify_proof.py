@@ -49,9 +49,9 @@ def both_answers(rng, rank, bounds, leaf, n_classes, min_leaf, max_depth, penalt
     exact = tuple(tuple(Fraction(value) for value in row) for row in matrix)
     rules = tuple(LeafRule(RULE_KINDS[name], Fraction(repr(value))) for name, value in leaf.items())
     first = next(name for name in rank if name not in ("size", "depth"))
-    own_bounds = dict(bounds)
+    own_bounds = {name: value for name, value in bounds.items() if name != "max_error"}
     if "max_error" in bounds:
-        own_bounds["max_error"] = Fraction(bounds["max_error"])
+        own_bounds["max_costs"] = ((first, Fraction(bounds["max_error"])),)
     query = Query(
         rank=rank, min_leaf=min_leaf, max_depth=max_depth, leaf_rules=rules, matrix=exact,
         penalty=Fraction(repr(penalty)), **own_bounds,

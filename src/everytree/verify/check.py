@@ -191,17 +191,25 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
 
 def _answers(proba: Sequence[Fraction], query: Query) -> list[int]:
     """The classes that a leaf may say: those that are best, up to rounding."""
-    if query.matrix is None:
+    matrix = query.matrix
+    if matrix is None and query.weights is not None:
+        matrix = _errors_weighed(query.weights)
+    if matrix is None:
         prices = [-p for p in proba]
     else:
         columns = range(len(proba))
         prices = [
-            sum((p * row[said] for p, row in zip(proba, query.matrix, strict=True)), Fraction(0))
+            sum((p * row[said] for p, row in zip(proba, matrix, strict=True)), Fraction(0))
             for said in columns
         ]
     least = min(prices)
     slack = CLOSE * max(abs(price) for price in prices)
     return [c for c, price in enumerate(prices) if price - least <= slack]
+
+
+def _errors_weighed(weights: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], ...]:
+    n = range(len(weights))
+    return tuple(tuple(Fraction(0) if c == k else weights[c] for k in n) for c in n)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -250,10 +258,10 @@ def _constraint_facts(model: Model, counts: list[Counts], query: Query) -> list[
         bound("max_size", f"≤ {query.max_size}", len(model.nodes), len(model.nodes) <= query.max_size)
     if query.max_leaves is not None:
         bound("max_leaves", f"≤ {query.max_leaves}", len(leaves), len(leaves) <= query.max_leaves)
-    if query.max_error is not None:
-        cost = sum((query.cost(query.first_cost, each) for each in cells), 0)
+    for name, most in query.max_costs:
+        cost = sum((query.cost(name, each) for each in cells), 0)
         slack = 0 if isinstance(cost, int | Fraction) else CLOSE * max(1.0, abs(cost))
-        bound("max_error", f"≤ {_plain(query.max_error)}", _plain(cost), cost <= query.max_error + slack)
+        bound("max_error", f"{name} ≤ {_plain(most)}", _plain(cost), cost <= most + slack)
     if query.min_accuracy is not None:
         n = sum(map(sum, cells))
         right = sum(max(each) for each in cells)

@@ -129,7 +129,7 @@ class Space:
 def best_tree(space: Space) -> Optimum:
     """The best tree under the query, or ``GivenUp``."""
     query = space.query
-    bounded = query.most_leaves is not None or query.max_error is not None or query.min_accuracy is not None
+    bounded = query.most_leaves is not None or query.max_costs or query.min_accuracy is not None
     if bounded or query.required or "depth" in query.rank:
         return _Pareto(space).best()
     return _Additive(space).best()
@@ -162,7 +162,8 @@ class _Additive:
         self.leaf_values: dict[Counts, tuple[Any, ...] | None] = {}
         self.least_values: dict[Counts, tuple[Any, ...]] = {}
         # Fractions become whole numbers of a common unit: ten times quicker to add.
-        parts = [self.query.penalty, *(each for row in self.query.matrix or () for each in row)]
+        parts = [self.query.penalty, *(self.query.weights or ())]
+        parts += [each for row in self.query.matrix or () for each in row]
         self.unit = lcm(*(part.denominator for part in parts))
 
     def best(self) -> Optimum:
@@ -274,9 +275,10 @@ class _Pareto:
     def __init__(self, space: Space) -> None:
         self.space, self.query = space, space.query
         costs = [name for name in space.query.rank if name in COSTS]
-        if space.query.min_accuracy is not None and "error" not in costs:
-            costs.append("error")
-        self.costs = costs
+        costs += [name for name, _ in space.query.max_costs]
+        if space.query.min_accuracy is not None:
+            costs.append("errors")
+        self.costs = list(dict.fromkeys(costs))
         self.known: dict[tuple[int, int | None], list[tuple[tuple[Value, ...], int, Key]]] = {}
         # Costs below zero can pull a tree back under a bound, so only then bounds wait for the root.
         self.early = all(value >= 0 for row in space.query.matrix or () for value in row)
@@ -305,10 +307,10 @@ class _Pareto:
         if query.most_leaves is not None and vector[-2] > query.most_leaves:
             return False
         values = dict(zip(self.costs, vector, strict=False))
-        if query.max_error is not None and values[query.first_cost] > query.max_error:
+        if any(values[name] > most for name, most in query.max_costs):
             return False
         n = sum(self.space.totals)
-        return query.min_accuracy is None or n - values["error"] >= n * max(query.min_accuracy)
+        return query.min_accuracy is None or n - values["errors"] >= n * max(query.min_accuracy)
 
     def cells(self, cover: int, counts: Counts, left: int | None) -> list[tuple[tuple[Value, ...], int, Key]]:
         state = (cover, left)

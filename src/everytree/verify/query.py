@@ -1,7 +1,8 @@
 """What the model was asked for, read off its parameters: a ranking, bounds on the tree, and rules for leaves.
 
-    error            n − max_c n_c
-    expected_error   error + C4.5's added errors at a confidence
+    error            n − max_c n_c; with class weights, min_k Σ_{c≠k} w_c · n_c
+    errors           n − max_c n_c, whatever the weights
+    expected_error   errors + C4.5's added errors at a confidence
     gini             n − Σ_c n_c² / n
     entropy          Σ_c n_c ln(n / n_c)
     cost             min_k Σ_c n_c · matrix[c][k]
@@ -45,11 +46,11 @@ class LeafRule:
         if self.kind == "margin":
             first, second = sorted([*counts, 0], reverse=True)[:2]
             return first - second >= self.bound
-        statistic = chi2_statistic(counts, total)
+        statistic = float(chi2_statistic(counts, total))  # a threshold is reached by the nearest float
         if self.kind == "chi2":
-            return statistic >= self.bound
+            return statistic >= float(self.bound)
         freedom = sum(1 for n in total if n) - 1
-        return upper_tail(float(statistic), freedom) <= float(self.bound)
+        return upper_tail(statistic, freedom) <= float(self.bound)
 
     def __str__(self) -> str:
         relation = "≤" if self.kind == "p_value" else "≥"
@@ -65,11 +66,12 @@ class Query:
     min_leaf: int = 1
     max_leaves: int | None = None
     max_size: int | None = None
-    max_error: Fraction | None = None
+    max_costs: tuple[tuple[str, Fraction], ...] = ()  # bounds on costs, by their name
     min_accuracy: tuple[Fraction, Fraction] | None = None  # as a decimal, and as the float that stands for it
     leaf_rules: tuple[LeafRule, ...] = ()
     penalty: Fraction = Fraction(0)
     matrix: tuple[tuple[Fraction, ...], ...] | None = None
+    weights: tuple[Fraction, ...] | None = None  # of the classes, for the error
     confidence: float = 0.25
     forbidden: frozenset[int] = frozenset()
     required: tuple[frozenset[int], ...] = ()
@@ -78,7 +80,7 @@ class Query:
 
     @property
     def first_cost(self) -> str:
-        """The criterion that ``max_error`` and the price of a leaf refer to."""
+        """The criterion that a plain ``max_error`` and the price of a leaf refer to."""
         return next(name for name in self.rank if name in COSTS)
 
     @property
@@ -92,7 +94,10 @@ class Query:
     def cost(self, name: str, counts: Sequence[int]) -> Value:
         """A cost of one leaf with these class counts."""
         n = sum(counts)
-        if name == "error":
+        if name == "error" and self.weights is not None:
+            weighed = [weight * k for weight, k in zip(self.weights, counts, strict=True)]
+            return sum(weighed, Fraction(0)) - max(weighed)
+        if name in ("error", "errors"):
             return n - max(counts)
         if name == "expected_error":
             wrong = n - max(counts)
@@ -162,9 +167,10 @@ def read_query(
     for key, least in (("max_depth", 0), ("min_leaf", 1), ("max_leaves", 1), ("max_size", 1)):
         if key in left:
             known[key] = _whole(left.pop(key), key, least)
-    for key, name in (("max_error", "max_error"), ("leaf_penalty", "penalty")):
-        if key in left:
-            known[name] = _exact(left.pop(key), key)
+    if "leaf_penalty" in left:
+        known["penalty"] = _exact(left.pop("leaf_penalty"), "leaf_penalty")
+    if "max_error" in left:
+        known["max_costs"] = _cost_bounds(left.pop("max_error"), known["rank"], unread)
     if "min_accuracy" in left:
         value = left.pop("min_accuracy")
         known["min_accuracy"] = (_exact(value, "min_accuracy"), Fraction(value))
@@ -177,8 +183,9 @@ def read_query(
     if "cost_matrix" in left:
         known["matrix"] = _matrix(left.pop("cost_matrix"), len(classes))
     if "class_weight" in left:
-        _weigh(left.pop("class_weight"), classes, totals, known, unread)
-    if "cost" in known["rank"] and "matrix" not in known:
+        known["weights"] = _class_weights(left.pop("class_weight"), classes, totals, unread)
+    costs = {*known["rank"], *(name for name, _ in known.get("max_costs", ()))}
+    if "cost" in costs and "matrix" not in known:
         raise InputError("params.cost_matrix is missing; the ranking by cost needs it")
     for key in ("forbid", "require"):
         if key in left:
@@ -223,25 +230,31 @@ def _matrix(matrix: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
     return tuple(tuple(_exact(value, "cost_matrix") for value in row) for row in matrix)
 
 
-def _weigh(
-    weights: Any, classes: Sequence[Any], totals: Sequence[int], known: dict[str, Any], unread: list[str]
-) -> None:
-    """Class weights as a cost matrix: an error on class c costs its weight."""
-    n = len(classes)
-    exact: list[Fraction] | None = None
-    if weights == "balanced" and all(totals):
-        exact = [Fraction(sum(totals), n * total) for total in totals]
-    elif isinstance(weights, list) and len(weights) == n:
-        exact = [_exact(weight, "class_weight") for weight in weights]
-    elif isinstance(weights, dict):
-        pairs = weights.get("$dict", list(map(list, weights.items())))
-        given = {str(key): _exact(value, "class_weight") for key, value in pairs}
-        exact = [given.get(str(label), Fraction(1)) for label in classes]
-    if exact is None or "matrix" in known or known["rank"].count("error") != 1:
+def _cost_bounds(most: Any, rank: Sequence[str], unread: list[str]) -> tuple[tuple[str, Fraction], ...]:
+    """A number bounds the first cost of the ranking; an object has a bound for each cost that it names."""
+    if not isinstance(most, dict):
+        most = {next(name for name in rank if name in COSTS): most}
+    for name in most:
+        if name not in COSTS:
+            unread.append(f"max_error ({quote(name)})")
+    return tuple((name, _exact(value, "max_error")) for name, value in most.items() if name in COSTS)
+
+
+def _class_weights(
+    weights: Any, classes: Sequence[Any], totals: Sequence[int], unread: list[str]
+) -> tuple[Fraction, ...] | None:
+    """What an error on each class counts: by label (1 where none is given), in order, or balanced."""
+    if weights == "balanced":
+        occurring = sum(1 for n in totals if n)
+        return tuple(Fraction(sum(totals), occurring * n) if n else Fraction(1) for n in totals)
+    if isinstance(weights, list) and len(weights) == len(classes):
+        return tuple(_exact(weight, "class_weight") for weight in weights)
+    pairs = weights.get("$dict", list(map(list, weights.items()))) if isinstance(weights, dict) else None
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         unread.append("class_weight")
-        return
-    known["matrix"] = tuple(tuple(Fraction(0) if c == k else exact[c] for k in range(n)) for c in range(n))
-    known["rank"] = tuple("cost" if name == "error" else name for name in known["rank"])
+        return None
+    given = {str(label): _exact(weight, "class_weight") for label, weight in pairs}
+    return tuple(given.get(str(label), Fraction(1)) for label in classes)
 
 
 def _named_tests(
