@@ -260,13 +260,12 @@ def _constraint_facts(model: Model, counts: list[Counts], query: Query) -> list[
         bound("max_leaves", f"≤ {query.max_leaves}", len(leaves), len(leaves) <= query.max_leaves)
     for name, most in query.max_costs:
         cost = sum((query.cost(name, each) for each in cells), 0)
-        slack = 0 if isinstance(cost, int | Fraction) else CLOSE * max(1.0, abs(cost))
-        bound("max_error", f"{name} ≤ {_plain(most)}", _plain(cost), cost <= most + slack)
+        bound("max_error", f"{name} ≤ {_plain(most)}", _plain(cost), query.within(name, cost))
     if query.min_accuracy is not None:
         n = sum(map(sum, cells))
         right = sum(max(each) for each in cells)
-        wanted = min(query.min_accuracy)
-        bound("min_accuracy", f"≥ {_plain(query.min_accuracy[0])}", right / n, right >= wanted * n)
+        wanted = query.min_accuracy
+        bound("min_accuracy", f"≥ {_plain(wanted)}", right / n, right >= wanted * n)
     total = counts[0]
     for rule in query.leaf_rules:
         bad = next((k for k in leaves if not rule.holds(counts[k], total)), None)

@@ -302,15 +302,15 @@ class _Pareto:
         return Optimum(rank, tree, space.n_states)
 
     def within(self, vector: tuple[Value, ...]) -> bool:
-        """Whether a tree with this vector meets the bounds, by the stricter reading of a decimal."""
+        """Whether a tree with this vector meets the bounds."""
         query = self.query
         if query.most_leaves is not None and vector[-2] > query.most_leaves:
             return False
         values = dict(zip(self.costs, vector, strict=False))
-        if any(values[name] > most for name, most in query.max_costs):
+        if not all(query.within(name, value) for name, value in values.items()):
             return False
         n = sum(self.space.totals)
-        return query.min_accuracy is None or n - values["errors"] >= n * max(query.min_accuracy)
+        return query.min_accuracy is None or n - values["errors"] >= n * query.min_accuracy
 
     def cells(self, cover: int, counts: Counts, left: int | None) -> list[tuple[tuple[Value, ...], int, Key]]:
         state = (cover, left)

@@ -26,6 +26,7 @@ from everytree.verify.problem import InputError, quote
 __all__ = ["COSTS", "LeafRule", "Query", "Value", "read_query"]
 
 Value: TypeAlias = int | float | Fraction
+ROUNDING = 1e-12  # relative, of a sum of floats
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 # Parameters that change how a tree is found or shown, but not which trees are allowed or better.
 INDIFFERENT = {"n_jobs", "time_limit", "memory_limit", "strategy", "progress", "verbose", "random_state"}
@@ -67,7 +68,7 @@ class Query:
     max_leaves: int | None = None
     max_size: int | None = None
     max_costs: tuple[tuple[str, Fraction], ...] = ()  # bounds on costs, by their name
-    min_accuracy: tuple[Fraction, Fraction] | None = None  # as a decimal, and as the float that stands for it
+    min_accuracy: Fraction | None = None
     leaf_rules: tuple[LeafRule, ...] = ()
     penalty: Fraction = Fraction(0)
     matrix: tuple[tuple[Fraction, ...], ...] | None = None
@@ -118,6 +119,11 @@ class Query:
         if name != "cost" or self.matrix is None:
             return 0
         return sum((k * min(row) for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
+
+    def within(self, name: str, value: Value) -> bool:
+        """Whether a cost of a whole tree meets the bounds on it; a sum of floats may miss one by its rounding."""
+        slack = 0 if isinstance(value, int | Fraction) else ROUNDING * abs(value)
+        return all(value <= most + slack for bounded, most in self.max_costs if bounded == name)
 
     def allows_leaf(self, counts: Sequence[int], total: Sequence[int]) -> bool:
         """Whether these class counts may be a leaf."""
@@ -172,8 +178,7 @@ def read_query(
     if "max_error" in left:
         known["max_costs"] = _cost_bounds(left.pop("max_error"), known["rank"], unread)
     if "min_accuracy" in left:
-        value = left.pop("min_accuracy")
-        known["min_accuracy"] = (_exact(value, "min_accuracy"), Fraction(value))
+        known["min_accuracy"] = _exact(left.pop("min_accuracy"), "min_accuracy")
     if "confidence" in left:
         known["confidence"] = float(_exact(left.pop("confidence"), "confidence"))
         if not 0 < known["confidence"] < 1:
