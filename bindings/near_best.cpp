@@ -68,6 +68,16 @@ void bind_near_best(nb::module_& m) {
           "Errors of the leaf (−1: none), splits as (tests, child 0, child 1), cherries as (tests, errors); a test is "
           "2 · test + 1 if its outcome 1 leads to child 0.")
       .def(
+          "by_split",
+          [](const NearBest& self, std::size_t v, std::size_t leaves, std::int32_t errors) {
+            nb::list out;
+            for (const Natural& n : self.by_split(v, leaves, errors)) out.append(little_endian(n));
+            return out;
+          },
+          nb::arg("node"), nb::arg("leaves"), nb::arg("errors"),
+          nb::sig("def by_split(self, node: int, leaves: int, errors: int) -> list[bytes]"),
+          "Number of trees of a cell for one test of each split of a node, as little-endian bytes.")
+      .def(
           "test_use",
           [](const NearBest& self, PyControl& control) {
             nb::list out;

@@ -127,6 +127,11 @@ class NearBest:
         Errors of the leaf (−1: none), splits as (tests, child 0, child 1), cherries as (tests, errors); a test is 2 · test + 1 if its outcome 1 leads to child 0.
         """
 
+    def by_split(self, node: int, leaves: int, errors: int) -> list[bytes]:
+        """
+        Number of trees of a cell for one test of each split of a node, as little-endian bytes.
+        """
+
     def test_use(self, control: Control) -> list[bytes]:
         """Number of trees that use each test, as little-endian bytes."""
 

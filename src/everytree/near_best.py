@@ -279,11 +279,19 @@ class NearBest:
         return mean[back], least[back], greatest[back], votes[back]
 
 
+class _Choice(NamedTuple):
+    """A way to begin a tree: a leaf (test −1), or a test with the nodes of its children; without them, two leaves."""
+
+    test: int
+    zero: int = -1
+    one: int = -1
+
+
 class _Trees:
     """Trees by their number among those of one cell (leaves, errors).
 
-    A *menu* lists the ways to begin a tree of a cell at a node, in a fixed order, and how many trees begin so: first
-    the leaf, then the tests in order, each by the cell of its child 0. A number then picks from menus down the tree.
+    A *menu* lists the ways to begin a tree of a cell at a node, the leaf first and then the tests in order, and how
+    many trees begin so; among those of one test, the cells of child 0 come in order. So a number picks its way down.
     """
 
     def __init__(self, core: _core.NearBest) -> None:
@@ -293,14 +301,15 @@ class _Trees:
         self._entries = 0
 
     def cells(self, node: int) -> dict[tuple[int, int], int]:
-        """The number of trees of every cell of a node."""
+        """The number of trees of every cell of a node, in order of (leaves, errors)."""
         if node not in self._cells:
             found = self._core.cells(node)
-            self._cells[node] = {(l, e): int.from_bytes(n, "little") for l, e, n in found}
+            self._cells[node] = {(leaves, errors): int.from_bytes(n, "little") for leaves, errors, n in found}
             self._entries += len(found)
         return self._cells[node]
 
     def key(self, leaves: int, errors: int, rank: int) -> list[int]:
+        """The key of tree number ``rank`` of a cell of the root."""
         if self._entries > MENU_ENTRIES:
             self._cells, self._menus, self._entries = {}, {}, 0
         key: list[int] = []
@@ -309,55 +318,43 @@ class _Trees:
             node, cell, rank = waiting.pop()
             ends, choices = self._menu(node, cell)
             at = bisect_right(ends, rank)
-            if at:
-                rank -= ends[at - 1]
+            rank -= ends[at - 1] if at else 0
             choice = choices[at]
             key.append(choice.test)
-            if choice.below is not None:
-                zero, cell0, one, cell1 = choice.below
-                rank0, rank1 = divmod(rank, self.cells(one)[cell1])
-                waiting.append((one, cell1, rank1))
-                waiting.append((zero, cell0, rank0))
-            elif choice.test >= 0:
-                key += (-1, -1)
+            if choice.zero < 0:
+                key += (-1, -1) if choice.test >= 0 else ()
+                continue
+            beside = self.cells(choice.one)
+            for cell0, n0 in self.cells(choice.zero).items():
+                cell1 = (cell[0] - cell0[0], cell[1] - cell0[1])
+                n1 = beside.get(cell1, 0)
+                if rank < n0 * n1:
+                    break
+                rank -= n0 * n1
+            rank0, rank1 = divmod(rank, n1)
+            waiting += ((choice.one, cell1, rank1), (choice.zero, cell0, rank0))
         return key
 
     def _menu(self, node: int, cell: tuple[int, int]) -> tuple[list[int], list[_Choice]]:
         place = (node, *cell)
         if place not in self._menus:
-            leaves, errors = cell
             leaf, splits, cherries = self._core.node(node)
             found: list[tuple[_Choice, int]] = []
             if (1, leaf) == cell:
-                found.append((_Choice(-1, None), 1))
-            if leaves == 2:
-                found += (
-                    (_Choice(test >> 1, None), 1) for tests, e in cherries if e == errors for test in tests
-                )
-            for tests, child0, child1 in splits:
-                for test in tests:
-                    zero, one = (child1, child0) if test & 1 else (child0, child1)
-                    beside = self.cells(one)
-                    for (leaves0, errors0), n0 in self.cells(zero).items():
-                        cell1 = (leaves - leaves0, errors - errors0)
-                        if cell1 in beside:
-                            below = (zero, (leaves0, errors0), one, cell1)
-                            found.append((_Choice(test >> 1, below), n0 * beside[cell1]))
-            found.sort(key=lambda entry: entry[0].test)  # stable: cells stay in their order
-            self._menus[place] = (
-                list(itertools.accumulate(n for _, n in found)),
-                [choice for choice, _ in found],
-            )
+                found.append((_Choice(-1), 1))
+            for tests, errors in cherries:
+                if (2, errors) == cell:
+                    found += ((_Choice(test >> 1), 1) for test in tests)
+            for (tests, zero, one), trees in zip(splits, self._core.by_split(node, *cell), strict=True):
+                if n := int.from_bytes(trees, "little"):
+                    for test in tests:  # an odd one has its outcomes the other way round
+                        choice = _Choice(test >> 1, one, zero) if test & 1 else _Choice(test >> 1, zero, one)
+                        found.append((choice, n))
+            found.sort()
+            ends = list(itertools.accumulate(n for _, n in found))
+            self._menus[place] = ends, [choice for choice, _ in found]
             self._entries += len(found)
         return self._menus[place]
-
-
-_Cell = tuple[int, int]
-
-
-class _Choice(NamedTuple):
-    test: int  # −1: a leaf
-    below: tuple[int, _Cell, int, _Cell] | None  # nodes and cells of child 0 and child 1; None: leaves
 
 
 def _below(n: int, random: np.random.Generator) -> int:

@@ -101,6 +101,34 @@ std::vector<NearBest::Cell> NearBest::cells(std::size_t v) const {
   return out;
 }
 
+std::vector<Natural> NearBest::by_split(std::size_t v, std::size_t leaves, std::int32_t errors) const {
+  const NearSet& set = this->set();
+  if (v >= set.size()) throw InvalidInput("the set has no node " + std::to_string(v));
+  const std::int32_t* cell = set.cell_errors();
+  std::vector<Natural> out;
+  std::visit(
+      [&](const auto& value) {
+        using Number = typename std::decay_t<decltype(value)>::value_type;
+        for (const auto& split : set.splits(set.node(v))) {
+          const NearSet::Node &c1 = set.node(split.child[1]), &c0 = set.node(split.child[0]);
+          Number sum(0);
+          for (std::size_t l1 = 1; l1 <= c1.most && l1 < leaves; ++l1) {
+            if (leaves - l1 > c0.most) continue;
+            // Errors rise in both rows, so as one goes up the other goes down.
+            std::size_t k0 = set.first_cell(c0, leaves - l1 + 1);
+            const std::size_t begin0 = set.first_cell(c0, leaves - l1);
+            for (std::size_t k1 = set.first_cell(c1, l1); k1 < set.first_cell(c1, l1 + 1); ++k1) {
+              while (k0 > begin0 && cell[k0 - 1] > errors - cell[k1]) --k0;
+              if (k0 > begin0 && cell[k0 - 1] == errors - cell[k1]) sum += value[k1] * value[k0 - 1];
+            }
+          }
+          out.push_back(natural(sum));
+        }
+      },
+      exact_);
+  return out;
+}
+
 // Trees with test t = all − trees without t. Tests of one class are used equally often, so one of them is asked about;
 // and only nodes with t somewhere below are folded again.
 std::vector<Natural> NearBest::test_use(Control& control) const {

@@ -39,6 +39,8 @@ class NearBest {
     Natural n_trees;
   };
   std::vector<Cell> cells(std::size_t v) const;
+  // Trees with these leaves and errors below node v, for one test of each split in turn.
+  std::vector<Natural> by_split(std::size_t v, std::size_t leaves, std::int32_t errors) const;
   // Trees of the set that use each original test.
   std::vector<Natural> test_use(Control& control) const;
 
