@@ -50,11 +50,17 @@ class Cost:
         return float(Fraction(value) / self.scale)
 
     def bound(self, most: float) -> float:
-        """The largest value of the core within a bound of the query."""
+        """The largest value of the core within a bound of the query.
+
+        A value is within it if the value, rounded to a float, is: 1/3 is within 0.3333333333333333.
+        """
         if math.isinf(most):
             return most
-        exact = Fraction(most) if isinstance(most, int | Fraction) else written(most)
-        return float(math.floor(exact * self.scale)) if self.whole else float(exact * self.scale)
+        exact = written(most) * self.scale
+        if not self.whole:
+            return float(exact)
+        whole = math.floor(exact)
+        return float(whole + 1 if self.told(whole + 1) <= most else whole)
 
     def within(self, value: float, most: float) -> bool:
         """Whether a value of the core meets a bound of the query."""
