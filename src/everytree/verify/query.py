@@ -121,9 +121,15 @@ class Query:
         return sum((k * min(row) for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
 
     def within(self, name: str, value: Value) -> bool:
-        """Whether a cost of a whole tree meets the bounds on it; a sum of floats may miss one by its rounding."""
-        slack = 0 if isinstance(value, int | Fraction) else ROUNDING * abs(value)
-        return all(value <= most + slack for bounded, most in self.max_costs if bounded == name)
+        """Whether a cost of a whole tree meets the bounds on it.
+
+        A sum of floats may miss one by its rounding, and an exact value by the rounding of the bound: 1/3 is within
+        0.3333333333333333.
+        """
+        bounds = [most for bounded, most in self.max_costs if bounded == name]
+        if isinstance(value, int | Fraction):
+            return all(float(value) <= float(most) for most in bounds)
+        return all(value <= most + ROUNDING * abs(value) for most in bounds)
 
     def allows_leaf(self, counts: Sequence[int], total: Sequence[int]) -> bool:
         """Whether these class counts may be a leaf."""
