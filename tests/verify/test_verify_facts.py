@@ -279,12 +279,54 @@ def test_a_bound_above_the_objective_is_false_without_a_proof(case: Case) -> Non
     assert false_facts(case.changed(change, max_states=1)) == {"lower bound"}
 
 
-def test_models_without_an_optimum_by_counts_are_checked_as_far_as_that_goes(tmp_path) -> None:
-    report = Case(tmp_path, people(), et.MAPTreeClassifier(max_depth=2)).verify()
+PRIORS = [
+    {"prior": "size", "alpha": 0.7, "beta": 0.4},
+    {"prior": "uniform", "max_depth": 1},
+    {"prior": et.LeafPenaltyPrior(0.01)},
+    {"prior": et.ShapePrior(attribute_fair=True)},
+    {"prior": "coding", "dirichlet": "1/C"},
+    {"prior": et.SizePrior(0.9, 0.1, attribute_fair=True), "dirichlet": et.DepthDecay(0.5, 0.5)},
+    {"max_depth": None, "min_leaf": 15, "dirichlet": [0.5, 2.0]},
+]
+
+
+@pytest.mark.parametrize("params", PRIORS, ids=str)
+def test_the_evidence_and_the_most_probable_tree_are_found_again(params, tmp_path) -> None:
+    params = {"max_depth": 2, "min_leaf": 5, **params}
+    case = Case(tmp_path, people(), et.MAPTreeClassifier(**params))
+    report = case.verify()
+    assert report.proved, [fact for fact in report.facts if fact.verdict != "true"]
+    for claim, fact in (
+        ("log_joint", "log_joint"),
+        ("log_evidence", "log_evidence"),
+        ("upper_bound", "upper bound"),
+    ):
+
+        def change(data, claim=claim) -> None:
+            data["claims"][claim] -= 1e-5
+
+        assert false_facts(case.changed(change)) == {fact}
+    report = Case(tmp_path, people(), et.BayesOptimalClassifier(**params)).verify()
     assert report.ok
-    assert report["probabilities"].verdict == "true"
-    assert report["log_joint"].verdict == "not checked"
-    report = Case(tmp_path, people(), et.BayesOptimalClassifier(max_depth=2)).verify()
-    assert report.ok
-    assert report["fingerprint"].verdict == "true"
+    assert report["log_evidence"].verdict == "true"
     assert report["predictions"].verdict == "not checked"
+
+
+def test_a_tree_that_is_not_the_most_probable_is_refuted(tmp_path) -> None:
+    case = Case(tmp_path, people(), et.MAPTreeClassifier(max_depth=1))
+
+    def claim(data) -> None:
+        data["params"]["max_depth"] = 2
+
+    report = case.changed(claim)
+    assert {"optimal", "log_evidence", "upper bound"} <= false_facts(report)
+    assert "a tree of log joint" in report["optimal"].note
+    assert case.verify(max_states=1)["optimal"].verdict == "not proved"
+
+
+def test_a_prior_that_is_not_known_is_said_not_to_be_checked(tmp_path) -> None:
+    case = Case(tmp_path, people(), et.MAPTreeClassifier(max_depth=1))
+    for prior in ("best", {"$type": "SizePrior", "fields": {"alpha": 3}}, 5, {"$type": "X"}):
+        report = case.changed(lambda data, prior=prior: data["params"].update(prior=prior))
+        assert report.ok
+        assert report["log_joint"].verdict == "not checked"

@@ -100,7 +100,13 @@ def test_a_field_that_is_missing_is_named(case: Case) -> None:
             case.changed(lambda data, field=field: data.pop(field))
 
 
-def test_any_damage_is_an_input_error_or_a_report(case: Case) -> None:
+@pytest.mark.parametrize(
+    "made",
+    [et.OptimalTreeClassifier, et.MAPTreeClassifier, et.BayesOptimalClassifier],
+    ids=lambda m: m.__name__,
+)
+def test_any_damage_is_an_input_error_or_a_report(made, tmp_path) -> None:
+    case = Case(tmp_path, people(30), made(max_depth=2, dirichlet=et.DepthDecay()))
     # Every place of the file replaced by values of other kinds: no crash, no other exception.
     rng = random.Random(0)
     values = [None, True, -1, 10**400, 1e300, "", "x", [], {}, [[]], {"$type": "Tree"}, {"$float": "nan"}]
@@ -112,7 +118,8 @@ def test_any_damage_is_an_input_error_or_a_report(case: Case) -> None:
             yield from places(item, (*path, key))
 
     everywhere = [path for path in places(case.saved) if path]
-    for path in rng.sample(everywhere, min(400, len(everywhere))):
+    inner = [path for path in everywhere if path[0] in ("params", "claims")]  # where most is read
+    for path in rng.sample(everywhere, min(300, len(everywhere))) + 6 * inner:
 
         def change(data, path=path) -> None:
             for key in path[:-1]:

@@ -9,6 +9,7 @@ languages, to go unnoticed.
     query, chi2          what was asked for
     check                each claim against the data
     prove, optimum       is there a better tree?
+    probable, posterior  is there a more probable one, and what is the evidence of all?
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ from everytree.verify.examples import MISSING, Examples, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.model import Model, read_model
 from everytree.verify.optimum import check_optimum
+from everytree.verify.posterior import check_probable
 from everytree.verify.problem import quote
-from everytree.verify.query import Query, read_query
+from everytree.verify.query import Query, dirichlet_at, read_query
 
 __all__ = ["verify_model"]
 
@@ -52,7 +53,8 @@ def verify_model(
     examples = read_examples(table, claimed, target=target, weights=weights, missing=missing, decimal=decimal)
     facts = _data_facts(claimed, examples)
     if not claimed.nodes:
-        note = f"a {claimed.estimator} averages over every tree; the checker checks its data only"
+        facts += check_probable(claimed, examples, max_states, time_limit)
+        note = f"a {claimed.estimator} averages over every tree; its predictions are in no file"
         return Report((*facts, Fact("predictions", None, None, UNCHECKED, note)), examples.notes)
     counts = _route(claimed, examples)
     query = read_query(
@@ -64,6 +66,8 @@ def verify_model(
     )
     facts += _tree_facts(claimed, counts, query)
     facts += _constraint_facts(claimed, counts, query)
+    if claimed.estimator == "MAPTreeClassifier":
+        return Report((*facts, *check_probable(claimed, examples, max_states, time_limit)), examples.notes)
     more, better = check_optimum(claimed, examples, counts, query, max_states, time_limit)
     return Report((*facts, *more), examples.notes, better)
 
@@ -151,7 +155,7 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
     off: Fact | None = None
     readable = True
     for k, node in enumerate(model.nodes):
-        added = _dirichlet(model.params.get("dirichlet"), node.depth, n_classes)
+        added = dirichlet_at(model.params.get("dirichlet"), node.depth, n_classes)
         if added is None:
             readable = False
             break
@@ -191,20 +195,26 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
 
 def _answers(proba: Sequence[Fraction], query: Query) -> list[int]:
     """The classes that a leaf may say: those that are best, up to rounding."""
-    matrix = query.matrix
-    if matrix is None and query.weights is not None:
-        matrix = _errors_weighed(query.weights)
-    if matrix is None:
-        prices = [-p for p in proba]
-    else:
-        columns = range(len(proba))
-        prices = [
-            sum((p * row[said] for p, row in zip(proba, matrix, strict=True)), Fraction(0))
-            for said in columns
-        ]
-    least = min(prices)
-    slack = CLOSE * max(abs(price) for price in prices)
-    return [c for c, price in enumerate(prices) if price - least <= slack]
+    matrices = [query.matrix]
+    if query.matrix is None and query.weights is not None:
+        matrices.append(
+            _errors_weighed(query.weights)
+        )  # the most probable class, or the one of least weighed error
+    allowed: list[int] = []
+    for matrix in matrices:
+        prices = [-p for p in proba] if matrix is None else _prices(proba, matrix)
+        least = min(prices)
+        slack = CLOSE * max(abs(price) for price in prices)
+        allowed += [c for c, price in enumerate(prices) if price - least <= slack]
+    return allowed
+
+
+def _prices(proba: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]]) -> list[Fraction]:
+    """The expected cost of saying each class."""
+    classes = range(len(proba))
+    return [
+        sum((p * row[said] for p, row in zip(proba, matrix, strict=True)), Fraction(0)) for said in classes
+    ]
 
 
 def _errors_weighed(weights: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], ...]:
@@ -214,25 +224,6 @@ def _errors_weighed(weights: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], 
 
 def _same(a: Any, b: Any) -> bool:
     return a == b and isinstance(a, bool) == isinstance(b, bool)
-
-
-def _dirichlet(given: Any, depth: int, n_classes: int) -> list[Fraction] | None:
-    """The numbers added to the class counts at a depth, or None where they cannot be read."""
-    if given == "decay":
-        given = {"$type": "DepthDecay", "fields": {"scale": 0.9, "rate": 0.9}}
-    if given == "1/C":
-        return [Fraction(1, n_classes)] * n_classes
-    if isinstance(given, int | float) and not isinstance(given, bool) and 0 < given < 1e150:
-        return [Fraction(given)] * n_classes
-    if isinstance(given, list) and len(given) == n_classes:
-        each = [_dirichlet(value, depth, 1) for value in given]
-        return None if None in each else [value[0] for value in each if value]
-    fields = given.get("fields") if isinstance(given, dict) and given.get("$type") == "DepthDecay" else None
-    if isinstance(fields, dict) and all(
-        isinstance(fields.get(key), int | float) for key in ("scale", "rate")
-    ):
-        return [Fraction(max(fields["scale"] * fields["rate"] ** depth, 1e-100))] * n_classes
-    return None
 
 
 # --- constraints

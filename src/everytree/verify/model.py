@@ -7,12 +7,11 @@ is a tree. Whether its numbers are right is the work of the rest of this package
 from __future__ import annotations
 
 import json
-import math
 import os
 from dataclasses import dataclass
 from typing import Any
 
-from everytree.verify.problem import InputError, quote
+from everytree.verify.problem import InputError, is_number, quote
 
 __all__ = ["Column", "Leaf", "Model", "Node", "Test", "read_model"]
 
@@ -212,7 +211,7 @@ def _column(data: Any, path: str) -> Column:
             raise InputError(f"{path}.values is {quote(values)}; expected a list of values")
     elif values is not None:
         raise InputError(f"{path}.values is {quote(values)}; expected null for a {kind} column")
-    elif fill is not None and not _is_number(fill):
+    elif fill is not None and not is_number(fill):
         raise InputError(f"{path}.fill is {quote(fill)}; expected a number or null")
     return Column(name, kind, tuple(values or ()), fill)
 
@@ -228,7 +227,7 @@ def _test(data: Any, path: str, columns: tuple[Column, ...]) -> Test:
     of = columns[column]
     if kind not in KINDS[of.kind]:
         raise InputError(f"{path}.kind is {quote(kind)}; column {of.name!r} is {of.kind}")
-    if kind == "threshold" and not _is_number(value):
+    if kind == "threshold" and not is_number(value):
         raise InputError(f"{path}.value is {quote(value)}; expected a finite number")
     if kind == "equals" and (isinstance(value, list | dict) or value not in of.values):
         raise InputError(f"{path}.value is {quote(value)}; expected one of the values of column {of.name!r}")
@@ -275,7 +274,7 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
             or not all(_is_whole(n, 0) for n in counts)
         ):
             raise InputError(f"tree.counts[{k}] is {quote(counts)}; expected {n_classes} counts")
-        if not isinstance(proba, list) or len(proba) != n_classes or not all(map(_is_number, proba)):
+        if not isinstance(proba, list) or len(proba) != n_classes or not all(map(is_number, proba)):
             raise InputError(f"tree.proba[{k}] is {quote(proba)}; expected {n_classes} probabilities")
         nodes.append(
             Node(test, (pair[0], pair[1]), tuple(counts), tuple(map(float, proba)), above.get(k), depth[k])
@@ -340,12 +339,6 @@ def _choice(data: dict[str, Any], key: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise InputError(f"encoding.{key} is {quote(value)}; expected one of {', '.join(allowed)}")
     return str(value)
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 2**1023 and (not isinstance(value, float) or math.isfinite(value))
 
 
 def _is_whole(value: Any, least: int) -> bool:

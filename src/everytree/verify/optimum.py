@@ -8,6 +8,7 @@ from typing import Any
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, UNPROVED, Fact
 from everytree.verify.model import Model
+from everytree.verify.problem import is_number
 from everytree.verify.prove import GivenUp, Space, best_tree, rank_of, show_tree
 from everytree.verify.query import Query, Value
 
@@ -15,7 +16,6 @@ __all__ = ["check_optimum"]
 
 CLOSE = 1e-9
 OUTCOMES: tuple[str, ...] = ("objective", "lower_bound", "optimal")
-SCORES: tuple[str, ...] = ("log_joint", "log_evidence", "optimal")
 HOPELESS = 3  # a space estimated this many times too large is not tried
 
 
@@ -30,7 +30,7 @@ def check_optimum(
     """The facts about the objective and the optimum, and the lines of a better tree if there is one."""
     claims = model.claims
     if model.estimator != "OptimalTreeClassifier":
-        named = [name for name in SCORES if name in claims]
+        named = [name for name in OUTCOMES if name in claims]
         note = f"the checker does not know how a {model.estimator} is scored"
         return [Fact(name, _shown(claims[name]), None, UNCHECKED, note) for name in named], ()
     leaves = [k for k, node in enumerate(model.nodes) if node.test < 0]
@@ -84,7 +84,7 @@ def _optimum_facts(
         return [Fact("optimal", claimed_optimal, False, FALSE, note)], ()
     least = found.rank[place]
     if bound is not None and place == 0:
-        fine = isinstance(bound, int | float) and not isinstance(bound, bool) and _at_most(bound, least)
+        fine = is_number(bound) and _at_most(bound, least)
         note = "" if fine else f"a tree with {query.first_cost} {_plain(least)} exists"
         facts.append(Fact("lower bound", _shown(bound), f"≤ {_plain(least)}", TRUE if fine else FALSE, note))
     if claimed_optimal is not True:
@@ -100,7 +100,7 @@ def _optimum_facts(
 
 def _bound_without_proof(bound: Any, objective: Value, note: str) -> Fact:
     """A bound above the tree's own objective is false whatever the rest of the space holds."""
-    if not isinstance(bound, int | float) or isinstance(bound, bool) or not _at_most(bound, objective):
+    if not is_number(bound) or not _at_most(bound, objective):
         return Fact(
             "lower bound", _shown(bound), f"≤ {_plain(objective)}", FALSE, "above the tree's own objective"
         )
@@ -119,7 +119,7 @@ def _better(a: tuple[Value, ...], b: tuple[Value, ...]) -> bool:
 
 
 def _close(claimed: Any, found: Value) -> bool:
-    if isinstance(claimed, bool) or not isinstance(claimed, int | float):
+    if not is_number(claimed):
         return False
     if isinstance(found, int):
         return claimed == found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, TypeGuard
+
 from everytree.errors import DataError
 
-__all__ = ["InputError", "quote"]
+__all__ = ["InputError", "is_number", "quote"]
 
 
 class InputError(DataError):
@@ -22,3 +25,14 @@ def quote(value: object, limit: int = 60) -> str:
     except (ValueError, RecursionError):  # an integer with more digits than Python prints
         text = f"a {type(value).__name__}"
     return text if len(text) <= limit else text[:limit] + "…"
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether a value is a finite number that a float can hold; a truth value is none.
+
+    >>> is_number(0.5), is_number(True), is_number(10**400)
+    (True, False, False)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 2**1023 and (not isinstance(value, float) or math.isfinite(value))

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from everytree.verify.chi2 import chi2_statistic, upper_tail
 from everytree.verify.problem import InputError, quote
 
-__all__ = ["COSTS", "LeafRule", "Query", "Value", "read_query"]
+__all__ = ["COSTS", "LeafRule", "Query", "Value", "dirichlet_at", "read_query"]
 
 Value: TypeAlias = int | float | Fraction
 ROUNDING = 1e-12  # relative, of a sum of floats
@@ -284,6 +284,27 @@ def _named_tests(
             continue
         groups.append((str(each), frozenset(tests)))
     return groups
+
+
+def dirichlet_at(given: Any, depth: int, n_classes: int) -> list[Fraction] | None:
+    """The numbers added to the class counts at a depth, or None where they cannot be read."""
+    if given == "decay":
+        given = {"$type": "DepthDecay", "fields": {"scale": 0.9, "rate": 0.9}}
+    if given == "1/C":
+        return [Fraction(1, n_classes)] * n_classes
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 < given < 1e150:
+        return [Fraction(given)] * n_classes
+    if isinstance(given, list) and len(given) == n_classes:
+        each = [dirichlet_at(value, depth, 1) for value in given]
+        return None if None in each else [value[0] for value in each if value]
+    fields = given.get("fields") if isinstance(given, dict) and given.get("$type") == "DepthDecay" else None
+    if isinstance(fields, dict) and all(_is_share(fields.get(key)) for key in ("scale", "rate")):
+        return [Fraction(max(fields["scale"] * fields["rate"] ** depth, 1e-100))] * n_classes
+    return None
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1
 
 
 def _whole(value: Any, name: str, least: int) -> int:

@@ -1,0 +1,183 @@
+"""The evidence of all trees and the most probable one, summed and maximised again over the same covers.
+
+    log M(n)   = log Γ(Σa) − Σ log Γ(a_c) + Σ log Γ(a_c + n_c) − log Γ(Σa + n)         marginal likelihood of a leaf
+    sum(s)     = P_leaf(s)·M(s) + Σ_t P_split(s)·share(t)·sum(s ∧ ¬t)·sum(s ∧ t)       best(s) the same with max
+
+P_split and P_leaf are the prior's factors at the depth of s (a leaf is "closed" where no test could follow), and
+share(t) is 1, or 1 over the number of feasible tests, or equal shares of attributes and then of their tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.verify.model import Model
+from everytree.verify.prove import Counts, GivenUp, Space
+from everytree.verify.query import dirichlet_at
+
+__all__ = ["Folded", "Prior", "fold", "log_joint", "read_prior"]
+
+MINUS_INFINITY = float("-inf")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A prior over trees by the name of its kind, with its numbers."""
+
+    kind: str
+    alpha: float = 0.8
+    beta: float = 0.8
+    omega: float = 0.5
+    attribute_fair: bool = False
+
+    def log_split(self, depth: int) -> float:
+        if self.kind == "size":
+            return math.log(self.alpha) - self.beta * math.log(1 + depth)
+        return math.log(0.5) if self.kind == "coding" else 0.0
+
+    def log_leaf(self, depth: int, closed: bool) -> float:
+        if self.kind == "size":
+            return 0.0 if closed else math.log1p(-math.exp(self.log_split(depth)))
+        if self.kind == "leaf_penalty":
+            return math.log(self.omega)
+        return math.log(0.5) if self.kind == "coding" else 0.0
+
+    def log_shares(self, tests: Sequence[int], columns: Sequence[int]) -> dict[int, float]:
+        """The logarithm of each feasible test's share."""
+        if self.kind in ("uniform", "leaf_penalty"):
+            return dict.fromkeys(tests, 0.0)
+        if not self.attribute_fair:
+            return dict.fromkeys(tests, -math.log(len(tests)) if tests else 0.0)
+        of = Counter(columns[test] for test in tests)
+        return {test: -math.log(len(of)) - math.log(of[columns[test]]) for test in tests}
+
+
+def read_prior(params: dict[str, Any]) -> Prior | None:
+    """The prior in the parameters of an estimator, or None where it is not one of the five that are known here."""
+    given = params.get("prior", "size")
+    names = ("uniform", "size", "leaf_penalty", "shapes", "coding")
+    if isinstance(given, str):
+        if given not in names:
+            return None
+        numbers = (
+            {"alpha": params.get("alpha", 0.8), "beta": params.get("beta", 0.8)} if given == "size" else {}
+        )
+        return _prior(given, numbers)
+    kinds = dict(
+        zip(
+            ("UniformPrior", "SizePrior", "LeafPenaltyPrior", "ShapePrior", "CodingPrior"), names, strict=True
+        )
+    )
+    if (
+        not isinstance(given, dict)
+        or given.get("$type") not in kinds
+        or not isinstance(given.get("fields"), dict)
+    ):
+        return None
+    return _prior(kinds[given["$type"]], given["fields"])
+
+
+def _prior(kind: str, fields: dict[str, Any]) -> Prior | None:
+    fine = all(
+        isinstance(value, bool) if name == "attribute_fair" else _is_small(value)
+        for name, value in fields.items()
+    )
+    if not fine or not set(fields) <= {"alpha", "beta", "omega", "attribute_fair"}:
+        return None
+    prior = Prior(kind, **fields)
+    return prior if 0 < prior.alpha < 1 and 0 < prior.omega < 1 else None
+
+
+def _is_small(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e6
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Logarithms of the sum over all trees and of the largest single tree."""
+
+    log_evidence: float
+    log_best: float
+
+
+class _Fold:
+    def __init__(self, space: Space, prior: Prior, model: Model) -> None:
+        self.space, self.prior = space, prior
+        self.columns = [test.column for test in model.tests]
+        self.n_classes = len(model.classes)
+        self.dirichlet = model.params.get("dirichlet")
+        self.added: dict[int, list[float]] = {}
+        self.known: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
+        a = self.added.get(depth)
+        if a is None:
+            exact = dirichlet_at(self.dirichlet, depth, self.n_classes)
+            a = self.added[depth] = [float(value) for value in exact or ()]
+        terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True)]
+        total = sum(a)
+        marginal = math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts))
+        return marginal + self.prior.log_leaf(depth, closed)
+
+    def splits(self, cover: int, counts: Counts, depth: int) -> list[Any]:
+        limit = self.space.query.max_depth
+        return [] if limit is not None and depth >= limit else list(self.space.splits(cover, counts))
+
+    def value(self, cover: int, counts: Counts, depth: int) -> tuple[float, float]:
+        """(log of the sum, log of the largest) over the trees from here."""
+        if depth == self.space.query.max_depth:
+            leaf = self.leaf(counts, depth, True)
+            return leaf, leaf
+        found = self.known.get((cover, depth))
+        if found is not None:
+            return found
+        self.space.count_state()
+        splits = self.splits(cover, counts, depth)
+        best = self.leaf(counts, depth, not splits)
+        terms = [best]
+        shares = self.prior.log_shares([split[0] for split in splits], self.columns)
+        here = self.prior.log_split(depth)
+        for test, zero, zeros, one, ones in splits:
+            sum0, best0 = self.value(zero, zeros, depth + 1)
+            sum1, best1 = self.value(one, ones, depth + 1)
+            terms.append(here + shares[test] + sum0 + sum1)
+            best = max(best, here + shares[test] + best0 + best1)
+        largest = max(terms)
+        total = largest
+        if largest > MINUS_INFINITY:
+            total += math.log(math.fsum(math.exp(term - largest) for term in terms))
+        self.known[cover, depth] = total, best
+        return total, best
+
+
+def fold(space: Space, prior: Prior, model: Model) -> Folded:
+    """Fold every tree of the space, or ``GivenUp``."""
+    try:
+        return Folded(*_Fold(space, prior, model).value(space.everything, space.totals, 0))
+    except RecursionError:
+        raise GivenUp("stopped: the trees are too deep for this checker") from None
+
+
+def log_joint(space: Space, prior: Prior, model: Model) -> float:
+    """Log prior + log marginal likelihood of the model's tree; −inf if it is not in the space."""
+    folded = _Fold(space, prior, model)
+    total = 0.0
+    waiting = [(0, space.everything)]
+    while waiting:
+        k, cover = waiting.pop()
+        node, counts = model.nodes[k], space.counts(cover)
+        splits = folded.splits(cover, counts, node.depth)
+        if node.test < 0:
+            total += folded.leaf(counts, node.depth, not splits)
+            continue
+        chosen = next((split for split in splits if split[0] == node.test), None)
+        if chosen is None:
+            return MINUS_INFINITY
+        shares = prior.log_shares([split[0] for split in splits], folded.columns)
+        total += prior.log_split(node.depth) + shares[node.test]
+        waiting += [(node.children[0], chosen[1]), (node.children[1], chosen[3])]
+    return total
