@@ -150,6 +150,11 @@ def test_giving_up_says_why() -> None:
         best_tree(Space(examples, Query(max_depth=6), 10**9, 0.0))
 
 
+def test_memory_bounds_the_states_of_large_tables() -> None:
+    rows = {bits: [1, 0] for bits in range(4096)}
+    assert Space(Examples(rows, 12, 2), Query(), 10**12, 60).max_states * (4096 // 8) < 2**30
+
+
 def test_the_estimate_is_of_the_right_size() -> None:
     rng = random.Random(2)
     rows = {rng.randrange(1 << 12): [rng.randint(0, 2), 1] for _ in range(150)}

@@ -30,6 +30,10 @@ Key: TypeAlias = tuple[Any, ...]  # () is a leaf, (test, zero, one) a split
 Counts: TypeAlias = tuple[int, ...]
 
 
+MOST_BYTES = 2**30
+BYTES_PER_STATE = 400
+
+
 class GivenUp(Exception):
     """There are more states than allowed, or no time is left."""
 
@@ -71,7 +75,8 @@ class Space:
         single = all(len(plane) == 1 for plane in self.planes)
         self.unit_planes = [plane[0][1] for plane in self.planes] if single else None
         self.totals = self.counts(self.everything)
-        self.max_states = max_states
+        # A remembered state holds its cover: one bit per distinct row, and a few Python objects around it.
+        self.max_states = min(max_states, MOST_BYTES // (len(rows) // 8 + BYTES_PER_STATE))
         self.deadline = time.monotonic() + time_limit
         self.n_states = 0
 
