@@ -175,15 +175,16 @@ std::vector<Natural> NearBest::test_use(Control& control) const {
                   touched = b.has[c.tests];
                 }
                 if (!touched) continue;
-                if ((v & 63) == 0 || node.most > 4)
-                  control.check(worker == 0, "leaving out each test", t, classes.size());
+                const auto tick = [&] { control.check(worker == 0, "leaving out each test", t, classes.size()); };
+                if ((v & 63) == 0) tick();
                 b.touched[v] = 1;
                 count_node<Number>(
                     set, node, b.cells, b.node,
                     [&](std::uint32_t child) { return b.touched[child] ? b.without.data() : value.data(); },
                     [&](std::uint32_t tests) {
                       return static_cast<std::uint64_t>(set.test_set(tests).size()) - b.has[tests];
-                    });
+                    },
+                    tick);
                 b.cells.for_cells([&](std::size_t k, std::size_t at) { b.without[k] = b.node[at]; });
               }
               if (!b.touched[0]) return;

@@ -419,48 +419,54 @@ void NearSet::add_cells(Control& control) {
       if (high[l] >= low[l]) range += high[l] - low[l] + 1;
     }
     node.rows = static_cast<std::uint32_t>(rows_.size());
-    const bool dense = range <= static_cast<std::int64_t>(1024 + 8 * pairs);
+    const bool dense = range <= static_cast<std::int64_t>(std::min<std::size_t>(1024 + 8 * pairs, 1 << 26));
     if (dense) {
       marks.assign(static_cast<std::size_t>(range), 0);
     } else {
       lists.resize(std::max(lists.size(), most + 1));
       for (std::size_t l = 1; l <= most; ++l) lists[l].clear();
     }
+    const auto unique = [](std::vector<std::int32_t>& list) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+    };
     const auto mark = [&](std::size_t l, std::int32_t errors) {
-      if (dense)
+      if (dense) {
         marks[static_cast<std::size_t>(shift[l] + errors)] = 1;
-      else
-        lists[l].push_back(errors);
+        return;
+      }
+      std::vector<std::int32_t>& list = lists[l];
+      if (list.size() == list.capacity()) {  // before it grows
+        unique(list);
+        if (list.size() > list.capacity() / 2) list.reserve(2 * list.capacity() + 64);
+      }
+      list.push_back(errors);
+    };
+    const auto tick = [&](std::size_t more) {
+      if ((work += more) < (std::size_t{1} << 20)) return;
+      work = 0;
+      control.check(true, "finding the cells of the near-best trees", nodes_.size() - v, nodes_.size());
+      check_size(control);
     };
     if (node.leaf_errors >= 0) mark(1, node.leaf_errors);
     for (const Cherry& c : cherries(node)) mark(2, c.errors);
-    for (const Split& split : splits(node)) {
+    for (const Split& split : splits(node))
       for_pairs(node, split, [&](std::size_t, std::size_t from, std::size_t to, std::size_t l, std::int32_t e1) {
         for (std::size_t k = from; k < to; ++k) mark(l, e1 + cell_errors_[k]);
+        tick(to - from);
       });
-      if (dense) continue;
-      for (std::size_t l = 1; l <= most; ++l) {
-        std::sort(lists[l].begin(), lists[l].end());
-        lists[l].erase(std::unique(lists[l].begin(), lists[l].end()), lists[l].end());
-      }
-    }
     for (std::size_t l = 1; l <= most; ++l) {
       rows_.push_back(static_cast<std::uint32_t>(cell_errors_.size()));
       if (dense) {
         for (std::int32_t e = low[l]; e <= high[l]; ++e)
           if (marks[static_cast<std::size_t>(shift[l] + e)]) cell_errors_.push_back(e);
       } else {
-        std::sort(lists[l].begin(), lists[l].end());
-        lists[l].erase(std::unique(lists[l].begin(), lists[l].end()), lists[l].end());
+        unique(lists[l]);
         cell_errors_.insert(cell_errors_.end(), lists[l].begin(), lists[l].end());
       }
     }
     rows_.push_back(static_cast<std::uint32_t>(cell_errors_.size()));
-    if ((work += 16 + pairs) > (std::size_t{1} << 20)) {
-      work = 0;
-      control.check(true, "finding the cells of the near-best trees", nodes_.size() - v, nodes_.size());
-      check_size(control);
-    }
+    tick(16);
   }
 }
 
