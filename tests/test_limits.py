@@ -115,6 +115,17 @@ def test_a_space_can_be_asked_again_after_a_limit() -> None:
     assert space._subspace(2, 10).posterior().log_evidence == smaller.posterior().log_evidence
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_limits_of_the_general_fold(n_jobs: int) -> None:
+    """Thousands of trees in every list: the limits hold inside a state too."""
+    X, y = wide(300, 60)
+    space = TreeSpace(X, y, 4, 5, n_jobs=n_jobs, time_limit=0.5)
+    assert seconds(lambda: space.best(("depth", "error", "gini"), max_error=150, k=5000)) < 0.5 + SLACK
+    small = TreeSpace(X[:, :20], y, 3, 5, n_jobs=n_jobs, memory_limit=600_000, time_limit=30)
+    with pytest.raises(LimitReached, match="memory limit"):
+        small.best(("depth", "error", "gini"), max_error=150, k=100_000)
+
+
 # Memory and hopeless jobs -----------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ class ParetoFold {
     for (std::size_t k = 0; k < n_threads; ++k) {
       workers.push_back(std::make_unique<Worker>(graph_, query_));
       workers.back()->fold.watch(control_, k == 0);
+      workers.back()->calling_thread = k == 0;
     }
     for_each_parallel(closed.size(), n_threads, control_, "folding the frontier",
                       [&](std::size_t k, std::size_t worker) { fold_closed(closed[k], *workers[worker]); });
@@ -65,7 +66,8 @@ class ParetoFold {
     std::vector<std::int32_t> counts;
     std::vector<std::vector<Variant>> variants;  // per group of a closed state
     ParetoList side[2];
-    std::size_t pairs = 0;  // joined so far
+    std::size_t work = 0;  // since the last look at the limits
+    bool calling_thread = false;
   };
 
   bool within(const double* value, std::int32_t depth) const {
@@ -123,7 +125,12 @@ class ParetoFold {
     double* value = w.value.data();
     for (std::size_t x = 0; x < one.size(); ++x)
       for (std::size_t y = 0; y < zero.size(); ++y) {
-        if ((++w.pairs & 0xfff) == 0) control_.check(false, "joining trees", 0, 0);
+        // An offer looks at the whole list: check the limits every millisecond or so of that.
+        if ((w.work += 8 + list.size()) > (1u << 17)) {
+          w.work = 0;
+          control_.check(w.calling_thread, "joining trees", 0, 0);
+          control_.check_memory(bytes_.load(std::memory_order_relaxed) + list.bytes() + graph_.bytes());
+        }
         join(one.values(x, width_), zero.values(y, width_), value);
         if (!within(value, depth)) continue;
         for (const Variant& v : variants)
