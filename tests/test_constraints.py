@@ -123,7 +123,7 @@ WHY: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"min_accuracy": 0.9, "max_depth": 1},
-        "no tree with depth ≤ 1 has at most 2 errors; the least is 10; or relax max_depth=1 to 2",
+        "no tree with depth ≤ 1 reaches accuracy ≥ 0.9; the most is 0.5; or relax max_depth=1 to 2",
     ),
     (
         {"minimize": ("size", "error"), "max_size": 1, "require": "smoker"},
@@ -217,6 +217,19 @@ def test_accuracy_as_a_person_computes_it(total: int) -> None:
         most = most_errors(accuracy, total)
         assert (total - most) / total >= accuracy
         assert most == total or (total - most - 1) / total < accuracy
+
+
+def test_leaves_say_what_costs_least() -> None:
+    """A tree found with weights or a matrix carries the matrix by which it predicts."""
+    space = et.TreeSpace([[0]] * 5 + [[1]] * 5, [0, 0, 0, 1, 1, 1, 1, 0, 0, 0], 1)
+    tree = space.best(class_weight={1: 2})
+    assert tree.info["cost_matrix"] == ((0.0, 1.0), (2.0, 0.0))
+    # Two of class 1 among five outweigh three of class 0.
+    assert tree.predict([[0], [1]], tree.info["cost_matrix"]).tolist() == [1, 1]
+    assert tree.predict([[0], [1]]).tolist() == [0, 0]
+    matrix = [[0, 1], [5, 0]]
+    assert space.best("cost", cost_matrix=matrix).info["cost_matrix"] == ((0.0, 1.0), (5.0, 0.0))
+    assert "cost_matrix" not in space.best().info
 
 
 def test_weights_become_whole_numbers() -> None:

@@ -13,7 +13,7 @@ so that the core adds whole numbers where they are not too large: then sums and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,7 @@ class Cost:
     core: _core.LeafCost
     scale: Fraction
     whole: bool
+    matrix: tuple[tuple[float, ...], ...] | None = None  # by which leaves predict, in the units of the query
 
     def told(self, value: float) -> float:
         """A value of the core in the units of the query; an int where it is a whole number of errors."""
@@ -105,21 +106,21 @@ def make_cost(
 ) -> Cost:
     """The cost of this name for the classes of a table; ``penalty`` is added for every leaf."""
     kind, matrix, scale, whole = name, None, Fraction(1), name in ("error", "errors")
+    exact: list[list[Fraction]] | None = None
     if name == "errors":
         kind = "error"
     elif name == "error" and class_weight is not None:
         weights = class_weights(class_weight, table)
         if any(w != 1 for w in weights):
             kind = "cost"
-            matrix, scale, whole = _scaled(
-                [[0 if c == k else w for k in range(len(weights))] for c, w in enumerate(weights)],
-                table.total,
-            )
+            exact = [
+                [Fraction(0) if c == k else w for k in range(len(weights))] for c, w in enumerate(weights)
+            ]
     elif name == "cost":
-        matrix, whole = cost_matrix, False
-        leaf_cost(kind, table.n_classes, matrix)  # refuses a bad matrix
-        values = np.asarray(cost_matrix, dtype=float)
-        matrix, scale, whole = _scaled([[written(x) for x in row] for row in values.tolist()], table.total)
+        leaf_cost(kind, table.n_classes, cost_matrix)  # refuses a bad matrix
+        exact = [[written(x) for x in row] for row in np.asarray(cost_matrix, dtype=float).tolist()]
+    if exact is not None:
+        matrix, scale, whole = _scaled(exact, table.total)
     core = leaf_cost(
         kind,
         table.n_classes,
@@ -128,12 +129,13 @@ def make_cost(
         per_leaf=float(written(penalty) * scale) if penalty else 0.0,
         rule=rule,
     )
-    return Cost(name, core, scale, whole and not penalty)
+    says = None if exact is None else tuple(tuple(float(x) for x in row) for row in exact)
+    return Cost(name, core, scale, whole and not penalty, says)
 
 
-def _scaled(matrix: Sequence[Sequence[Any]], total: int) -> tuple[list[list[float]], Fraction, bool]:
+def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]], Fraction, bool]:
     """The matrix in whole numbers with the factor that makes it so; unchanged if they would be too large."""
-    values = [Fraction(x) for row in matrix for x in row]
+    values = [x for row in matrix for x in row]
     common = math.lcm(*(x.denominator for x in values))
     divisor = math.gcd(*(int(x * common) for x in values)) or 1
     factor = Fraction(common, divisor)

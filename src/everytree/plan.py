@@ -58,6 +58,7 @@ class Plan:
     class_weight: Any = None
     confidence: float = 0.25
     penalty: float = 0.0
+    min_accuracy: float = 0.0  # for people: ``bounds`` has it as a number of errors
 
     @property
     def most_leaves(self) -> float:
@@ -160,6 +161,7 @@ def plan_of(query: Query, space: TreeSpace) -> Plan:
         query.class_weight,
         query.confidence,
         query.leaf_penalty,
+        query.min_accuracy or 0.0,
     )
     for name in (*plan.costs, *bounds):  # a bad matrix or weight is refused before any work
         cost_of(plan, name, space)

@@ -20,7 +20,7 @@ from everytree.arguments import whole
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.limits import Limits, Progress, in_bytes, threads
-from everytree.plan import Session, front, plan_of, solve
+from everytree.plan import Session, cost_of, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
@@ -302,7 +302,8 @@ class TreeSpace:
         require, forbid : tests or attributes that the tree must use, or must not use
         cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true; a leaf says the class of least
             cost, as ``tree.predict(X, cost_matrix)`` does
-        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
+        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"; leaves
+            then say what errs least: ``tree.predict(X, tree.info["cost_matrix"])``
         confidence : of ``expected_error``
         leaf_penalty : a price per leaf, added to the first cost
         strategy : "auto", the engine; or a way of DL8 to build the itemset lattice: simple, frequent, apriori, eclat,
@@ -342,11 +343,13 @@ class TreeSpace:
         how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
         with self._question("finding the best tree" + how) as control:
             session = Session(self, control)
-            info: dict[str, Any] = {}
+            says = cost_of(plan, query.cost, self).matrix
+            info: dict[str, Any] = {} if says is None else {"cost_matrix": says}
             if strategy == "auto":
                 found = solve(session, plan, wanted)
             else:
-                found, info = best_by_strategy(session, plan, wanted, strategy)
+                found, report = best_by_strategy(session, plan, wanted, strategy)
+                info |= report
             if not found:
                 raise why_none(session, plan)
             trees = []

@@ -160,8 +160,14 @@ def _add_bound(add: Callable[..., None], plan: Plan, cost: str, most: float) -> 
         add("max_error", given, text, f"reaches {text}", free, _least_cost(cost))
         return
 
-    text = f"at most {as_text(most)} errors"
-    add("min_accuracy", f"min_accuracy ({text})", text, f"has {text}", free, _least_cost("errors"))
+    def accuracy(session: Session, plan: Plan) -> float | None:
+        errors = _least_cost("errors")(session, plan)
+        total = session.space.table.total
+        return None if errors is None else (total - errors) / total
+
+    text = f"accuracy ≥ {as_text(plan.min_accuracy)}"
+    given = f"min_accuracy={as_text(plan.min_accuracy)}"
+    add("min_accuracy", given, text, f"reaches {text}", free, accuracy, True)
 
 
 def _add_leaves(add: Callable[..., None], leaf: LeafConstraints) -> None:
