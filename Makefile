@@ -2,7 +2,7 @@
 # Everything is set up in .venv and built in build/; `make clean` removes both.
 #
 # PYTHON=... picks the interpreter .venv is made from, CXX=... the C++ compiler, PYTEST=... adds options to pytest.
-# BENCH=... adds options to bench-optimal, such as BENCH="--part depth --fresh".
+# BENCH=... adds options to bench-optimal and bench-lattice, such as BENCH="--part depth --fresh".
 
 VENV  := .venv
 PY    := $(VENV)/bin/python
@@ -20,7 +20,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize \
-        lint lint-python lint-cpp types format bench-core bench-optimal clean
+        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -92,6 +92,9 @@ bench-core: $(VENV)/.built ## time the core beside STreeD, in one run (wants the
 bench-optimal: $(VENV)/.built ## time optimal trees beside their peers (restartable; BENCH=... adds options)
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_optimal.py $(BENCH)
+
+bench-lattice: $(VENV)/.built ## the lattice strategies of DL8 side by side: its Figures 7 and 8
+	@$(PY) benchmarks/bench_lattice.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from engine_cases import Case, Twins, covering_cases
+from engine_cases import Case, Twins, covering_cases, make_data
 from oracle import cheapest, price
 from questions import assert_close, assert_in_space, close, query_of
 from test_known_traps import TRAPS, cp4im
 
 from everytree import reference
+from everytree.constraints import ChiSquare, Margin
+from everytree.errors import NoTreeError
 from everytree.reference.lattice import Census, Lattice
 from everytree.space import TreeSpace
 from everytree.strategies import STRATEGIES
@@ -85,3 +89,40 @@ def test_optima_on_real_data(name: str, depth: int, min_leaf: int, error: int, s
     assert tree.error == error == space.best().error
     assert tree.size == space.best().size
     assert close(float((tree.predict(X) != y).sum()), error)
+
+
+CONSTRAINTS: list[dict[str, object]] = [
+    {"leaf": Margin(2)},
+    {"leaf": [Margin(1), 3]},
+    {"leaf": ChiSquare(1.5)},
+    {"leaf": [ChiSquare(p_value=0.3), Margin(1)], "leaf_penalty": 0.25},
+    {"forbid": [0]},
+    {"class_weight": "balanced"},
+    {"max_depth": 2, "forbid": [1], "leaf": Margin(1)},
+]
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("cost", ["error", "expected_error", "gini", "entropy"])
+def test_constraints_on_leaves_and_tests(constraint: dict[str, object], n_classes: int, cost: str) -> None:
+    """Also where no tree is left, and where pure nodes may not be leaves."""
+    if "class_weight" in constraint and cost != "error":
+        pytest.skip("class weights are for the error")
+    trees = 0
+    for seed in range(12):
+        data = make_data(Case(seed, n_classes=n_classes, weights=seed % 2 == 1, max_depth=3))
+        space = TreeSpace(data.X, data.y, (3, None)[seed % 2], 1 + seed % 3, data.weights)
+        try:
+            expected = space.best((cost, "size"), **constraint)
+        except NoTreeError as none:
+            for strategy in MINERS:
+                with pytest.raises(NoTreeError, match=re.escape(str(none))):
+                    space.best((cost, "size"), **constraint, strategy=strategy)
+            continue
+        trees += 1
+        for strategy in MINERS:
+            tree = space.best((cost, "size"), **constraint, strategy=strategy)
+            assert_close(tree.info["objective"], expected.info["objective"], f"{strategy}: objective")
+            assert tree.size == expected.size
+    assert trees > 0
