@@ -2,6 +2,7 @@
 
     make bench-lattice                                        the paper's four data sets (some minutes)
     python benchmarks/bench_lattice.py --files vote --time-limit 5
+    python benchmarks/bench_lattice.py --files                    only draw again
 
 No depth limit, least error and then least size, for falling minimum frequencies. Each strategy has a limit on time and
 memory for every run, and after reaching one it is not tried at lower frequencies. All of them must find the same
@@ -123,7 +124,7 @@ def report(rows: list[dict[str, Any]], time_limit: float, memory_limit: int) -> 
         "# The lattice strategies of DL8",
         "",
         f"everytree {et.__version__}, {platform.machine()}, one thread; load of the machine {os.getloadavg()[0]:.1f} "
-        f"on {os.cpu_count()} cores. Limits of one run: {time_limit:g} s, {memory_limit / 2**20:.0f} MiB; – where a "
+        f"on {os.cpu_count()} cores when this was written. Limits of one run: {time_limit:g} s, {memory_limit / 2**20:.0f} MiB; – where a "
         "limit was reached, at this frequency or a higher one. Numbers of itemsets are exact on any machine; times "
         "are of one run.",
         "",
@@ -188,16 +189,20 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
             handles |= {
                 label: handle for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
             }
-        row_of_axes[-1].legend(handles.values(), handles.keys(), fontsize=7)
+        row_of_axes[-1].legend(
+            handles.values(), handles.keys(), fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1)
+        )
     figure.tight_layout()
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=130)
+    figure.savefig(path.with_suffix(".png"), dpi=100)
     plt.close(figure)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", nargs="+", choices=list(FREQUENCIES), default=list(FREQUENCIES))
+    parser.add_argument(
+        "--files", nargs="*", choices=list(FREQUENCIES), default=list(FREQUENCIES), help="none: draw again"
+    )
     parser.add_argument("--time-limit", type=float, default=TIME_LIMIT)
     parser.add_argument("--memory-limit", type=int, default=MEMORY_LIMIT)
     parser.add_argument("--out", type=Path, default=OUT / "lattice")
