@@ -124,9 +124,9 @@ def report(rows: list[dict[str, Any]], time_limit: float, memory_limit: int) -> 
         "# The lattice strategies of DL8",
         "",
         f"everytree {et.__version__}, {platform.machine()}, one thread; load of the machine {os.getloadavg()[0]:.1f} "
-        f"on {os.cpu_count()} cores when this was written. Limits of one run: {time_limit:g} s, {memory_limit / 2**20:.0f} MiB; – where a "
-        "limit was reached, at this frequency or a higher one. Numbers of itemsets are exact on any machine; times "
-        "are of one run.",
+        f"on {os.cpu_count()} cores when this was written. Limits of one run: {time_limit:g} s, "
+        f"{memory_limit / 2**20:.0f} MiB; – where a limit was reached, at this frequency or a higher one. Numbers of "
+        "itemsets are exact on any machine; times are of one run.",
         "",
         "No depth limit; least error, then least size. The data are the paper's, as `dl8_figure9.py` makes them.",
         "",
