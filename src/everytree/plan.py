@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 MOST_REQUIRED = 32
+KEPT_SPACES = 3  # graphs that one question keeps: explaining a query looks at many spaces in turn
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,8 @@ class Session:
         forbidden = frozenset[int]().union(*(item.tests for item in plan.forbid))
         name = (depth, min_leaf, forbidden)
         if name not in self._inside:
+            if len(self._inside) >= KEPT_SPACES:
+                del self._inside[next(iter(self._inside))]
             kept = [k for k in range(space.n_tests) if k not in forbidden] if forbidden else None
             self._inside[name] = Inside(space._subspace(depth, min_leaf, kept), kept)
         return self._inside[name]
