@@ -245,7 +245,24 @@ def test_weights_become_whole_numbers() -> None:
     huge = make_cost("error", table, class_weight=[1e-9, 1e9])
     assert not huge.whole
     assert make_cost("error", table, class_weight=[1, 1]).scale == 1
-    assert as_text(1e20) == "100000000000000000000"
+    assert as_text(1e20) == "1e+20"
+
+
+def test_spaces_without_tests_and_without_classes_to_tell_apart() -> None:
+    assert SPACE.best(forbid=[0, 1]).key == SPACE.best(forbid=["age", "smoker"], k=3)[0].key == (-1,)
+    one = et.TreeSpace(X, [0] * 20, 2)
+    assert one.best(("size", "error"), max_size=3, require=0).key == (0, -1, -1)
+    assert one.best(class_weight="balanced", leaf=et.Margin(20)).key == (-1,)
+
+
+def test_bounds_on_costs_that_may_be_negative() -> None:
+    """Such a cost shrinks on the way up, so its bound cannot prune below the root."""
+    matrix = [[-1, 2], [3, -4]]
+    for ranking in (("cost",), ("depth", "cost"), ("size", "cost"), ("cost", "error", "size")):
+        tree = SPACE.best(ranking, cost_matrix=matrix, max_error={"cost": -50})
+        assert tree.info.get("cost", tree.info["objective"]) == -50
+        with pytest.raises(et.NoTreeError, match=r"reaches cost ≤ -51; the least is -50"):
+            SPACE.best(ranking, cost_matrix=matrix, max_error={"cost": -51})
 
 
 def test_constraints_on_leaves_of_many_classes_and_large_counts() -> None:

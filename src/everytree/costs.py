@@ -80,7 +80,7 @@ def as_text(x: float) -> str:
     >>> as_text(15.0), as_text(0.25), as_text(1 / 3)
     ('15', '0.25', '0.333333')
     """
-    return str(int(x)) if float(x).is_integer() else f"{x:.6g}"
+    return str(int(x)) if float(x).is_integer() and abs(x) < 1e15 else f"{x:.6g}"
 
 
 def written(x: Any) -> Fraction:
