@@ -61,11 +61,12 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
     error_[a].assign(stride, kInfeasible);
     if (bounds_) bound_[a].assign(stride, kInfeasible);
   }
+  const auto min_leaf = static_cast<std::int32_t>(frontier.min_leaf());
   // Whole errors only, so a price rounded down; one that no error can exceed need not be larger.
   const auto price = static_cast<std::int32_t>(std::min(cost.per_leaf(), 32768.0));
   const PairErrors errors{frontier.index(),
                           frontier.total_index(),
-                          static_cast<std::int32_t>(frontier.min_leaf()),
+                          min_leaf,
                           price,
                           {error_[0].data(), error_[1].data()},
                           {bounds_ ? bound_[0].data() : nullptr, bounds_ ? bound_[1].data() : nullptr}};

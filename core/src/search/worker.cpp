@@ -96,8 +96,8 @@ bool Search::Worker::open(Known& state, Frame& frame) {
   if (state.left <= 2) {
     state.lower = two.cost;
     state.upper = two.cost;
-    state.fewest = two.leaves;
-    state.leaves = two.leaves;
+    state.cap = above(two.cost);
+    state.fewest = state.leaves = two.leaves;
     return false;
   }
   if (state.lower >= below(state.upper)) {
@@ -279,49 +279,67 @@ void Search::Worker::dive(Known& state, std::size_t depth) {
   }
 }
 
+// At least so many leaves, if the sides are to cost less than `cap` together.
+std::uint32_t Search::Worker::fewest_of_sides(const Option& option, const Frame& frame, double cap) const {
+  std::uint32_t sum = 0;
+  for (int a = 0; a < 2; ++a) {
+    const Known* known = frame.side[a].known;
+    const double left = cap - frame.side[1 - a].lower;
+    if (option.leaf[a] < left)
+      sum += 1;
+    else if (option.split[a] < left)
+      sum += 2;
+    else
+      sum += known != nullptr && known->cap >= left ? std::max<std::uint32_t>(3, known->fewest) : 3;
+  }
+  return sum;
+}
+
 void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth) {
-  const Turn turn(state, control_, calling_thread_);
-  if (state.fewest >= state.leaves || state.fewest >= bound) return;
+  const double cap = above(state.upper);
+  if (state.cap >= cap && (state.fewest >= state.leaves || state.fewest >= bound)) return;
   Frame& f = frame(depth);
   fold(state.cover, std::min(state.left, 2));
   const TwoLevels two = best_of_level();
-  if (two.cost < above(state.upper)) {  // every tree with up to three leaves is among them
-    state.fewest = two.leaves;
-    state.leaves = two.leaves;
+  if (two.cost < cap) {  // and every tree of up to three leaves is among them
+    state.cap = cap;
+    state.fewest = state.leaves = two.leaves;
     state.split = Known::kTwoLevels;
     return;
   }
-  state.fewest = std::max<std::uint32_t>(state.fewest, 4);
+  if (state.cap < cap) {
+    state.cap = cap;
+    state.fewest = 4;
+  }
   if (state.fewest >= bound) return;
   list_options(f);
   shrink_splits(state, f, bound, depth);
 }
 
 void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth) {
-  const double cost = state.upper, cut = above(cost);
+  const double cap = above(state.upper);
   std::uint32_t least = 0xffffffffu;
   for (const Option& option : frame.options) {
-    try_split(state, frame, option, cut, depth);
+    look_at_sides(state, frame, option, cap);
+    const std::uint32_t best = std::min(bound, state.leaves), needed = fewest_of_sides(option, frame, cap);
+    if (needed >= best) {
+      least = std::min(least, needed);
+      continue;
+    }
+    // Few enough leaves may do: now the cost must be known.
+    try_split(state, frame, option, cap, depth);
     Side sides[2] = {frame.side[0], frame.side[1]};
-    if (sides[0].upper + sides[1].upper >= cut || !sides[0].proved() || !sides[1].proved()) continue;
+    if (sides[0].upper + sides[1].upper >= cap || !sides[0].proved() || !sides[1].proved()) continue;
     std::uint32_t fewest[2], leaves[2];
     for (int a = 0; a < 2; ++a) {
-      const Side& side = sides[a];
-      const double worse = above(side.upper);
-      if (option.leaf[a] < worse) {
-        fewest[a] = leaves[a] = 1;
-      } else if (side.left >= 1 && option.split[a] < worse) {
-        fewest[a] = leaves[a] = 2;
-      } else {
-        fewest[a] = std::max<std::uint32_t>(3, side.known->fewest);
-        leaves[a] = side.known->leaves;
-      }
+      const double worse = above(sides[a].upper);
+      fewest[a] = option.leaf[a] < worse ? 1 : sides[a].left >= 1 && option.split[a] < worse ? 2 : 3;
+      leaves[a] = fewest[a] < 3 ? fewest[a] : 0xffffffu;
     }
-    const std::uint32_t best = std::min<std::uint32_t>(bound, state.leaves);
     for (int a = 0; a < 2 && fewest[0] + fewest[1] < best; ++a) {
       if (fewest[a] >= leaves[a]) continue;
       shrink(*sides[a].known, best - fewest[1 - a], depth + 1);
-      fewest[a] = std::max<std::uint32_t>(fewest[a], sides[a].known->fewest);
+      fewest[a] = std::max(fewest[a], sides[a].known->fewest);
       leaves[a] = sides[a].known->leaves;
     }
     least = std::min(least, fewest[0] + fewest[1]);
@@ -333,9 +351,9 @@ void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bou
     }
   }
   if (state.leaves <= state.fewest || least >= state.leaves)
-    state.fewest = state.leaves.load();
+    state.fewest = state.leaves;
   else
-    state.fewest = std::max<std::uint32_t>(state.fewest, least);
+    state.fewest = std::max(state.fewest, least);
 }
 
 double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, Key& key) {

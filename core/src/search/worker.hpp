@@ -92,11 +92,12 @@ class Search::Worker {
   double write_two_levels(const std::uint64_t* cover, int levels, Key& key);
   void try_splits(Known& state, Frame& frame, double bound, std::size_t depth);
   void shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth);
+  std::uint32_t fewest_of_sides(const Option& option, const Frame& frame, double cap) const;
   void check();
 
   Shared& shared_;
   Control& control_;
-  bool calling_thread_, look_ahead_ = false;
+  bool calling_thread_, look_ahead_;
   const CountTable& table_;
   Frontier frontier_;
   CostFold cost_fold_;

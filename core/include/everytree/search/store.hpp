@@ -21,8 +21,10 @@ struct Known {
 
   // lower ≤ least cost ≤ upper. Other threads may read them while one thread works on the state.
   std::atomic<double> lower{0}, upper{0};
-  // The same for the fewest leaves of a tree of least cost; only meaningful once lower meets upper.
-  std::atomic<std::uint32_t> fewest{1}, leaves{0xffffffffu};
+  // No tree that costs at most `cap` has less than `fewest` leaves. Once the least cost is proved, `leaves` is that of
+  // the known tree. One thread looks at leaves.
+  double cap = -1;
+  std::uint32_t fewest = 1, leaves = 0xffffffffu;
   const std::uint64_t* cover = nullptr;
   std::int32_t total = 0;
   std::int32_t left = 0;
