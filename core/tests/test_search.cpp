@@ -43,12 +43,13 @@ LeafCost some_cost(unsigned k, std::size_t n_classes) {
   return LeafCost(kind, n_classes, matrix, 0.25, prices[k / 7 % prices.size()]);
 }
 
-void check_found(const naive::Table& d, const LeafCost& cost, const SearchOptions& o, const Found& found) {
+void check_found(const naive::Table& d, const LeafCost& cost, std::int64_t min_leaf, int max_depth,
+                 const Found& found) {
   std::size_t at = 0;
-  CHECK(close(cost_of(d, cost, d.all(), o.min_leaf, found.key, at), found.cost));
+  CHECK(close(cost_of(d, cost, d.all(), min_leaf, found.key, at), found.cost));
   CHECK(at == found.key.size());
   at = 0;
-  if (o.max_depth >= 0) CHECK(depth_of(found.key, at) <= o.max_depth);
+  if (max_depth >= 0) CHECK(depth_of(found.key, at) <= max_depth);
 }
 
 }  // namespace
@@ -62,8 +63,8 @@ TEST(the_search_finds_what_the_fold_finds) {
       for (std::int64_t min_leaf : {1, 2, 3, 5})
         for (int depth : {-1, 0, 1, 2, 3, 4, 5})
           for (int round = 0; round < 6; ++round, ++k) {
-            const naive::Table d = naive::random_table(random, {1, depth < 0 ? 14u : 40u}, {0, depth < 0 ? 5u : 7u},
-                                                       classes, {1, 3});
+            const naive::Table d =
+                naive::random_table(random, {1, depth < 0 ? 14u : 40u}, {0, depth < 0 ? 5u : 7u}, classes, {1, 3});
             if (d.total(d.all()) < min_leaf) continue;
             const LeafCost cost = some_cost(k, classes);
             Control control;
@@ -75,22 +76,21 @@ TEST(the_search_finds_what_the_fold_finds) {
             const Ranked expected = best_trees(Graph(table, g, control), cost, 1, control)[0];
             for (unsigned off = 0; off < 8; ++off) {
               SearchOptions o;
-              o.max_depth = depth;
               o.min_leaf = min_leaf;
-              o.smallest = off % 2 == 0;
+              const bool smallest = off % 2 == 0;
               o.merge = off != 1;
               o.bounds.identical_rows = off != 2;
               o.bounds.support = off != 3;
               o.bounds.similarity = off != 4;
               o.bounds.siblings = off != 5;
               o.n_threads = off == 6 || off == 7 ? 3 : 1;
-              const Found found = Search(table, cost, o).run(control);
+              const Found found = Search(table, cost, o).run(depth, smallest, control);
               CHECK(found.proved);
               CHECK(found.stopped.empty());
               CHECK(close(found.cost, expected.score));
               CHECK(close(found.lower, expected.score));
-              if (o.smallest) CHECK(leaves_of(found.key) == leaves_of(expected.key));
-              check_found(d, cost, o, found);
+              if (smallest) CHECK(leaves_of(found.key) == leaves_of(expected.key));
+              check_found(d, cost, min_leaf, depth, found);
             }
           }
   }
@@ -103,15 +103,14 @@ TEST(threads_do_not_change_the_tree) {
     const naive::Table d = naive::random_table(random, {30, 80}, {6, 14}, {2, 3}, {1, 2});
     const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
     SearchOptions o;
-    o.max_depth = 4;
     o.min_leaf = 1 + round % 4;
-    o.smallest = round % 2;
+    const bool smallest = round % 2;
     if (d.total(d.all()) < o.min_leaf) continue;
     Control control;
-    const Found one = Search(d.core(), cost, o).run(control);
+    const Found one = Search(d.core(), cost, o).run(4, smallest, control);
     for (std::size_t threads : {2, 3, 4}) {
       o.n_threads = threads;
-      const Found found = Search(d.core(), cost, o).run(control);
+      const Found found = Search(d.core(), cost, o).run(4, smallest, control);
       CHECK(found.key == one.key);
       CHECK(found.cost == one.cost);
     }
@@ -124,32 +123,31 @@ TEST(a_stopped_search_tells_what_it_knows_and_goes_on) {
   const LeafCost cost(CostKind::error, 2);
   for (std::size_t threads : {1, 2}) {
     SearchOptions o;
-    o.max_depth = 5;
     o.n_threads = threads;
     Control free;
-    const Found whole = Search(d.core(), cost, o).run(free);
+    const Found whole = Search(d.core(), cost, o).run(5, true, free);
     CHECK(whole.proved);
     // Memory for a part of the states only, then for all of them.
     Search search(d.core(), cost, o);
     Control little;
     little.memory_limit = whole.n_bytes / 3;
-    const Found part = search.run(little);
+    const Found part = search.run(5, true, little);
     CHECK(!part.proved);
     CHECK(part.stopped == "memory");
     CHECK(part.n_bytes <= little.memory_limit);
     CHECK(part.lower <= whole.cost);
     CHECK(part.cost >= whole.cost);
-    check_found(d, cost, o, part);
-    const Found rest = search.run(free);
+    check_found(d, cost, 1, 5, part);
+    const Found rest = search.run(5, true, free);
     CHECK(rest.proved);
     CHECK(rest.cost == whole.cost);
     // Stopped before the first step.
     Control stopped;
     stopped.stop();
-    const Found none = Search(d.core(), cost, o).run(stopped);
+    const Found none = Search(d.core(), cost, o).run(5, true, stopped);
     CHECK(none.stopped == "stopped");
     CHECK(none.lower <= whole.cost);
-    check_found(d, cost, o, none);
+    check_found(d, cost, 1, 5, none);
   }
 }
 
@@ -159,12 +157,33 @@ TEST(a_price_makes_any_depth_feasible) {
   const LeafCost cost(CostKind::error, 2, {}, 0.25, 6.0);
   SearchOptions o;
   Control control;
-  const Found found = Search(d.core(), cost, o).run(control);
+  const Found found = Search(d.core(), cost, o).run(-1, true, control);
   CHECK(found.proved);
-  check_found(d, cost, o, found);
+  check_found(d, cost, 1, -1, found);
   GraphOptions g;
   g.max_depth = 4;
   CHECK(found.cost <= least_cost(Graph(d.core(), g, control), cost, control) + 1e-9);
+}
+
+TEST(one_search_answers_every_depth_in_any_order) {
+  std::mt19937 random(15);
+  for (int round = 0; round < 30; ++round) {
+    const naive::Table d = naive::random_table(random, {20, 60}, {4, 9}, {2, 3}, {1, 2});
+    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    SearchOptions o;
+    o.min_leaf = 1 + round % 3;
+    if (d.total(d.all()) < o.min_leaf) continue;
+    Control control;
+    Search search(d.core(), cost, o);
+    for (int depth : {3, 5, 1, 4, -1, 0, 2}) {
+      const Found again = search.run(depth, round % 2, control),
+                  fresh = Search(d.core(), cost, o).run(depth, true, control);
+      CHECK(again.proved);
+      CHECK(close(again.cost, fresh.cost));
+      check_found(d, cost, o.min_leaf, depth, again);
+      if (round % 2) CHECK(leaves_of(again.key) == leaves_of(fresh.key));
+    }
+  }
 }
 
 int main() { return check::run(); }

@@ -215,9 +215,9 @@ class Found:
 class Search:
     """Branch and bound over the states of a table."""
 
-    def __init__(self, table: CountTable, cost: LeafCost, max_depth: int, min_leaf: int, smallest: bool, n_threads: int = 1, merge: bool = True, identical_rows: bool = True, support: bool = True, similarity: bool = True, siblings: bool = True) -> None: ...
+    def __init__(self, table: CountTable, cost: LeafCost, min_leaf: int, n_threads: int = 1, merge: bool = True, identical_rows: bool = True, support: bool = True, similarity: bool = True, siblings: bool = True) -> None: ...
 
-    def run(self, control: Control) -> Found:
+    def run(self, max_depth: int, smallest: bool, control: Control) -> Found:
         """
         Search until proved or a limit is reached; a later run goes on from there.
         """

@@ -31,9 +31,8 @@ Search::~Search() = default;
 
 // The splits of the root, shared by the threads. A split that comes earlier in the order wins a tie, whichever thread
 // is quicker: it is tried against `above` what a later one has reached.
-void Search::solve_root(Control& control) {
+void Search::solve_root(Known& root, Control& control) {
   Shared& s = *shared_;
-  Known& root = *s.root;
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::size_t k = 0; k < s.options.n_threads; ++k) workers.push_back(std::make_unique<Worker>(s, control, k == 0));
   Worker& first = *workers[0];
@@ -91,46 +90,42 @@ void Search::solve_root(Control& control) {
   settle(kAnyCost);
 }
 
-Found Search::run(Control& control) {
+Found Search::run(int max_depth, bool smallest, Control& control) {
   Shared& s = *shared_;
   const CountTable& table = *s.table;
-  const std::int64_t left = s.options.max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : s.options.max_depth;
+  const std::int64_t left = max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : max_depth;
   const auto total = static_cast<std::int32_t>(table.total());
   const std::int32_t levels = s.levels(left, total);
-  Worker worker(s, control, true);
+  std::vector<std::int32_t> counts(table.n_classes());
+  table.class_counts(table.all().data(), counts.data());
+  const double leaf = s.cost(counts.data());
+  const double lower = levels == 0 ? leaf : std::min(leaf, s.bounds.split(table.all().data(), counts.data()));
+  Known& root = *s.store.find_or_add(table.all().data(), levels, total, lower, leaf, control);
   Found found;
   try {
-    if (s.root == nullptr) {
-      std::vector<std::int32_t> counts(table.n_classes());
-      table.class_counts(table.all().data(), counts.data());
-      const double leaf = s.cost(counts.data());
-      const double lower = levels == 0 ? leaf : std::min(leaf, s.bounds.split(table.all().data(), counts.data()));
-      s.root = s.store.find_or_add(table.all().data(), levels, total, lower, leaf, control);
-      worker.dive(*s.root, 0);
-    }
+    Worker worker(s, control, true);
+    worker.dive(root, 0);
     if (s.options.n_threads > 1)
-      solve_root(control);
+      solve_root(root, control);
     else
-      worker.solve(*s.root, kAnyCost, 0);
-    if (s.options.smallest && s.root->upper < kAnyCost && levels > 0) worker.shrink(*s.root, 0xffffffffu, 0);
+      worker.solve(root, kAnyCost, 0);
+    if (smallest && root.upper < kAnyCost) worker.shrink(root, 0xffffffffu, 0);
     found.proved = true;
   } catch (const LimitReached& limit) {
-    if (s.root == nullptr) throw;  // not even room for the root
     found.stopped = limit.reason == LimitReached::Reason::time     ? "time"
                     : limit.reason == LimitReached::Reason::memory ? "memory"
                                                                    : "stopped";
   }
-  found.lower = s.root->lower;
+  found.lower = root.lower;
   found.n_states = s.store.size();
   found.n_folds = s.n_folds;
   found.n_bytes = s.store.bytes();
-  if (s.root->upper >= kAnyCost) {
+  if (root.upper >= kAnyCost) {
     found.cost = std::numeric_limits<double>::infinity();
     return found;
   }
   Control free;  // a known tree is written whatever the limits
-  Worker writer(s, free, true);
-  found.cost = writer.write(*s.root, found.key);
+  found.cost = Worker(s, free, true).write(root, found.key);
   return found;
 }
 

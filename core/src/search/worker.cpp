@@ -301,7 +301,7 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   Frame& f = frame(depth);
   fold(state.cover, std::min(state.left, 2));
   const TwoLevels two = best_of_level();
-  if (two.cost < cap) {  // and every tree of up to three leaves is among them
+  if (state.left == 0 || two.cost < cap) {  // and every tree of up to three leaves is among them
     state.cap = cap;
     state.fewest = state.leaves = two.leaves;
     state.split = Known::kTwoLevels;

@@ -29,7 +29,6 @@ struct Search::Shared {
   SearchOptions options;
   Bounds bounds;
   Store store;
-  Known* root = nullptr;
   std::atomic<std::size_t> n_folds{0};
 };
 

@@ -23,10 +23,8 @@
 namespace everytree {
 
 struct SearchOptions {
-  int max_depth = -1;  // -1: no limit
   std::int64_t min_leaf = 1;
-  bool smallest = true;  // among the trees of least cost, one with the fewest leaves
-  bool merge = true;     // false: equal covers are searched again (for tests)
+  bool merge = true;  // false: equal covers are searched again (for tests)
   BoundSwitches bounds;
   std::size_t n_threads = 1;
 };
@@ -43,13 +41,14 @@ class Search {
  public:
   Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
   ~Search();
-  // What earlier runs proved is kept: a second run goes on where a limit ended the first.
-  Found run(Control& control);
+  // A tree of at most max_depth tests on a path (−1: no limit); the smallest of those of least cost, if asked. What
+  // earlier runs proved is kept: a run goes on where a limit ended another, and one of another depth uses its states.
+  Found run(int max_depth, bool smallest, Control& control);
 
  private:
   class Worker;
   struct Shared;
-  void solve_root(Control& control);
+  void solve_root(Known& root, Control& control);
   std::unique_ptr<Shared> shared_;
 };
 
