@@ -1,23 +1,26 @@
-"""How a query is answered: three folds of the graph, from the quickest to the most general.
+"""How a query is answered: a search or one of three folds of the graph, from the quickest to the most general.
 
-    best     a cost, then perhaps size, no bound but on that cost: one (min, +) fold; also the k best
+    search   a cost, then perhaps size, no bound but on that cost: branch and bound for the one best tree
+    best     the same by one (min, +) fold of the whole graph; also the k best
     front    one cost and size in any order, bounds on both: read off the least cost for every size
     pareto   everything else: several costs, depth, required tests, the k best under bounds
 
-``choose`` picks; all three give the same answers where they apply.
+``choose`` picks; all give the same answers where they apply.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from everytree.arguments import whole
 from everytree.constraints import LeafConstraints, leaf_constraints
-from everytree.costs import Cost, make_cost, tied
-from everytree.errors import QueryError
+from everytree.costs import Cost, as_text, make_cost, tied
+from everytree.errors import LimitReached, QueryError
+from everytree.search import REASONS, certificate, run_search
 from everytree.selection import Item, select
 from everytree.weights import COSTS
 
@@ -79,6 +82,7 @@ class Found(NamedTuple):
     leaves: int
     depth: int
     key: list[int]
+    proof: Mapping[str, Any] = MappingProxyType({})
 
     def others(self, first: str) -> dict[str, float]:
         """The values of the other ranked costs."""
@@ -198,7 +202,7 @@ def cost_of(plan: Plan, name: str, space: TreeSpace, penalty: float = 0.0) -> Co
 
 
 def choose(plan: Plan, k: int = 1) -> str:
-    """The quickest fold that answers the plan: "best", "front" or "pareto"."""
+    """The quickest way to answer the plan: "search", "best", "front" or "pareto"."""
     costs = set(plan.costs)
     if len(costs) != 1 or "depth" in plan.rank or plan.require:
         return "pareto"
@@ -209,16 +213,16 @@ def choose(plan: Plan, k: int = 1) -> str:
     if not bounded <= costs:
         return "pareto"
     if plan.rank[0] == cost and math.isinf(plan.most_leaves) and not (bounded and plan.penalty):
-        return "best"
+        return "search" if k == 1 else "best"
     return "front" if k == 1 else "pareto"
 
 
-def solve(session: Session, plan: Plan, k: int = 1, fold: str | None = None) -> list[Found]:
-    """The k best trees in order; none if no tree satisfies the plan. ``fold`` overrules ``choose``."""
+def solve(session: Session, plan: Plan, k: int = 1, way: str | None = None) -> list[Found]:
+    """The k best trees in order; none if no tree satisfies the plan. ``way`` overrules ``choose``."""
     inside = session.inside(plan)
     if inside is None:
         return []
-    answer = {"best": _best, "front": _front, "pareto": _pareto}[fold or choose(plan, k)]
+    answer = {"search": _search, "best": _best, "front": _front, "pareto": _pareto}[way or choose(plan, k)]
     return answer(session, plan, inside, k)
 
 
@@ -230,6 +234,26 @@ def bound_of(plan: Plan) -> float:
 def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Found:
     """A tree with the core's value of its only cost."""
     return Found({cost.name: cost.told(value)}, *_shape(key), inside.key(key))
+
+
+def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
+    if k != 1:
+        raise QueryError("the search finds one tree; ask for k=1")
+    cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
+    found = run_search(session, plan, inside, cost)
+    if not found.key:
+        return []
+    if not cost.within(found.cost, bound_of(plan)):
+        if found.proved or not cost.within(found.lower, bound_of(plan)):
+            return []
+        best, least = as_text(cost.told(found.cost)), as_text(cost.told(found.lower))
+        raise LimitReached(
+            f"{REASONS[found.stopped]} reached; the best tree so far has {plan.costs[0]} {best}, the query asks for "
+            f"{as_text(bound_of(plan))}, and {least} is not ruled out"
+        )
+    tree = found_tree(cost, found.cost, list(found.key), inside)
+    proof = certificate(cost.told(found.cost), cost.told(found.lower), found.stopped, found.n_states)
+    return [tree._replace(proof=proof)]
 
 
 def _best(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:

@@ -24,6 +24,7 @@ from everytree.plan import Session, cost_of, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query
+from everytree.search import BOUNDS, certificate
 from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
 from everytree.weights import COSTS, Dirichlet, dirichlet_rows
@@ -142,10 +143,13 @@ class TreeSpace:
         self._attribute_names = (
             None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
         )
-        # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables.
-        self._switches = {"merge": True, "frontier": True, "linear": True} | (switches or {})
+        # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables, and the
+        # bounds of the search.
+        names = ("merge", "frontier", "linear", *BOUNDS)
+        self._switches = dict.fromkeys(names, True) | (switches or {})
         self._core_table: _core.CountTable | None = None
         self._graphs: dict[bool, _core.Graph] = {}
+        self._searches: dict[Any, _core.Search] = {}  # the last one
         self._running: list[_core.Control] = []  # questions being answered now
 
     # --- what it is ---
@@ -354,8 +358,11 @@ class TreeSpace:
                 raise why_none(session, plan)
             trees = []
             for each in found:
-                control.check()
-                facts = {"objective": each.values[query.cost]} | each.others(query.cost) | info
+                if wanted > 1:
+                    control.check()
+                objective = each.values[query.cost]
+                proof = {} if wanted > 1 else each.proof or certificate(objective)
+                facts = {"objective": objective} | each.others(query.cost) | dict(proof) | info
                 trees.append(self._tree(each.key, facts))
         return trees[0] if k is None or k == 1 else trees
 
@@ -460,6 +467,7 @@ class TreeSpace:
         return self.__dict__ | {
             "_core_table": None,
             "_graphs": {},
+            "_searches": {},
             "_running": [],
             "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
         }

@@ -64,7 +64,7 @@ def best_by_strategy(
     """The answer to a query by one of the strategies, and its report."""
     from everytree.plan import bound_of, choose, cost_of, found_tree
 
-    if k != 1 or choose(plan, k) != "best":
+    if choose(plan, k) != "search":
         raise QueryError(
             f"strategy={strategy!r} finds one tree of the least cost and then the least size, under bounds on depth, "
             'leaves and that cost; this query asks for more: use strategy="auto"'

@@ -48,13 +48,14 @@ void Search::solve_root(Known& root, Control& control) {
       root.lower = least;
   };
   try {
-    for_each_parallel(options.size(), workers.size(), control, "searching", [&](std::size_t i, std::size_t k) {
+    for_each_parallel(options.size(), workers.size(), control, s.stage, [&](std::size_t i, std::size_t k) {
       Worker& worker = *workers[k];
       Worker::Frame& frame = worker.frame(0);
       double cut;
       {
         const std::lock_guard lock(guard);
         if (root.lower >= below(root.upper) && best < static_cast<std::ptrdiff_t>(i)) return;  // nothing can be better
+        worker.say(root, i, options.size());
         cut = best < static_cast<std::ptrdiff_t>(i) ? below(root.upper) : above(root.upper);
       }
       worker.try_split(root, frame, options[i], cut, 0);

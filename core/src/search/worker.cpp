@@ -1,6 +1,7 @@
 #include "search/worker.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 #include <thread>
 
@@ -39,16 +40,19 @@ Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
   cost_fold_.want_bounds(look_ahead_);
 }
 
-void Search::Worker::say(const char* stage, std::size_t done, std::size_t total) {
-  stage_ = stage;
+void Search::Worker::say(const Known& root, std::size_t done, std::size_t total) {
+  if (!calling_thread_) return;
   done_ = done;
   total_ = total;
+  if (root.upper < kAnyCost)
+    std::snprintf(shared_.stage, sizeof shared_.stage, "searching (best %.6g, at least %.6g)", root.upper.load(),
+                  root.lower.load());
 }
 
 void Search::Worker::check() {
   if (++since_check_ < 16) return;  // about every 100 µs
   since_check_ = 0;
-  control_.check(calling_thread_, stage_, done_, total_);
+  control_.check(calling_thread_, shared_.stage, done_, total_);
 }
 
 Search::Worker::Frame& Search::Worker::frame(std::size_t depth) {
@@ -229,7 +233,8 @@ void Search::Worker::try_splits(Known& state, Frame& frame, double bound, std::s
   };
   try {
     for (; i < frame.options.size(); ++i) {
-      const double cut = below(std::min<double>(bound, state.upper));
+      if (depth == 0) say(state, i, frame.options.size());
+      const double cut = std::min(bound, below(state.upper));  // `bound` has its margin already
       try_split(state, frame, frame.options[i], cut, depth);
       const Side &one = frame.side[1], &zero = frame.side[0];
       least = std::min(least, one.lower + zero.lower);

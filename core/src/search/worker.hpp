@@ -30,6 +30,7 @@ struct Search::Shared {
   Bounds bounds;
   Store store;
   std::atomic<std::size_t> n_folds{0};
+  char stage[96] = "searching";  // for people; written and read by the calling thread only
 };
 
 class Search::Worker {
@@ -75,7 +76,8 @@ class Search::Worker {
   void look_at_sides(const Known& state, Frame& frame, const Option& option, double cut);
   // The known tree of the state is now this split with the known trees of its sides.
   static void keep(Known& state, const Frame& frame, const Option& option);
-  void say(const char* stage, std::size_t done, std::size_t total);
+  // Tell how far the splits of the root are, with the cost of the best tree and the bound.
+  void say(const Known& root, std::size_t done, std::size_t total);
 
  private:
   struct TwoLevels {
@@ -105,7 +107,6 @@ class Search::Worker {
   std::deque<Frame> frames_;
   std::vector<std::int32_t> counts_;
   std::size_t since_check_ = 0;
-  const char* stage_ = "searching";
   std::size_t done_ = 0, total_ = 0;
 };
 

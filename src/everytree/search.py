@@ -1,0 +1,71 @@
+"""One tree of least cost by branch and bound, and what is known when a limit ends the search.
+
+A space keeps its last search, so the same question under another depth, or once more after a limit, goes on from what
+is proved already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import everytree._core as _core
+from everytree.errors import LimitReached
+
+if TYPE_CHECKING:
+    from everytree.costs import Cost
+    from everytree.plan import Inside, Plan, Session
+
+__all__ = ["certificate", "run_search"]
+
+BOUNDS = ("identical_rows", "support", "similarity", "siblings")
+REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stopped": "stopped"}
+
+
+def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _core.Found:
+    """Search the space inside; the last search of the whole space is used again where it fits."""
+    space, kept = inside.space, None if inside.kept is None else tuple(inside.kept)
+    question = repr(
+        (cost.name, plan.leaf, plan.cost_matrix, plan.class_weight, plan.confidence, plan.penalty)
+    )
+    name = (space.min_leaf, kept, question)
+    searches = session.space._searches
+    search = searches.pop(name, None)  # taken out while it runs: another thread then starts its own
+    if search is None:
+        switches = space._switches
+        search = _core.Search(
+            space._counts(),
+            cost.core,
+            space.min_leaf,
+            space._threads,
+            switches["merge"],
+            *(switches[bound] for bound in BOUNDS),
+        )
+    try:
+        depth = -1 if space.max_depth is None else space.max_depth
+        found = search.run(depth, "size" in plan.rank, session.control)
+    finally:
+        searches.clear()
+        searches[name] = search
+    if not found.key and found.stopped:
+        raise LimitReached(
+            f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found"
+        )
+    return found
+
+
+def certificate(
+    objective: float, lower: float | None = None, stopped: str = "", n_states: int | None = None
+) -> dict[str, Any]:
+    """How sure a tree is the best: ``optimal``, ``lower_bound``, ``gap`` (a share of the objective), ``stop_reason``.
+
+    >>> certificate(20, 15, "time")
+    {'optimal': False, 'lower_bound': 15, 'gap': 0.25, 'stop_reason': 'time limit'}
+    """
+    lower = objective if lower is None or not stopped else min(lower, objective)
+    facts: dict[str, Any] = {
+        "optimal": not stopped,
+        "lower_bound": lower,
+        "gap": 0.0 if lower == objective else float((objective - lower) / objective),
+        "stop_reason": REASONS[stopped],
+    }
+    return facts if n_states is None else facts | {"n_states": n_states}
