@@ -45,7 +45,7 @@ def seconds(ask: Any) -> float:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("question", ["posterior", "n_trees", "best", "k best", "front"])
+@pytest.mark.parametrize("question", ["posterior", "n_trees", "k best", "front"])
 def test_time_limit(question: str, n_jobs: int) -> None:
     X, y = wide()
     space = TreeSpace(X, y, 5, 10, time_limit=0.2, n_jobs=n_jobs)
@@ -53,11 +53,57 @@ def test_time_limit(question: str, n_jobs: int) -> None:
     asks = {
         "posterior": space.posterior,
         "n_trees": lambda: space.n_trees,
-        "best": space.best,
         "k best": lambda: space.best(k=5),
         "front": space.front,
     }
     assert 0.15 < seconds(asks[question]) < 0.2 + SLACK
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("shape", [(1000, 200, 5), (60_000, 2000, 2)])
+def test_a_search_that_runs_out_of_time_gives_its_best(shape: tuple[int, int, int], n_jobs: int) -> None:
+    n, n_tests, depth = shape
+    X, y = wide(n, n_tests)
+    space = TreeSpace(X, y, depth, 10, time_limit=0.3, n_jobs=n_jobs)
+    space.estimate_states()
+    started = time.perf_counter()
+    tree = space.best()
+    assert time.perf_counter() - started < 0.3 + SLACK
+    assert not tree.info["optimal"]
+    assert tree.info["stop_reason"] == "time limit"
+    assert 0 <= tree.info["lower_bound"] <= tree.info["objective"] == tree.error
+    assert tree.info["gap"] == (tree.error - tree.info["lower_bound"]) / tree.error
+    assert tree.depth <= depth
+    assert tree.counts[tree.leaves].sum(axis=1).min() >= 10
+
+
+def test_a_search_that_runs_out_of_memory_gives_its_best_and_goes_on() -> None:
+    X, y = wide(300, 30)
+    space = TreeSpace(X, y, 5, 5, memory_limit=2**19)
+    part = space.best()
+    assert part.info["stop_reason"] == "memory limit"
+    space.limits = Limits()
+    whole = space.best()
+    assert whole.info["optimal"]
+    assert part.info["lower_bound"] <= whole.error <= part.error
+    assert whole.error == TreeSpace(X, y, 5, 5).best().error
+
+
+def test_a_bound_that_may_still_be_met_is_not_called_infeasible() -> None:
+    X, y = wide()
+    space = TreeSpace(X, y, 5, 10, time_limit=0.2)
+    with pytest.raises(
+        LimitReached, match=r"time limit reached; the best tree so far has error \d+, the query asks"
+    ):
+        space.best(max_error=5)
+
+
+def test_a_search_tells_its_best_and_its_bound() -> None:
+    X, y = wide(600, 60)
+    told: list[str] = []
+    space = TreeSpace(X, y, 4, 10, time_limit=2, progress=lambda stage, *_: told.append(stage))
+    space.best()
+    assert any(stage.startswith("searching (best ") and "at least" in stage for stage in told)
 
 
 def limited(post: Posterior, limit: float) -> Posterior:
@@ -82,14 +128,14 @@ def test_time_limit_of_a_folded_posterior(question: str) -> None:
     assert seconds(asks[question]) < 0.05 + SLACK
 
 
-@pytest.mark.parametrize("question", ["posterior", "n_trees", "best", "front"])
+@pytest.mark.parametrize("question", ["posterior", "n_trees", "front"])
 def test_time_limit_inside_one_large_state(question: str) -> None:
     """At depth 2 the whole space is a single state with half a million pairs of tests: a second of work."""
     X, y = wide(40_000, 1000)
     space = TreeSpace(X, y, 2, 5, time_limit=0.1)
     space.estimate_states()
     asks: dict[str, Callable[[], Any]] = {
-        "posterior": space.posterior, "n_trees": lambda: space.n_trees, "best": space.best, "front": space.front,
+        "posterior": space.posterior, "n_trees": lambda: space.n_trees, "front": space.front,
     }  # fmt: skip
     started = time.perf_counter()
     with pytest.raises(LimitReached, match="time limit"):
@@ -137,7 +183,7 @@ def test_memory_limit_names_the_limit_and_the_way_out() -> None:
         TreeSpace(X, y, 4, 5, memory_limit=200_000).posterior()
 
 
-@pytest.mark.parametrize("ask", ["posterior", "best", "n_trees"])
+@pytest.mark.parametrize("ask", ["posterior", "front", "n_trees"])
 @pytest.mark.parametrize("max_depth", [8, None])
 def test_a_hopeless_job_is_refused_at_once(ask: str, max_depth: int | None) -> None:
     X, y = wide(2000, 200)
@@ -225,7 +271,7 @@ def test_stop_from_another_thread(n_threads: int) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("ask", [TreeSpace.posterior, TreeSpace.best, TreeSpace.front])
+@pytest.mark.parametrize("ask", [TreeSpace.posterior, TreeSpace.front])
 def test_a_space_is_stopped_from_another_thread(ask: Callable[[TreeSpace], Any], n_jobs: int) -> None:
     X, y = wide()
     space = TreeSpace(X, y, 5, 10, n_jobs=n_jobs)
@@ -243,6 +289,18 @@ def test_a_space_is_stopped_from_another_thread(ask: Callable[[TreeSpace], Any],
     timer.join()
     space.stop()  # nothing is running: nothing happens, also not to the next question
     assert space._subspace(1, 10).n_trees == 201
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_stopped_search_gives_its_best(n_jobs: int) -> None:
+    X, y = wide()
+    space = TreeSpace(X, y, 5, 10, n_jobs=n_jobs)
+    timer = threading.Timer(0.2, space.stop)
+    timer.start()
+    tree = space.best()
+    timer.join()
+    assert tree.info["stop_reason"] == "stopped"
+    assert not tree.info["optimal"]
 
 
 def test_many_threads_ask_one_space() -> None:

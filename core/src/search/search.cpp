@@ -125,6 +125,11 @@ Found Search::run(int max_depth, bool smallest, Control& control) {
     found.cost = std::numeric_limits<double>::infinity();
     return found;
   }
+  if (!root.folded) {  // a fold of everything may take long, and the limit is over
+    found.cost = leaf;
+    found.key = {-1};
+    return found;
+  }
   Control free;  // a known tree is written whatever the limits
   found.cost = Worker(s, free, true).write(root, found.key);
   return found;

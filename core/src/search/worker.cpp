@@ -92,6 +92,7 @@ Search::Worker::TwoLevels Search::Worker::best_of_level() const {
 // Fold the state. Closed states are proved by that; others get their options, in the order in which to try them.
 bool Search::Worker::open(Known& state, Frame& frame) {
   fold(state.cover, std::min(state.left, 2));
+  state.folded = true;
   const TwoLevels two = best_of_level();
   if (two.cost < state.upper) {
     state.upper = two.cost;
@@ -389,7 +390,8 @@ double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, 
 }
 
 double Search::Worker::write(const Known& state, Key& key) {
-  if (state.split == Known::kTwoLevels) return write_two_levels(state.cover, std::min(state.left, 2), key);
+  if (state.split == Known::kTwoLevels)
+    return write_two_levels(state.cover, std::min(state.left, state.folded ? 2 : 1), key);
   const std::uint32_t test = table_.test_classes()[state.split].test;
   key.push_back(static_cast<std::int32_t>(test));
   double sum = 0;

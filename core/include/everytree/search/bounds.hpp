@@ -30,11 +30,9 @@ class Bounds {
         per_leaf_(cost.per_leaf()),
         min_leaf_(static_cast<std::int32_t>(std::min<std::int64_t>(min_leaf, CountTable::kMaxTotal))),
         any_subset_(min_leaf <= 1),
-        errors_(switches.identical_rows &&
-                (cost.kind() == CostKind::error || cost.kind() == CostKind::expected_error) &&
+        errors_(switches.identical_rows && cost.at_least_errors() &&
                 std::any_of(table.outvoted().begin(), table.outvoted().end(), [](auto w) { return w != 0; })),
-        support_(switches.support && min_leaf > 1 &&
-                 (cost.kind() == CostKind::error || cost.kind() == CostKind::expected_error)),
+        support_(switches.support && min_leaf > 1 && cost.at_least_errors()),
         similar_(switches.similarity && cost.plain_error()) {}
 
   // Of any tree with at least two leaves. `counts` are the classes of the cover.

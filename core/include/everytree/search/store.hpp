@@ -33,6 +33,7 @@ struct Known {
   std::uint32_t split = kTwoLevels;
   Known* side[2] = {nullptr, nullptr};
   std::atomic<bool> busy{false};
+  bool folded = false;  // else the known tree is what the parent's frontier told: a leaf or one split
 
   bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
 };

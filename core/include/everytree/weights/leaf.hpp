@@ -92,6 +92,10 @@ class LeafCost {
   std::size_t n_classes() const { return n_classes_; }
   double per_leaf() const { return per_leaf_; }
   const LeafRule& rule() const { return rule_; }
+  // Never less than the errors. (The pessimistic addition is negative beyond a confidence of one half.)
+  bool at_least_errors() const {
+    return kind_ == CostKind::error || (kind_ == CostKind::expected_error && confidence_ <= 0.5);
+  }
   bool plain_error() const { return kind_ == CostKind::error && rule_.none(); }
   bool non_negative() const;                // no leaf costs less than nothing: bounds on sums prune
   std::uint64_t id() const { return id_; }  // the same for copies, another for every object made anew
