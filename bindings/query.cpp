@@ -42,7 +42,8 @@ void bind_leaves(nb::module_& m) {
             new (self) LeafCost(cost_kind(kind), n_classes, std::move(matrix), confidence, per_leaf, rule);
           },
           nb::arg("kind"), nb::arg("n_classes"), nb::arg("matrix") = std::vector<double>{},
-          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0, nb::arg("rule") = LeafRule());
+          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0, nb::arg("rule") = LeafRule())
+      .def("same", &LeafCost::same, nb::arg("other"), "Whether both give the same number for every leaf.");
 }
 
 void bind_query(nb::module_& m) {

@@ -417,3 +417,26 @@ def test_a_sample_too_large_for_memory_is_refused() -> None:
     post = TreeSpace(X, y, 3, 5, memory_limit=2 * 2**20).posterior()
     with pytest.raises((LimitReached, QueryError), match=r"memory|too large"):
         post.sample(10**9, random_state=0)
+
+
+# What a stopped search may not be taken for ------------------------------------------------------------------
+
+
+def doubtful() -> tuple[np.ndarray, np.ndarray]:
+    """Noise with three rows that stand in both classes: at least three errors, but far more to be proved."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (400, 40)).astype(np.uint8), rng.integers(0, 2, 400)
+    return np.vstack([X, X[:3]]), np.append(y, 1 - y[:3])
+
+
+def test_the_least_is_not_told_from_a_stopped_search() -> None:
+    X, y = doubtful()
+    with pytest.raises(QueryError) as told:
+        TreeSpace(X, y, 5, 1, time_limit=0.2).best("error", max_error=0)
+    assert "the least is" not in str(told.value)
+
+
+def test_a_front_by_depth_is_whole_or_refused() -> None:
+    X, y = doubtful()
+    with pytest.raises(LimitReached, match="time limit"):
+        TreeSpace(X, y, 5, 1, time_limit=0.05).front(by="depth")

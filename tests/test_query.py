@@ -287,3 +287,20 @@ def test_front_messages() -> None:
         SPACE.front("accuracy")
     with pytest.raises(QueryError, match="needs cost_matrix"):
         SPACE.front("cost")
+
+
+def test_negative_costs_are_searched_to_the_end() -> None:
+    """A leaf that earns something is not proved best by that alone."""
+    X = [[0, 1, 1], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1], [1, 0, 0]]
+    tree = TreeSpace(X, [1, 0, 0, 0, 0, 1, 0, 0, 0], 3, 1).best("cost", cost_matrix=[[-1, 1], [1, -2]])
+    assert tree.info["objective"] == -11
+
+
+def test_weights_that_print_alike_are_different_questions() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (30, 4)), rng.integers(0, 2, 30)
+    weights = [np.array([0.333333333, 1.0]), np.array([0.3333333331, 1.0])]
+    space = TreeSpace(X, y, 2)
+    for weight in weights:
+        fresh = TreeSpace(X, y, 2).best("error", class_weight=weight)
+        assert space.best("error", class_weight=weight).info["objective"] == fresh.info["objective"]

@@ -1,5 +1,6 @@
 // Branch and bound against the fold of the whole graph: every bound on and off, and what is known when it is stopped.
 #include <array>
+#include <limits>
 
 #include "check.hpp"
 #include "everytree/fold/query.hpp"
@@ -14,15 +15,15 @@ bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0,
 
 std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
 
-// Cost of the tree at `at` of the key, over the rows themselves; −1 if it is not in the space.
+// Cost of the tree at `at` of the key, over the rows themselves; not a number if it is not in the space.
 double cost_of(const naive::Table& d, const LeafCost& cost, const naive::Rows& rows, std::int64_t min_leaf,
                const Key& key, std::size_t& at) {
   const std::int32_t test = key[at++];
-  if (d.total(rows) < min_leaf) return -1;
+  if (d.total(rows) < min_leaf) return std::numeric_limits<double>::quiet_NaN();
   if (test < 0) return cost(d.class_counts(rows).data());
   const double zero = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), false), min_leaf, key, at);
   const double one = cost_of(d, cost, d.side(rows, static_cast<std::size_t>(test), true), min_leaf, key, at);
-  return zero < 0 || one < 0 ? -1 : zero + one;
+  return zero + one;
 }
 
 int depth_of(const Key& key, std::size_t& at) {
@@ -38,9 +39,9 @@ LeafCost some_cost(unsigned k, std::size_t n_classes) {
   std::vector<double> matrix;
   if (kind == CostKind::matrix)
     for (std::size_t x = 0; x < n_classes * n_classes; ++x)
-      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
+      matrix.push_back((x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3)) - (k % 2 ? 1.5 : 0.0));
   constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
-  return LeafCost(kind, n_classes, matrix, 0.25, prices[k / 7 % prices.size()]);
+  return LeafCost(kind, n_classes, matrix, k % 3 ? 0.25 : 0.9, prices[k / 7 % prices.size()]);
 }
 
 void check_found(const naive::Table& d, const LeafCost& cost, std::int64_t min_leaf, int max_depth,

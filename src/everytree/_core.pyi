@@ -34,6 +34,9 @@ class LeafCost:
 
     def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0, rule: LeafRule = ...) -> None: ...
 
+    def same(self, other: LeafCost) -> bool:
+        """Whether both give the same number for every leaf."""
+
 class Control:
     """Limits of a computation, a way to stop it, and its progress callback."""
 

@@ -217,13 +217,21 @@ def choose(plan: Plan, k: int = 1) -> str:
     return "front" if k == 1 else "pareto"
 
 
-def solve(session: Session, plan: Plan, k: int = 1, way: str | None = None) -> list[Found]:
-    """The k best trees in order; none if no tree satisfies the plan. ``way`` overrules ``choose``."""
+def solve(
+    session: Session, plan: Plan, k: int = 1, way: str | None = None, anytime: bool = False
+) -> list[Found]:
+    """The k best trees in order; none if no tree satisfies the plan. ``way`` overrules ``choose``.
+
+    ``anytime`` takes the best tree so far where a limit ends the search; else that raises ``LimitReached``.
+    """
     inside = session.inside(plan)
     if inside is None:
         return []
     answer = {"search": _search, "best": _best, "front": _front, "pareto": _pareto}[way or choose(plan, k)]
-    return answer(session, plan, inside, k)
+    found = answer(session, plan, inside, k)
+    if not anytime and any(not each.proof.get("optimal", True) for each in found):
+        raise LimitReached(f"{found[0].proof['stop_reason']} reached")
+    return found
 
 
 def bound_of(plan: Plan) -> float:
@@ -252,8 +260,8 @@ def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]
             f"{as_text(bound_of(plan))}, and {least} is not ruled out"
         )
     tree = found_tree(cost, found.cost, list(found.key), inside)
-    proof = certificate(cost.told(found.cost), cost.told(found.lower), found.stopped, found.n_states)
-    return [tree._replace(proof=proof)]
+    proof = certificate(cost.told(found.cost), cost.told(found.lower), found.stopped)
+    return [tree._replace(proof=proof | {"n_states": found.n_states, "n_bytes": found.n_bytes})]
 
 
 def _best(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:

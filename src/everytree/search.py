@@ -23,14 +23,13 @@ REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stoppe
 
 def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _core.Found:
     """Search the space inside; the last search of the whole space is used again where it fits."""
-    space, kept = inside.space, None if inside.kept is None else tuple(inside.kept)
-    question = repr(
-        (cost.name, plan.leaf, plan.cost_matrix, plan.class_weight, plan.confidence, plan.penalty)
-    )
-    name = (space.min_leaf, kept, question)
+    space = inside.space
+    name = (space.min_leaf, None if inside.kept is None else tuple(inside.kept))
     searches = session.space._searches
-    search = searches.pop(name, None)  # taken out while it runs: another thread then starts its own
-    if search is None:
+    known, search = searches.pop(
+        name, (None, None)
+    )  # taken out while it runs: another thread then starts its own
+    if search is None or known is None or not known.same(cost.core):
         switches = space._switches
         search = _core.Search(
             space._counts(),
@@ -45,7 +44,7 @@ def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _cor
         found = search.run(depth, "size" in plan.rank, session.control)
     finally:
         searches.clear()
-        searches[name] = search
+        searches[name] = (cost.core, search)
     if not found.key and found.stopped:
         raise LimitReached(
             f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found"
@@ -53,19 +52,16 @@ def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _cor
     return found
 
 
-def certificate(
-    objective: float, lower: float | None = None, stopped: str = "", n_states: int | None = None
-) -> dict[str, Any]:
+def certificate(objective: float, lower: float | None = None, stopped: str = "") -> dict[str, Any]:
     """How sure a tree is the best: ``optimal``, ``lower_bound``, ``gap`` (a share of the objective), ``stop_reason``.
 
     >>> certificate(20, 15, "time")
     {'optimal': False, 'lower_bound': 15, 'gap': 0.25, 'stop_reason': 'time limit'}
     """
     lower = objective if lower is None or not stopped else min(lower, objective)
-    facts: dict[str, Any] = {
+    return {
         "optimal": not stopped,
         "lower_bound": lower,
-        "gap": 0.0 if lower == objective else float((objective - lower) / objective),
+        "gap": 0.0 if lower == objective else float((objective - lower) / max(abs(objective), abs(lower))),
         "stop_reason": REASONS[stopped],
     }
-    return facts if n_states is None else facts | {"n_states": n_states}

@@ -149,7 +149,7 @@ class TreeSpace:
         self._switches = dict.fromkeys(names, True) | (switches or {})
         self._core_table: _core.CountTable | None = None
         self._graphs: dict[bool, _core.Graph] = {}
-        self._searches: dict[Any, _core.Search] = {}  # the last one
+        self._searches: dict[Any, tuple[_core.LeafCost, _core.Search]] = {}  # the last one
         self._running: list[_core.Control] = []  # questions being answered now
 
     # --- what it is ---
@@ -227,7 +227,10 @@ class TreeSpace:
             self._running.remove(control)
 
     def stop(self) -> None:
-        """Stop the question being answered, from another thread; it ends with ``LimitReached``."""
+        """Stop the question being answered, from another thread.
+
+        It ends with ``LimitReached``; ``best`` for one tree ends with the best so far (``tree.info["stop_reason"]``).
+        """
         for control in list(self._running):
             control.stop()
 
@@ -350,7 +353,7 @@ class TreeSpace:
             says = cost_of(plan, query.cost, self).matrix
             info: dict[str, Any] = {} if says is None else {"cost_matrix": says}
             if strategy == "auto":
-                found = solve(session, plan, wanted)
+                found = solve(session, plan, wanted, anytime=True)
             else:
                 found, report = best_by_strategy(session, plan, wanted, strategy)
                 info |= report

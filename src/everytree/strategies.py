@@ -185,7 +185,13 @@ def _run(space: TreeSpace, strategy: str, min_leaf: int, limits: Any, query: dic
     info = tree.info
     known = {name: info.get(name) for name in ("itemsets", "counted", "states", "bytes", "seconds_mining")}
     if strategy == "auto":
-        known |= _engine_size(fresh)
+        if not info["optimal"]:
+            return StrategyRun(strategy, min_leaf, space.max_depth, stopped=info["stop_reason"])
+        known |= (
+            {"states": info["n_states"], "bytes": info["n_bytes"]}
+            if "n_bytes" in info
+            else _engine_size(fresh)
+        )
     return StrategyRun(
         strategy,
         min_leaf,

@@ -10,7 +10,7 @@ void CostFold::fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker
   const std::size_t n = frontier.n_groups();
   out.resize(n, frontier.stride(), kNoCost);
   if (bounds_)
-    for (auto& lower : out.lower) lower.assign(frontier.stride(), 0.0);
+    for (auto& lower : out.lower) lower.assign(frontier.stride(), -kNoCost);
   out.log_scale = 0;
   out.state_leaf = cost(frontier.totals());
   const bool two_classes = frontier.table().n_classes() == 2;

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <mutex>
+#include <optional>
 
 #include "everytree/errors.hpp"
 #include "everytree/parallel.hpp"
@@ -38,7 +39,7 @@ void Search::solve_root(Known& root, Control& control) {
   Worker& first = *workers[0];
   if (root.proved() || !first.open(root, first.frame(0))) return;
   const std::vector<Worker::Option> options = first.frame(0).options;
-  std::vector<double> lower(options.size(), -1);  // −1: not yet known
+  std::vector<std::optional<double>> lower(options.size());  // as far as known
   std::ptrdiff_t best = -1;
   std::mutex guard;
   const auto settle = [&](double least) {
@@ -73,7 +74,7 @@ void Search::solve_root(Known& root, Control& control) {
   } catch (const LimitReached&) {
     double least = kAnyCost;
     for (std::size_t i = 0; i < options.size(); ++i) {
-      if (lower[i] < 0) {
+      if (!lower[i]) {
         Worker::Frame& frame = first.frame(0);
         first.look_at_sides(root, frame, options[i], kAnyCost);
         lower[i] = frame.side[0].lower + frame.side[1].lower;
@@ -83,7 +84,7 @@ void Search::solve_root(Known& root, Control& control) {
           Worker::keep(root, frame, options[i]);
         }
       }
-      least = std::min(least, lower[i]);
+      least = std::min(least, *lower[i]);
     }
     settle(least);
     throw;

@@ -121,7 +121,7 @@ void Search::Worker::list_options(Frame& frame) const {
     for (int a = 0; a < 2; ++a) {
       option.leaf[a] = level_.leaf[a][i];
       option.split[a] = level_.split[a][i];
-      option.lower[a] = look_ahead_ ? level_.lower[a][i] : 0.0;
+      option.lower[a] = look_ahead_ ? level_.lower[a][i] : -kNoCost;
     }
     option.two_levels = std::min(option.leaf[0], option.split[0]) + std::min(option.leaf[1], option.split[1]);
     option.test_class = *frontier_.parts_begin(i) >> 1;

@@ -148,6 +148,10 @@ LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> mat
   id_ = ++made;
   if (kind == CostKind::matrix && matrix_.size() != n_classes * n_classes)
     throw InvalidInput("the cost matrix must have one row and one column per class");
+  if (kind == CostKind::matrix)
+    for (std::size_t c = 0; c < n_classes; ++c)
+      cheapest_.push_back(*std::min_element(matrix_.begin() + static_cast<std::ptrdiff_t>(c * n_classes),
+                                            matrix_.begin() + static_cast<std::ptrdiff_t>((c + 1) * n_classes)));
   z_ = kind == CostKind::expected_error ? normal_quantile(1 - confidence) : 0;
 }
 

@@ -49,7 +49,7 @@ class CostFold {
  public:
   // The cover is in the frontier already; `levels` (1 or 2) tests may follow it on a path.
   void fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out);
-  // Also OneLevel::lower: of side a split by any test and then as one likes, for two-class errors; else 0.
+  // Also OneLevel::lower: of side a split by any test and then as one likes, for two-class errors; else −kNoCost.
   void want_bounds(bool on) { bounds_ = on; }
   // Leaf by leaf, whatever the cost: what the kernels are tested against.
   void use_kernels(bool on) { use_kernels_ = on; }

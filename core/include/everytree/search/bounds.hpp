@@ -4,6 +4,7 @@
 //                  each distinct row are errors of any tree. Holds for errors, and for what is never less than them.
 // support          A class with fewer examples than min_leaf is outvoted everywhere, or rules a leaf in which at least
 //                  min_leaf − n examples are of other classes: min(n, min_leaf − n) errors either way.
+// cost matrix      No example costs less than its cheapest answer (which may be negative).
 // penalty          A tree is a leaf, or has two leaves at least, each with its price.
 // similarity       Let D be a cover whose bound is known, and T the best tree of D'. On D, T makes at most |D \ D'|
 //                  errors more, so   least(D') ≥ least(D) − |D \ D'|   if T is allowed on D. With min_leaf = 1 it is
@@ -27,6 +28,7 @@ class Bounds {
  public:
   Bounds(const CountTable& table, const LeafCost& cost, std::int64_t min_leaf, const BoundSwitches& switches)
       : table_(&table),
+        cost_(&cost),
         per_leaf_(cost.per_leaf()),
         min_leaf_(static_cast<std::int32_t>(std::min<std::int64_t>(min_leaf, CountTable::kMaxTotal))),
         any_subset_(min_leaf <= 1),
@@ -43,19 +45,20 @@ class Bounds {
         const std::int32_t n = counts[c];
         if (n < min_leaf_) errors = std::max<std::int64_t>(errors, std::min(n, min_leaf_ - n));
       }
-    return 2 * per_leaf_ + static_cast<double>(errors);
+    return 2 * per_leaf_ + cost_->least(counts) + static_cast<double>(errors);
   }
   bool similar() const { return similar_; }
   // Of `cover`, from a bound of `known`.
   double similar(const std::uint64_t* cover, std::int32_t total, const std::uint64_t* known, std::int32_t known_total,
                  double known_lower) const {
     const auto both = static_cast<std::int32_t>(table_->count_both(cover, known));
-    if (!any_subset_ && both != total) return 0;
+    if (!any_subset_ && both != total) return -kNoCost;
     return known_lower - (known_total - both);
   }
 
  private:
   const CountTable* table_;
+  const LeafCost* cost_;
   double per_leaf_;
   std::int32_t min_leaf_;
   bool any_subset_, errors_, support_, similar_;

@@ -13,6 +13,7 @@
 
 #include "everytree/control.hpp"
 #include "everytree/table/count_table.hpp"
+#include "everytree/weights/leaf.hpp"
 
 namespace everytree {
 
@@ -23,7 +24,7 @@ struct Known {
   std::atomic<double> lower{0}, upper{0};
   // No tree that costs at most `cap` has less than `fewest` leaves. Once the least cost is proved, `leaves` is that of
   // the known tree. One thread looks at leaves.
-  double cap = -1;
+  double cap = -kNoCost;
   std::uint32_t fewest = 1, leaves = 0xffffffffu;
   const std::uint64_t* cover = nullptr;
   std::int32_t total = 0;

@@ -97,7 +97,19 @@ class LeafCost {
     return kind_ == CostKind::error || (kind_ == CostKind::expected_error && confidence_ <= 0.5);
   }
   bool plain_error() const { return kind_ == CostKind::error && rule_.none(); }
-  bool non_negative() const;                // no leaf costs less than nothing: bounds on sums prune
+  bool non_negative() const;  // no leaf costs less than nothing: bounds on sums prune
+  // The same number for every leaf.
+  bool same(const LeafCost& other) const {
+    return kind_ == other.kind_ && n_classes_ == other.n_classes_ && matrix_ == other.matrix_ &&
+           confidence_ == other.confidence_ && per_leaf_ == other.per_leaf_ && rule_ == other.rule_;
+  }
+  // A cover with these classes costs at least so much, however it is split: every example at its cheapest answer.
+  double least(const std::int32_t* counts) const {
+    double sum = 0;
+    if (kind_ == CostKind::matrix)
+      for (std::size_t c = 0; c < n_classes_; ++c) sum += cheapest_[c] * counts[c];
+    return sum;
+  }
   std::uint64_t id() const { return id_; }  // the same for copies, another for every object made anew
   double operator()(const std::int32_t* counts, std::size_t stride = 1) const;
   // The class a leaf predicts: least cost, lowest index on ties.
@@ -106,7 +118,7 @@ class LeafCost {
  private:
   CostKind kind_;
   std::size_t n_classes_;
-  std::vector<double> matrix_;
+  std::vector<double> matrix_, cheapest_;  // cheapest_[c]: the least entry of row c
   double confidence_, z_, per_leaf_;
   LeafRule rule_;
   std::uint64_t id_;

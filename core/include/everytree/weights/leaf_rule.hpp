@@ -24,6 +24,7 @@ class LeafRule {
   bool allows(const std::int32_t* counts, std::size_t n_classes, std::size_t stride = 1) const;
   // No leaf with fewer examples is allowed: what the rule says about coverage alone.
   std::int64_t least_support() const;
+  bool operator==(const LeafRule&) const = default;
 
  private:
   bool enough_chi2(const std::int32_t* counts, std::size_t n_classes, std::size_t stride, std::int64_t n) const;
