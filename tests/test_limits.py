@@ -60,15 +60,17 @@ def test_time_limit(question: str, n_jobs: int) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("shape", [(1000, 200, 5), (60_000, 2000, 2)])
-def test_a_search_that_runs_out_of_time_gives_its_best(shape: tuple[int, int, int], n_jobs: int) -> None:
+@pytest.mark.parametrize(("shape", "limit"), [((1000, 200, 5), 0.3), ((40_000, 1000, 2), 0.03)])
+def test_a_search_that_runs_out_of_time_gives_its_best(
+    shape: tuple[int, int, int], limit: float, n_jobs: int
+) -> None:
     n, n_tests, depth = shape
     X, y = wide(n, n_tests)
-    space = TreeSpace(X, y, depth, 10, time_limit=0.3, n_jobs=n_jobs)
+    space = TreeSpace(X, y, depth, 10, time_limit=limit, n_jobs=n_jobs)
     space.estimate_states()
     started = time.perf_counter()
     tree = space.best()
-    assert time.perf_counter() - started < 0.3 + SLACK
+    assert time.perf_counter() - started < limit + SLACK
     assert not tree.info["optimal"]
     assert tree.info["stop_reason"] == "time limit"
     assert 0 <= tree.info["lower_bound"] <= tree.info["objective"] == tree.error
@@ -132,7 +134,7 @@ def test_time_limit_of_a_folded_posterior(question: str) -> None:
 def test_time_limit_inside_one_large_state(question: str) -> None:
     """At depth 2 the whole space is a single state with half a million pairs of tests: a second of work."""
     X, y = wide(40_000, 1000)
-    space = TreeSpace(X, y, 2, 5, time_limit=0.1)
+    space = TreeSpace(X, y, 2, 5, time_limit=0.03)
     space.estimate_states()
     asks: dict[str, Callable[[], Any]] = {
         "posterior": space.posterior, "n_trees": lambda: space.n_trees, "front": space.front,
