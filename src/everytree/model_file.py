@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
 from everytree.data.table import Table
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 from everytree.model_columns import columns_from_json, columns_to_json
 from everytree.model_values import plain_scalar, value_from_json, value_to_json
 from everytree.tree import Tree
@@ -256,6 +256,10 @@ def model_from_dict(data: Any) -> Any:
         raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
     model.tree_ = _tree_from(data["tree"], names, classes)
     _set_claims(model, claims)
+    try:
+        model._loaded()
+    except QueryError as error:
+        raise DataError(f"params: {error}") from error
     _check_leaves(model, claims)
     return model
 

@@ -286,7 +286,9 @@ def _front(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
         rank = tuple(value[criterion] for criterion in plan.rank)
         if best is None or _before(rank, best[0]):
             best = (rank, found._replace(values={name: objective if plan.penalty else found.values[name]}))
-    return [] if best is None else [best[1]]
+    if best is None:
+        return []
+    return [best[1]._replace(proof={"n_states": int(inside.space._graph(session.control).n_states)})]
 
 
 def _points(session: Session, plan: Plan, inside: Inside) -> Iterator[Found]:
@@ -320,8 +322,9 @@ def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = 
         bounds.append((len(costs), plan.most_leaves))
     import everytree._core as _core
 
+    graph = inside.space._graph(session.control)
     found = _core.pareto(
-        inside.space._graph(session.control),
+        graph,
         [cost.core for cost in costs],
         [place[name] for name in plan.rank],
         bounds,
@@ -336,6 +339,7 @@ def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = 
             int(values[-2]),
             int(values[-1]),
             inside.key(key),
+            {"n_states": int(graph.n_states)},
         )
         for values, key in found
     ]

@@ -364,8 +364,8 @@ class TreeSpace:
                 if wanted > 1:
                     control.check()
                 objective = each.values[query.cost]
-                proof = {} if wanted > 1 else each.proof or certificate(objective)
-                facts = {"objective": objective} | each.others(query.cost) | dict(proof) | info
+                proof = {} if wanted > 1 else certificate(objective) | dict(each.proof)
+                facts = {"objective": objective} | each.others(query.cost) | proof | info
                 trees.append(self._tree(each.key, facts))
         return trees[0] if k is None or k == 1 else trees
 
@@ -487,6 +487,14 @@ class TreeSpace:
             self._table.classes,
             info,
         )
+
+    def _take_over(self, other: TreeSpace) -> None:
+        """Use what another space over the same table has computed, where it holds here too."""
+        self._core_table = other._core_table
+        if self._threads == other._threads:
+            self._searches = other._searches
+        if (self.max_depth, self.min_leaf) == (other.max_depth, other.min_leaf):
+            self._graphs = other._graphs
 
     def _subspace(self, max_depth: int | None, min_leaf: int, kept: list[int] | None = None) -> TreeSpace:
         """The same examples under tighter limits, over all tests or those that are kept."""

@@ -72,6 +72,9 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
 
+    def _loaded(self) -> None:
+        """Set what ``load_model`` does not: called when the parameters, the tree and the claims are there."""
+
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
         frame = read_frame(X)

@@ -1,60 +1,99 @@
-"""OptimalTreeClassifier: the provably best tree of a bounded space (DL8)."""
+"""OptimalTreeClassifier: the provably best tree for a query (DL8), as a scikit-learn classifier.
+
+fit     columns → tests → TreeSpace(max_depth, min_leaf) → best(Query of the other parameters) → tree_
+refit   the same from TreeSpace on, with other parameters
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
+from everytree.costs import as_text, class_weights
 from everytree.data.table import Table
-from everytree.estimators.base import TreeClassifierBase
+from everytree.errors import QueryError
+from everytree.estimators.base import ENCODING, TreeClassifierBase
+from everytree.limits import in_bytes
+from everytree.query import Query
 from everytree.space import TreeSpace
 from everytree.tree import Tree
-from everytree.weights import Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows, with_dirichlet
 
 __all__ = ["OptimalTreeClassifier"]
+
+# Parameters that go to the query under the same name.
+QUERY = (
+    "max_size", "max_leaves", "max_error", "min_accuracy", "leaf", "require", "forbid", "cost_matrix",
+    "class_weight", "confidence", "leaf_penalty",
+)  # fmt: skip
 
 
 class OptimalTreeClassifier(TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.
 
-    The optimum is proven among trees with at most ``max_depth`` tests on a path and ``min_leaf`` examples in a leaf.
-    Finer tests (``bins="all"``: every cut-point) give a better optimum and take longer. A limit that is reached raises
-    ``LimitReached``.
+    Best is what the ranking says, among all trees that meet every bound. The optimum is proved; if a limit ends the
+    search first, the model has the best tree so far, says how far from the optimum it may be (``gap_``) and warns with
+    scikit-learn's ``ConvergenceWarning``. A query that no tree satisfies raises ``NoTreeError``, which names the
+    constraint that is too tight. Finer tests (``bins="all"``: every cut-point) give a better optimum and take longer.
 
     Parameters
     ----------
     max_depth : most tests on a path, or None for no limit
     min_leaf : fewest examples in a leaf
     objective : error, expected_error, gini, entropy or cost
-    cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true; predictions follow it
-    rank : criteria in order; None means (objective, "size")
-    max_size : most nodes
-    max_error : refuse trees of a larger objective
+    rank : criteria in order, such as ("size", "error"); None means (objective, "size")
+    max_size, max_leaves : most nodes, most leaves
+    max_error : most of the objective, or a dict with a bound for each cost that it names
+    min_accuracy : least share of training examples that the tree gets right
+    leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
+    require, forbid : names of columns or of tests that the tree must use, or must not use (``x0``, ``x1``, … where the
+        data has no names); whole numbers are positions in ``binarizer_.tests_``
+    cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
+    class_weight : what an error on each class counts in ``error``: "balanced", a dict by label, or a list
+    confidence : of ``expected_error``
     leaf_penalty : price of a leaf, added to the objective
-    dirichlet : added to the class counts of a leaf for its probabilities
-    bins : thresholds per numeric column, see ``Binarizer``
+    strategy : "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``
+    dirichlet : added to the class counts of a leaf for its probabilities: a number, one per class, "1/C", "decay"
+    bins : thresholds per numeric column, or "all"; see ``Binarizer``
     missing : "error", "category" or "impute", see ``Binarizer``
     n_jobs : threads
     time_limit, memory_limit : seconds and bytes
 
     Attributes
     ----------
-    tree_ : the tree; ``tree_.error`` is its number of training errors
-    objective_ : what was minimised
-    optimal_, lower_bound_, gap_ : whether the tree is proven best, and the proof
+    tree_ : the tree; with class weights or a cost matrix, a leaf says the class of least expected cost under its
+        probabilities (so ``dirichlet`` plays a part), and not the most probable one
+    query_ : the query it answers
+    error_ : training examples outside the largest class of their leaf
+    objective_ : the first cost of the ranking, with the price of leaves
+    optimal_, lower_bound_, gap_ : whether the tree is proved best; no tree has a smaller objective than the bound; and
+        (objective − bound) / objective
+    stop_reason_ : "proved", "time limit", "memory limit" or "stopped"
+    n_states_ : states that the search or the fold stored
+    space_ : every tree over these tests, for more: ``space_.front()``, ``space_.near_best()``; not in a loaded model
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = OptimalTreeClassifier(max_depth=2, bins="all").fit(X, y)
-    >>> model.tree_.error, model.optimal_
+    >>> model.error_, model.optimal_
     (6, True)
+    >>> model.refit(max_depth=3).error_
+    1
     """
 
     tree_: Tree
+    query_: Query
+    space_: TreeSpace
+    stop_reason_: str
 
     def __init__(
         self,
@@ -62,11 +101,19 @@ class OptimalTreeClassifier(TreeClassifierBase):
         min_leaf: int = 1,
         *,
         objective: str = "error",
-        rank: tuple[str, ...] | None = None,
+        rank: Sequence[str] | str | None = None,
         max_size: int | None = None,
-        max_error: float | None = None,
-        leaf_penalty: float = 0.0,
+        max_leaves: int | None = None,
+        max_error: float | Mapping[str, float] | None = None,
+        min_accuracy: float | None = None,
+        leaf: Any = None,
+        require: Any = None,
+        forbid: Any = None,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Any = None,
+        confidence: float = 0.25,
+        leaf_penalty: float = 0.0,
+        strategy: str = "auto",
         dirichlet: Dirichlet = 1.0,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "error",
@@ -79,15 +126,58 @@ class OptimalTreeClassifier(TreeClassifierBase):
         self.objective = objective
         self.rank = rank
         self.max_size = max_size
+        self.max_leaves = max_leaves
         self.max_error = max_error
-        self.leaf_penalty = leaf_penalty
+        self.min_accuracy = min_accuracy
+        self.leaf = leaf
+        self.require = require
+        self.forbid = forbid
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
+        self.confidence = confidence
+        self.leaf_penalty = leaf_penalty
+        self.strategy = strategy
         self.dirichlet = dirichlet
         self.bins = bins
         self.missing = missing
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+
+    def refit(self, **changes: Any) -> Self:
+        """The answer to another query on the data of ``fit``: parameters are set as by ``set_params``.
+
+        The columns are not read again, and what was computed before is used where it holds: a search goes on under
+        another depth or after a limit, a graph serves every query with the same ``max_depth`` and ``min_leaf``. If
+        the new query has no answer, the model stays as it was.
+        """
+        check_is_fitted(
+            self,
+            msg="this %(name)s is not fitted yet; refit asks again about the data of fit(X, y): call that first",
+        )
+        space = getattr(self, "space_", None)
+        if space is None:
+            raise QueryError(
+                "this model was loaded from a file, which holds no training data; call fit(X, y) instead of refit"
+            )
+        before = self.get_params(deep=False)
+        for name in changes:
+            if name not in before:
+                raise QueryError(f"refit({name}=...) is no parameter; expected some of {', '.join(before)}")
+        now = before | changes
+        for name in ENCODING:
+            if name in now and repr(now[name]) != repr(getattr(self.binarizer_, name)):
+                raise QueryError(
+                    f"{name}={now[name]!r} makes other tests of the columns than the fitted "
+                    f"{name}={getattr(self.binarizer_, name)!r}; call fit(X, y) instead of refit"
+                )
+        self.set_params(**changes)
+        try:
+            self._answer(space.table, space)
+        except BaseException:
+            self.set_params(**before)
+            raise
+        return self
 
     def _fit_table(
         self,
@@ -96,33 +186,107 @@ class OptimalTreeClassifier(TreeClassifierBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
+        self._answer(table)
+
+    def _query(self) -> Query:
+        """The query of the parameters; those that it would not use are refused."""
+        rank = (self.objective, "size") if self.rank is None else self.rank
+        # The depth is always bounded, which does not make the smallest tree a question worth asking.
+        query = Query(rank, **{name: getattr(self, name) for name in QUERY})
+        query = replace(query, max_depth=self.max_depth)
+        used = {*query.ranking, *query.error_bounds}
+        if self.objective != "error" and self.objective not in query.ranking:
+            raise QueryError(
+                f"objective={self.objective!r} is not in rank={self.rank!r}; give one of them, or name it there"
+            )
+        for name, cost in (("cost_matrix", "cost"), ("class_weight", "error")):
+            if getattr(self, name) is not None and cost not in used:
+                raise QueryError(
+                    f"{name} is given, but the query minimises {' and '.join(query.ranking)}, which it plays no part "
+                    f'in; set objective="{cost}", or leave it out'
+                )
+        return query
+
+    def _answer(self, table: Table, known: TreeSpace | None = None) -> None:
+        """Set the fitted attributes, all of them or none."""
+        query = self._query()
         space = TreeSpace.from_table(
             table,
             self.max_depth,
             self.min_leaf,
             self.n_jobs,
+            attributes=self._names_of_columns(),
             time_limit=self.time_limit,
             memory_limit=self.memory_limit,
         )
-        rank = (self.objective, "size") if self.rank is None else tuple(self.rank)
-        tree = space.best(
-            rank,
-            max_size=self.max_size,
-            max_error=self.max_error,
-            leaf_penalty=self.leaf_penalty,
-            cost_matrix=self.cost_matrix,
+        if known is not None:
+            space._take_over(known)
+        dirichlet = (
+            DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )
-        self.tree_ = with_dirichlet(tree, dirichlet_rows(self.dirichlet, table.n_classes, tree.depth))
-        self.objective_ = float(tree.info["objective"])
+        dirichlet_rows(dirichlet, table.n_classes, 0)  # a bad one is refused before the search
+        asked = replace(query, forbid=self._forbidden())
+        tree: Tree = space.best(asked, strategy=self.strategy)
+        info = tree.info
+        self.tree_ = with_dirichlet(tree, dirichlet_rows(dirichlet, table.n_classes, tree.depth))
+        self.space_, self.query_ = space, query
         self.error_ = int(tree.error)
-        # The fold visits every state, so the bound meets the tree.
-        self.optimal_, self.lower_bound_, self.gap_ = True, self.objective_, 0.0
-        self.n_states_ = space.n_states
+        self.objective_ = float(info["objective"])
+        self.optimal_ = bool(info["optimal"])
+        self.lower_bound_ = float(info["lower_bound"])
+        self.gap_ = float(info["gap"])
+        self.stop_reason_ = str(info["stop_reason"])
+        self.n_states_ = int(info.get("n_states", info.get("states", 0)))
+        if not self.optimal_:
+            warnings.warn(self._unproved(), ConvergenceWarning, stacklevel=4 if known is None else 3)
+
+    def _unproved(self) -> str:
+        limit = {
+            "time limit": f"time limit of {self.time_limit} s",
+            "memory limit": f"memory limit of {in_bytes(self.space_.limits.memory)}",
+        }.get(self.stop_reason_, "stop")
+        what = "time_limit" if self.stop_reason_ == "time limit" else "memory_limit"
+        more = "refit()" if self.stop_reason_ == "stopped" else f"refit({what}=...) with a larger one"
+        return (
+            f"{limit} before the optimum was proved: the tree has {self.query_.cost} {as_text(self.objective_)}, and "
+            f"none has less than {as_text(self.lower_bound_)} (a gap of {self.gap_:.1%}); {more} goes on from here, a "
+            f"smaller max_depth or a larger min_leaf is quicker"
+        )
+
+    def _names_of_columns(self) -> list[str]:
+        """For each test the name of its column, so that ``require`` and ``forbid`` can name it."""
+        return [str(test.attribute) for test in self.binarizer_.tests_]
+
+    def _forbidden(self) -> Any:
+        """``forbid`` without columns and tests that are constant in the data, and so forbidden already."""
+        if self.forbid is None or not isinstance(self.forbid, str | list | tuple | set | frozenset):
+            return self.forbid
+        there = {name for test in self.binarizer_.tests_ for name in (test.attribute, test.name)}
+        columns = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        gone = {*map(str, columns), *(test.name for test in self.binarizer_.dropped_)} - there
+        given = [self.forbid] if isinstance(self.forbid, str) else list(self.forbid)
+        return [each for each in given if not (isinstance(each, str) and each in gone)]
+
+    def _costs_of_answers(self) -> npt.NDArray[np.float64] | None:
+        """Entry (c, k) is the cost of saying k when c is true, as in ``tree.info``; None where all errors are equal."""
+        query, labels = self.query_, self.classes_.tolist()
+        if query.cost == "cost":
+            return np.asarray(query.cost_matrix, dtype=float)
+        if query.cost != "error" or query.class_weight is None:
+            return None
+        totals = Table(np.zeros((1, 0), dtype=np.uint8), self.tree_.counts[:1], classes=labels)
+        weights = np.array([float(w) for w in class_weights(query.class_weight, totals)])
+        costs: npt.NDArray[np.float64] = weights[:, None] * (1 - np.eye(len(labels)))
+        return costs
+
+    def _loaded(self) -> None:
+        self.query_ = self._query()
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        if self.cost_matrix is None:
+        costs = self._costs_of_answers()
+        if costs is None:
             return super()._predict_codes_tests(X01)
-        codes: npt.NDArray[np.intp] = self.tree_.replace(classes=None).predict(X01, self.cost_matrix)
+        codes: npt.NDArray[np.intp] = self.tree_.replace(classes=None).predict(X01, costs)
         return codes
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

@@ -174,11 +174,12 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
     said = {leaf.node: leaf.says for leaf in model.leaves}
+    matrix = _said_by(model, query)
     right = 0
     for k in leaves:
         shown = [Fraction(p) for p in model.nodes[k].proba]
-        allowed = _answers(answers.get(k, shown), query)
-        predicted = _answers(shown, query)
+        allowed = _answers(answers.get(k, shown), matrix)
+        predicted = _answers(shown, matrix)
         labels = [model.classes[c] for c in allowed]
         if k in said and not any(_same(said[k], label) for label in labels):
             facts.append(Fact(f"answer of leaf {k}", said[k], labels[0], FALSE, f"where {model.rule(k)}"))
@@ -193,20 +194,23 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
     return facts
 
 
-def _answers(proba: Sequence[Fraction], query: Query) -> list[int]:
-    """The classes that a leaf may say: those that are best, up to rounding."""
-    matrices = [query.matrix]
-    if query.matrix is None and query.weights is not None:
-        matrices.append(
-            _errors_weighed(query.weights)
-        )  # the most probable class, or the one of least weighed error
-    allowed: list[int] = []
-    for matrix in matrices:
-        prices = [-p for p in proba] if matrix is None else _prices(proba, matrix)
-        least = min(prices)
-        slack = CLOSE * max(abs(price) for price in prices)
-        allowed += [c for c, price in enumerate(prices) if price - least <= slack]
-    return allowed
+def _said_by(model: Model, query: Query) -> Sequence[Sequence[Fraction]] | None:
+    """The costs by which leaves say a class; None where they say the most probable one."""
+    if model.estimator != "OptimalTreeClassifier":
+        return query.matrix
+    if query.first_cost == "cost":
+        return query.matrix
+    if query.first_cost == "error" and query.weights is not None:
+        return _errors_weighed(query.weights)
+    return None
+
+
+def _answers(proba: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]] | None) -> list[int]:
+    """The classes that a leaf may say, up to rounding: the most probable ones, or those of least expected cost."""
+    prices = [-p for p in proba] if matrix is None else _prices(proba, matrix)
+    least = min(prices)
+    slack = CLOSE * max(abs(price) for price in prices)
+    return [c for c, price in enumerate(prices) if price - least <= slack]
 
 
 def _prices(proba: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]]) -> list[Fraction]:
