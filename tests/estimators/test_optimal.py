@@ -142,6 +142,15 @@ def test_predictions_cost_just_the_objective(seed) -> None:
     assert costs[codes, np.searchsorted(model.classes_, model.predict(X))].sum() == model.objective_
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_matrix_with_gains_is_minimised_too(seed) -> None:
+    X, y = patients(50, seed, ("a", "b", "c"))
+    costs = np.random.default_rng(seed).normal(0, 1, (3, 3)).round(2)
+    model = et.OptimalTreeClassifier(2, 2, objective="cost", cost_matrix=costs).fit(X, y)
+    least, _ = model.space_.best("cost", cost_matrix=costs, k=2)  # by the fold of the whole graph
+    assert model.objective_ == pytest.approx(least.info["objective"], rel=1e-9)
+
+
 def test_probabilities_are_counts_with_a_dirichlet() -> None:
     model = et.OptimalTreeClassifier(1, dirichlet=[1, 3]).fit([[0], [0], [0], [1]], ["a", "a", "b", "b"])
     assert model.predict_proba([[0], [1]]).tolist() == [[3 / 7, 4 / 7], [1 / 5, 4 / 5]]
