@@ -247,10 +247,12 @@ class OptimalTreeClassifier(TreeClassifierBase):
         }.get(self.stop_reason_, "stop")
         what = "time_limit" if self.stop_reason_ == "time limit" else "memory_limit"
         more = "refit()" if self.stop_reason_ == "stopped" else f"refit({what}=...) with a larger one"
+        known = f"none has less than {as_text(self.lower_bound_)} (a gap of {self.gap_:.1%})"
+        if self.lower_bound_ == self.objective_:
+            known = "none has less, but a smaller tree may have as little"
         return (
             f"{limit} before the optimum was proved: the tree has {self.query_.cost} {as_text(self.objective_)}, and "
-            f"none has less than {as_text(self.lower_bound_)} (a gap of {self.gap_:.1%}); {more} goes on from here, a "
-            f"smaller max_depth or a larger min_leaf is quicker"
+            f"{known}; {more} goes on from here, a smaller max_depth or a larger min_leaf is quicker"
         )
 
     def _names_of_columns(self) -> list[str]:
