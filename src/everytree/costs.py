@@ -44,11 +44,6 @@ class Cost:
     whole: bool
     matrix: tuple[tuple[float, ...], ...] | None = None  # by which leaves predict, in the units of the query
 
-    @property
-    def below_zero(self) -> bool:
-        """Whether a leaf may cost less than nothing: a gain in the matrix."""
-        return self.matrix is not None and any(x < 0 for row in self.matrix for x in row)
-
     def told(self, value: float) -> float:
         """A value of the core in the units of the query; an int where it is a whole number of errors."""
         if self.whole and self.scale == 1 and self.name in ("error", "errors"):

@@ -248,8 +248,6 @@ def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]
     if k != 1:
         raise QueryError("the search finds one tree; ask for k=1")
     cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
-    if cost.below_zero:  # the search prunes by sums of costs, which must not fall
-        return _best(session, plan, inside, k)
     found = run_search(session, plan, inside, cost)
     if not found.key:
         return []

@@ -287,9 +287,10 @@ def test_refit_uses_what_is_there() -> None:
     assert model.binarizer_ is binarizer
     assert all(model.space_._graphs[name] is graph for name, graph in graphs.items())
     model.refit(max_size=None)
-    (search,) = model.space_._searches.values()
+    ((_, search),) = model.space_._searches.values()
     model.refit(max_depth=2)
-    assert list(model.space_._searches.values()) == [search]
+    ((_, again),) = model.space_._searches.values()
+    assert again is search
     assert model.get_params()["max_depth"] == 2
 
 
