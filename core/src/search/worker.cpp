@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 #include <thread>
 
 #include "everytree/algebra/tie.hpp"
