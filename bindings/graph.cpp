@@ -57,6 +57,10 @@ void bind_graph(nb::module_& m) {
       .def_prop_ro("n_bytes", &Graph::bytes)
       .def_prop_ro("deepest", &Graph::deepest)
       .def(
+          "limited",
+          [](const Graph& g, PyControl& control) { return run(control, [&](Control& c) { return g.limited(c); }); },
+          nb::arg("control"), "Whether a deeper limit would admit more trees.")
+      .def(
           "count",
           [](const Graph& g, PyControl& control) {
             const Natural n = run(control, [&](Control& c) { return count_trees(g, c); });

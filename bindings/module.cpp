@@ -13,7 +13,9 @@ NB_MODULE(_core, m) {
     try {
       std::rethrow_exception(p);
     } catch (const LimitReached& e) {
-      raise("LimitReached", e.what());
+      constexpr const char* kReasons[] = {"time", "memory", "stopped"};
+      nb::object type = nb::module_::import_("everytree.errors").attr("LimitReached");
+      PyErr_SetObject(type.ptr(), type(e.what(), kReasons[static_cast<int>(e.reason)]).ptr());
     } catch (const InvalidInput& e) {
       raise("DataError", e.what());
     }

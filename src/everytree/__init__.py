@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.constraints import (
         ChiSquare as ChiSquare,
     )
@@ -96,6 +97,7 @@ _HOME = {
     "CodingPrior": "everytree.priors",
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
+    "DepthProfile": "everytree.bayes.deepening",
     "EverytreeError": "everytree.errors",
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",

@@ -82,6 +82,9 @@ class Graph:
     @property
     def deepest(self) -> int: ...
 
+    def limited(self, control: Control) -> bool:
+        """Whether a deeper limit would admit more trees."""
+
     def count(self, control: Control) -> bytes:
         """Number of trees, little-endian bytes."""
 

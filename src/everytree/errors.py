@@ -39,4 +39,12 @@ class NoTreeError(QueryError):
 
 
 class LimitReached(EverytreeError, RuntimeError):
-    """A time, memory or size limit ended the work before there was any answer worth returning."""
+    """A limit ended the work before there was any answer worth returning.
+
+    ``reason`` is "time", "memory", "stopped" (somebody asked for it), "hopeless" (the work was not even begun), or ""
+    where none of these is the whole story.
+    """
+
+    def __init__(self, message: str = "", reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason

@@ -230,7 +230,8 @@ def solve(
     answer = {"search": _search, "best": _best, "front": _front, "pareto": _pareto}[way or choose(plan, k)]
     found = answer(session, plan, inside, k)
     if not anytime and any(not each.proof.get("optimal", True) for each in found):
-        raise LimitReached(f"{found[0].proof['stop_reason']} reached")
+        why = found[0].proof["stop_reason"]
+        raise LimitReached(f"{why} reached", why.split()[0])
     return found
 
 
@@ -257,7 +258,8 @@ def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]
         best, least = as_text(cost.told(found.cost)), as_text(cost.told(found.lower))
         raise LimitReached(
             f"{REASONS[found.stopped]} reached; the best tree so far has {plan.costs[0]} {best}, the query asks for "
-            f"{as_text(bound_of(plan))}, and {least} is not ruled out"
+            f"{as_text(bound_of(plan))}, and {least} is not ruled out",
+            found.stopped,
         )
     tree = found_tree(cost, found.cost, list(found.key), inside)
     proof = certificate(cost.told(found.cost), cost.told(found.lower), found.stopped)

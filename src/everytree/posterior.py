@@ -125,7 +125,7 @@ class Posterior:
         with self._space._question("drawing trees") as control:
             while len(trees) < n:
                 if len(known) * BYTES_PER_TREE > self._space.limits.memory:
-                    raise LimitReached("memory limit reached")
+                    raise LimitReached("memory limit reached", "memory")
                 for key in map(
                     tuple, self._core.sample(len(trees), min(BLOCK, n - len(trees)), seed, control)
                 ):

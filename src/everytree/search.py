@@ -47,7 +47,8 @@ def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _cor
         searches[name] = (cost.core, search)
     if not found.key and found.stopped:
         raise LimitReached(
-            f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found"
+            f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found",
+            found.stopped,
         )
     return found
 

@@ -31,6 +31,7 @@ from everytree.weights import COSTS, Dirichlet, dirichlet_rows
 from everytree.why import why_none
 
 if TYPE_CHECKING:
+    from everytree.bayes.deepening import DepthProfile
     from everytree.near_best import Exact, NearBest
 
 __all__ = ["TreeSpace"]
@@ -222,7 +223,7 @@ class TreeSpace:
             text = str(limit)
             if "try max_depth" not in text:
                 text = f"{text} while {what} of {self!r}; {self._advice()}"
-            raise LimitReached(text) from None
+            raise LimitReached(text, limit.reason) from None
         finally:
             self._running.remove(control)
 
@@ -254,7 +255,8 @@ class TreeSpace:
         if states * size > 30 * self.limits.memory:
             raise LimitReached(
                 f"about {_power(states)} states, far beyond the memory limit of {in_bytes(self.limits.memory)}; "
-                f"{self._advice()}"
+                f"{self._advice()}",
+                "hopeless",
             )
 
     def _advice(self) -> str:
@@ -419,6 +421,23 @@ class TreeSpace:
         """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
         return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
 
+    def deepen(
+        self,
+        prior: Prior | str | None = None,
+        dirichlet: Dirichlet = 1.0,
+        X: npt.ArrayLike | None = None,
+        max_depth: int | None = None,
+    ) -> DepthProfile:
+        """The posteriors of depth 1, 2, … up to ``max_depth`` (default: that of the space), each kept when finished.
+
+        At a limit the profile holds the depths that were finished, and says why it stopped; ``time_limit`` counts for
+        all depths together. Without a depth limit it ends where no deeper tree exists. ``X`` are the rows whose
+        predictions are watched from depth to depth; by default the distinct training rows.
+        """
+        from everytree.bayes.deepening import deepen
+
+        return deepen(self, prior, dirichlet, X, max_depth)
+
     def near_best(
         self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:
@@ -508,6 +527,16 @@ class TreeSpace:
         space._set(table, max_depth, min_leaf, self.n_jobs, attributes, self.limits, self._switches)
         if kept is None:
             space._core_table = self._core_table
+        return space
+
+    def _at_depth(self, depth: int, limits: Limits) -> TreeSpace:
+        """The same space with another depth limit, under other limits; ``stop`` of this space stops it too."""
+        space = TreeSpace.__new__(TreeSpace)
+        space._set(self._table, depth, self.min_leaf, self.n_jobs, self._attributes, limits, self._switches)
+        space._attribute_names, space._running = self._attribute_names, self._running
+        space._core_table = self._core_table
+        if depth == self.max_depth:
+            space._graphs = self._graphs
         return space
 
 

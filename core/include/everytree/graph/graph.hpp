@@ -68,6 +68,8 @@ class Graph {
   // Every state after all of its children.
   const std::vector<std::uint32_t>& children_first() const { return order_; }
   std::size_t bytes() const;
+  // Whether a deeper limit would admit more trees: some leaf at the depth limit could still be split.
+  bool limited(Control& control) const;
 
  private:
   std::uint32_t add_state(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);

@@ -1,0 +1,1 @@
+"""Bayes optimal classification beyond the average itself: depth, bounds, uncertainty, explanation."""

@@ -1,0 +1,231 @@
+"""Iterative deepening: the posterior of depth 1, 2, 3, …, each kept when it is finished.
+
+The profile shows how the answer settles as trees may grow deeper:
+
+    log u_δ(∅)                                       log evidence of the trees of depth ≤ δ
+    max over rows x and classes c of |P_δ(c | x) − P_{δ−1}(c | x)|      the largest change of any prediction
+
+Neither is a bound on what deeper trees would change. Where no leaf at depth δ can be split any more, the trees of depth
+≤ δ are all trees, and the answer for δ is the answer without a limit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.arguments import whole
+from everytree.data.table import as_tests
+from everytree.errors import DataError, LimitReached, QueryError
+from everytree.limits import Limits
+from everytree.posterior import Posterior
+from everytree.priors import Prior, SizePrior, as_prior
+from everytree.weights import Dirichlet
+
+if TYPE_CHECKING:
+    from everytree.space import TreeSpace
+
+__all__ = ["DepthProfile", "DepthStep", "deepen"]
+
+Reals = npt.NDArray[np.float64]
+
+STOPPED = {
+    "": "",
+    "time": "the time limit was reached",
+    "memory": "the memory limit was reached",
+    "hopeless": "the next depth would not fit the limits",
+    "stopped": "it was asked to stop",
+}
+
+
+@dataclass(frozen=True)
+class DepthStep:
+    """One finished depth of a profile."""
+
+    depth: int
+    log_evidence: float
+    largest_change: float | None  # of any prediction, from the depth before; None at the first depth
+    n_states: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class DepthProfile:
+    """The posteriors of growing depth: what each one found, and the deepest. Made by ``TreeSpace.deepen``.
+
+    Attributes
+    ----------
+    posterior : of the deepest depth that was finished
+    steps : one entry for every finished depth; the profile itself iterates over them
+    complete : every depth that was asked for is done, or no deeper tree exists
+    exhausted : no deeper tree exists: the answer is the one without a depth limit
+    stop_reason : "" if complete; else "time", "memory", "hopeless" or "stopped"
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=None)
+    >>> profile = space.deepen()
+    >>> profile.depth, profile.complete
+    (2, True)
+    >>> [round(step.log_evidence, 3) for step in profile]
+    [-15.408, -10.614]
+    """
+
+    posterior: Posterior
+    steps: tuple[DepthStep, ...]
+    complete: bool
+    exhausted: bool
+    stop_reason: str
+
+    @property
+    def depth(self) -> int:
+        """The deepest depth that was finished."""
+        return self.steps[-1].depth
+
+    @property
+    def log_evidence(self) -> float:
+        """Of the deepest depth that was finished."""
+        return self.steps[-1].log_evidence
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[DepthStep]:
+        return iter(self.steps)
+
+    def __getitem__(self, k: int) -> DepthStep:
+        return self.steps[k]
+
+    def __str__(self) -> str:
+        lines = ["depth  log evidence  largest change     states   seconds"]
+        for step in self.steps:
+            change = "–" if step.largest_change is None else f"{step.largest_change:.4f}"
+            lines.append(
+                f"{step.depth:5}  {step.log_evidence:12.4f}  {change:>14}  {step.n_states:9}  {step.seconds:8.3f}"
+            )
+        if self.exhausted:
+            lines.append("no deeper tree exists: this is the average over every tree, of any depth")
+        elif self.complete:
+            lines.append(f"all trees of depth at most {self.depth}")
+        else:
+            lines.append(f"stopped after depth {self.depth}: {STOPPED[self.stop_reason]}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else f"stop_reason={self.stop_reason!r}"
+        return f"DepthProfile(depth={self.depth}, log_evidence={self.log_evidence:.4f}, {state})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON."""
+        return {
+            "depth": self.depth,
+            "complete": self.complete,
+            "exhausted": self.exhausted,
+            "stop_reason": self.stop_reason,
+            "steps": [dict(vars(step)) for step in self.steps],
+        }
+
+
+def deepen(
+    space: TreeSpace,
+    prior: Prior | str | None,
+    dirichlet: Dirichlet,
+    X: npt.ArrayLike | None,
+    max_depth: int | None,
+) -> DepthProfile:
+    """See ``TreeSpace.deepen``."""
+    target = space.max_depth
+    if max_depth is not None:
+        target = whole("max_depth", max_depth, 0, none="that of the space")
+        if space.max_depth is not None and target > space.max_depth:
+            raise QueryError(
+                f"max_depth={max_depth} is deeper than the space, whose limit is {space.max_depth}; make a "
+                f"TreeSpace with max_depth={max_depth} or None, and deepen that"
+            )
+    chosen = SizePrior() if prior is None else as_prior(prior)
+    run = _Run(space, _rows(space, X))
+    steps: list[DepthStep] = []
+    depth = 0 if target == 0 else 1
+    posterior: Posterior | None = None
+    predictions: Reals | None = None
+    stop_reason, exhausted = "", False
+    while True:
+        start = time.perf_counter()
+        try:
+            following = run.posterior(depth, chosen, dirichlet)
+        except LimitReached as limit:
+            if posterior is None:
+                raise
+            stop_reason = limit.reason or "stopped"
+            break
+        posterior = following
+        # The depth is finished; a limit from here on only leaves out what it would tell beside the answer.
+        change: float | None = None
+        try:
+            before, predictions = predictions, run.predict(posterior)
+            if before is not None:
+                change = float(np.max(np.abs(predictions - before), initial=0.0))
+            if depth != target:
+                exhausted = not run.limited(posterior)
+        except LimitReached as limit:
+            stop_reason = limit.reason or "stopped"
+        n_states = posterior.space.n_states
+        steps.append(DepthStep(depth, posterior.log_evidence, change, n_states, time.perf_counter() - start))
+        posterior.space.limits = space.limits
+        if stop_reason or exhausted or depth == target:
+            break
+        depth += 1
+    if exhausted or depth == target:
+        stop_reason = ""
+    complete = exhausted or steps[-1].depth == target
+    return DepthProfile(posterior, tuple(steps), complete, exhausted, stop_reason)
+
+
+class _Run:
+    """One run: a clock for all depths together, and what they share."""
+
+    def __init__(self, space: TreeSpace, rows: npt.NDArray[np.uint8]) -> None:
+        self._space = space
+        self._rows = rows
+        self._start = time.perf_counter()
+        space._counts()  # built once, for every depth
+
+    def _limits(self) -> Limits:
+        limits = self._space.limits
+        if limits.time_limit is None:
+            return limits
+        left = limits.time_limit - (time.perf_counter() - self._start)
+        if left <= 0:
+            raise LimitReached("time limit reached", "time")
+        return replace(limits, time_limit=left)
+
+    def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:
+        """The posterior of one depth, within the time that is left."""
+        return Posterior(self._space._at_depth(depth, self._limits()), prior, dirichlet)
+
+    def predict(self, posterior: Posterior) -> Reals:
+        posterior.space.limits = self._limits()
+        return posterior.predict_proba(self._rows)
+
+    def limited(self, posterior: Posterior) -> bool:
+        """Whether some deeper tree exists."""
+        space = posterior.space
+        space.limits = self._limits()
+        with space._question("looking below the depth limit") as control:
+            return bool(space._graph(control).limited(control))
+
+
+def _rows(space: TreeSpace, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
+    """The rows whose predictions are watched."""
+    if X is None:
+        return np.ascontiguousarray(space.table.rows)
+    rows = as_tests(X, space.test_names)
+    if rows.shape[1] != space.n_tests:
+        raise DataError(f"X has {rows.shape[1]} columns; expected the {space.n_tests} tests of the space")
+    return rows
