@@ -168,7 +168,7 @@ def test_a_hopeless_depth_is_not_begun() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (200, 400)), rng.integers(0, 2, 200)
     enough = int(1.1 * TreeSpace(X, y, 3).graph().n_bytes)
-    profile = TreeSpace(X, y, None, memory_limit=enough).deepen(X=np.zeros((1, 400)))
+    profile = TreeSpace(X, y, None, memory_limit=enough).deepen(X=np.zeros((0, 400)))
     assert (profile.depth, profile.stop_reason) == (3, "hopeless")
     assert "would not fit the limits" in str(profile)
 
