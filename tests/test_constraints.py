@@ -190,8 +190,11 @@ def test_a_query_beside_keywords_is_refused() -> None:
     assert SPACE.best(et.Query(max_size=3), k=2)[0].size == 1
     with pytest.raises(et.QueryError, match="a Query or keywords, not both"):
         SPACE.best(et.Query(), max_size=3)
-    with pytest.raises(et.QueryError, match="a Query or keywords, not both"):
+    with pytest.raises(et.QueryError, match=r"a Query or keywords, not both \(leaf_penalty=1\)"):
         SPACE.best(et.Query(), leaf_penalty=1)
+    with pytest.raises(et.QueryError, match=r"not both \(cost_matrix="):
+        SPACE.best(et.Query(), cost_matrix=np.eye(2))
+    assert SPACE.best(et.Query(max_size=3), confidence=0.25, leaf_penalty=0) == SPACE.best(max_size=3)
 
 
 def test_fronts_refuse_what_they_do_not_run_over() -> None:

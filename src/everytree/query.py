@@ -21,7 +21,7 @@ from everytree.costs import frozen_matrix
 from everytree.errors import QueryError
 from everytree.weights import COSTS, LARGEST_COST
 
-__all__ = ["Query"]
+__all__ = ["Query", "query_of"]
 
 CRITERIA = (*COSTS, "size", "depth")
 
@@ -133,3 +133,18 @@ class Query:
             if field.name == "minimize" or getattr(self, field.name) != field.default
         ]
         return f"Query({', '.join(shown)})"
+
+
+def query_of(minimize: Query | Sequence[str] | str, **keywords: Any) -> Query:
+    """The query itself, or one made of a ranking and keywords; a query with keywords is refused."""
+    if not isinstance(minimize, Query):
+        return Query(minimize, **keywords)
+    default = {field.name: field.default for field in fields(Query)}
+    for name, value in keywords.items():
+        # Arrays and the like are never a default; only plain numbers are compared.
+        same = value is default[name] or (isinstance(value, int | float) and value == default[name])
+        if not same:
+            raise QueryError(
+                f"give a Query or keywords, not both ({name}={value!r}); dataclasses.replace changes a Query"
+            )
+    return minimize

@@ -23,7 +23,7 @@ from everytree.limits import Limits, Progress, in_bytes, threads
 from everytree.plan import Session, cost_of, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
-from everytree.query import Query
+from everytree.query import Query, query_of
 from everytree.search import BOUNDS, certificate
 from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
@@ -327,26 +327,11 @@ class TreeSpace:
         >>> space.best(("size", "error"), min_accuracy=0.7).size
         5
         """
-        if isinstance(minimize, Query):
-            given: list[Any] = [
-                max_size,
-                max_leaves,
-                max_depth,
-                max_error,
-                min_accuracy,
-                leaf,
-                require,
-                forbid,
-            ]
-            given += [cost_matrix, class_weight]
-            if any(value is not None for value in given) or confidence != 0.25 or leaf_penalty:
-                raise QueryError("give a Query or keywords, not both; dataclasses.replace changes a Query")
-            query = minimize
-        else:
-            query = Query(
-                minimize, max_size, max_leaves, max_depth, max_error, min_accuracy, leaf, require, forbid,
-                cost_matrix, class_weight, confidence, leaf_penalty,
-            )  # fmt: skip
+        query = query_of(
+            minimize, max_size=max_size, max_leaves=max_leaves, max_depth=max_depth, max_error=max_error,
+            min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,
+            class_weight=class_weight, confidence=confidence, leaf_penalty=leaf_penalty,
+        )  # fmt: skip
         wanted = 1 if k is None else whole("k", k, 1)
         plan = plan_of(query, self)
         how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
@@ -397,9 +382,10 @@ class TreeSpace:
             raise QueryError(f"by={by!r}; a front runs over 'size', 'leaves' or 'depth'")
         if cost not in COSTS:
             raise QueryError(f"{cost!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
-        query = Query(
-            cost, max_size, max_leaves, max_depth, max_error, min_accuracy, leaf, require, forbid, cost_matrix,
-            class_weight, confidence,
+        query = query_of(
+            cost, max_size=max_size, max_leaves=max_leaves, max_depth=max_depth, max_error=max_error,
+            min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,
+            class_weight=class_weight, confidence=confidence,
         )  # fmt: skip
         along = "depth" if by == "depth" else "size"
         plan = replace(plan_of(query, self), rank=(along, cost))
