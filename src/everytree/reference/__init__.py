@@ -6,7 +6,8 @@ leaf size): a space can count its trees and, when small, list them. ``Query`` wi
 ``leaves_distribution``, ``map_tree`` … ask about its posterior. Each of these answers exists twice, by
 recursion and by listing every tree (``Listing``, ``best_by_listing``, …), so that each can check the other.
 The other methods are ``cano`` (averaging along a path), ``buntine`` with ``options`` (growing, smoothing,
-option trees), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
+option trees), ``subsample`` and ``incremental`` (growing from many, and from more and more, examples), ``fit``
+(parameters by evidence), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
 nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
 
 Only the standard library is used, and nothing from the rest of everytree.
@@ -34,6 +35,7 @@ from everytree.reference.buntine import (
 from everytree.reference.cano import CanoNode, cano_grow, cano_path, cano_predict, nonuniform_a
 from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
 from everytree.reference.criteria import Query
+from everytree.reference.fit import DirichletFit, evidence_slope, fit_dirichlet, marginal_slope
 from everytree.reference.greedy_traps import (
     MISLED_XOR,
     UNBALANCED_PAIR,
@@ -41,6 +43,7 @@ from everytree.reference.greedy_traps import (
     greedy_root,
     information_gain,
 )
+from everytree.reference.incremental import restructure
 from everytree.reference.lattice import Census, Lattice
 from everytree.reference.leaves import (
     DepthDecay,
@@ -117,6 +120,7 @@ from everytree.reference.queries import (
     satisfies,
 )
 from everytree.reference.space import EmptySpaceError, Space, TooManyTreesError
+from everytree.reference.subsample import Choice, choose_on_subsample, grow_on_subsamples
 from everytree.reference.table import Table
 from everytree.reference.trees import (
     Node,
@@ -143,9 +147,11 @@ __all__ = [
     "CanoNode",
     "Census",
     "ChipmanKernel",
+    "Choice",
     "CodingPrior",
     "CriterionCost",
     "DepthDecay",
+    "DirichletFit",
     "EmptySpaceError",
     "EnergyTarget",
     "FrontPoint",
@@ -185,6 +191,7 @@ __all__ = [
     "chi2",
     "chi2_p_value",
     "chi2_tail",
+    "choose_on_subsample",
     "cost",
     "depth",
     "depth_distribution",
@@ -192,10 +199,12 @@ __all__ = [
     "energy",
     "entropy",
     "error",
+    "evidence_slope",
     "expected_depth",
     "expected_error",
     "expected_leaves",
     "expected_size",
+    "fit_dirichlet",
     "from_key",
     "front",
     "front_by_listing",
@@ -203,6 +212,7 @@ __all__ = [
     "gini",
     "greedy_root",
     "grow",
+    "grow_on_subsamples",
     "grow_options",
     "grow_random",
     "information_gain",
@@ -220,6 +230,7 @@ __all__ = [
     "log_sum",
     "map_pruning",
     "map_tree",
+    "marginal_slope",
     "n_leaves",
     "n_orders",
     "n_splits",
@@ -230,6 +241,7 @@ __all__ = [
     "one_option",
     "predict_options",
     "quality",
+    "restructure",
     "risk",
     "root_distribution",
     "sample",

@@ -89,10 +89,13 @@ def grow(
     factor: float = 1.0,
     beam: int | None = None,
     attributes: Sequence[int] | None = None,
+    cover: Cover | None = None,
+    depth: int = 0,
 ) -> Tree:
     """Grow one tree; the lowest test on ties. factor 0 splits as long as any test is feasible.
 
-    With ``attributes`` (the attribute of each test) the attribute is chosen by its averaged quality.
+    With ``attributes`` (the attribute of each test) the attribute is chosen by its averaged quality. With a cover and
+    its depth the subtree below that state is grown.
     """
 
     def build(cover: Cover, depth: int) -> Tree:
@@ -110,7 +113,7 @@ def grow(
         zero, one = model.table.children(cover, test)
         return (test, build(zero, depth + 1), build(one, depth + 1))
 
-    return build(model.space.root, 0)
+    return build(model.space.root if cover is None else cover, depth)
 
 
 def grow_options(
