@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everytree.bayes.deepening import DepthProfile as DepthProfile
+    from everytree.bayes.average import AveragedPosterior as AveragedPosterior
+    from everytree.bayes.evidence import (
+        EvidenceFit as EvidenceFit,
+    )
+    from everytree.bayes.evidence import (
+        fit_evidence as fit_evidence,
+    )
     from everytree.constraints import (
         ChiSquare as ChiSquare,
     )
@@ -91,6 +98,7 @@ __version__ = "0.1.0"
 
 # public name -> module that holds it
 _HOME = {
+    "AveragedPosterior": "everytree.bayes.average",
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
     "ChiSquare": "everytree.constraints",
@@ -98,6 +106,7 @@ _HOME = {
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
     "DepthProfile": "everytree.bayes.deepening",
+    "EvidenceFit": "everytree.bayes.evidence",
     "EverytreeError": "everytree.errors",
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",
@@ -120,6 +129,7 @@ _HOME = {
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",
     "compare_strategies": "everytree.strategies",
+    "fit_evidence": "everytree.bayes.evidence",
     "load_model": "everytree.model_file",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",

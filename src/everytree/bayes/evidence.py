@@ -1,0 +1,378 @@
+"""Hyper-parameters by evidence: how probable the data are, summed over every tree, for each choice of them.
+
+    log E(h) = log Σ_trees P(tree | h) · P(labels | tree, h)
+
+One fold of the graph gives log E(h) exactly; the graph itself is mined once and serves every h. ``fit_evidence`` goes
+over a small grid, which always holds the values that would be in force otherwise, and then refines the best point (a
+bounded line search for one number, Nelder–Mead for several). So the chosen values never have less evidence than the
+defaults. With equal prior weight on the points of the grid, E(h) / Σ E is the posterior of h: averaging with these
+weights is Buntine's meta-prior, made exact (see ``average``).
+
+Only priors that sum to one can be compared as they are. For another prior the sum over all trees of its weights,
+which depends on h, is divided out.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.arguments import number, whole
+from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.data.table import Table
+from everytree.errors import LimitReached, QueryError
+from everytree.priors import Prior, as_prior
+
+if TYPE_CHECKING:
+    from everytree.bayes.average import AveragedPosterior
+    from everytree.posterior import Posterior
+    from everytree.space import TreeSpace
+    from everytree.weights import Dirichlet
+
+__all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
+
+LEAST_WEIGHT = 1e-6  # of a posterior in an average
+ENOUGH = 0.01  # nats of log evidence, a Bayes factor of 1.01: closer to the maximum than any decision needs
+STEP = 0.5  # first step of the refinement, on the scale of each number
+
+
+@dataclass(frozen=True)
+class EvidencePoint:
+    """One choice of the hyper-parameters, and the log evidence it has."""
+
+    parameters: Mapping[str, float]
+    log_evidence: float
+    on_grid: bool
+    prior: Prior = field(repr=False)
+    dirichlet: Any = field(repr=False)
+
+
+@dataclass(frozen=True)
+class EvidenceFit:
+    """The hyper-parameters of most evidence, and every choice that was tried.
+
+    Attributes
+    ----------
+    parameters : name → value of what was chosen
+    prior, dirichlet : the values to use
+    log_evidence : of the data under them, for a prior that sums to one
+    default : the point that would be in force without a choice
+    curve : every point tried, in order
+    weights : posterior weight of each point of ``grid``, in the same order; they sum to one
+    stop_reason : "converged", "grid" (not refined), "evaluations" or "time limit"
+    posterior : the posterior over every tree at the best point
+    """
+
+    parameters: Mapping[str, float]
+    prior: Prior
+    dirichlet: Any
+    log_evidence: float
+    default: EvidencePoint
+    curve: tuple[EvidencePoint, ...]
+    weights: npt.NDArray[np.float64] = field(repr=False)
+    stop_reason: str
+    posterior: Posterior = field(repr=False)
+    kept: Mapping[int, Posterior] = field(repr=False)  # place in the grid → its posterior, of enough weight
+
+    @property
+    def grid(self) -> tuple[EvidencePoint, ...]:
+        """The points of the grid, which ``weights`` belong to."""
+        return tuple(point for point in self.curve if point.on_grid)
+
+    @property
+    def gain(self) -> float:
+        """How much more log evidence than the default; never below 0."""
+        return self.log_evidence - self.default.log_evidence
+
+    def average(self) -> AveragedPosterior:
+        """The mixture of the posteriors on the grid by their weights; those below 1e-6 are left out."""
+        from everytree.bayes.average import AveragedPosterior
+
+        if not self.kept:
+            raise QueryError(
+                "the posteriors of the grid were not kept; call fit_evidence(..., keep=True) for an average"
+            )
+        places = sorted(self.kept)
+        values = np.array([point.log_evidence for point in self.grid])
+        log_mean = float(np.logaddexp.reduce(values)) - math.log(len(values))
+        return AveragedPosterior([self.kept[i] for i in places], self.weights[places], log_mean)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Log evidence along each number, the best over the others at every value; returns the matplotlib axes."""
+        from everytree.plot.evidence import plot_evidence
+
+        return plot_evidence(self, axes)
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name} = {value:.4g}" for name, value in self.parameters.items())
+        before = ", ".join(f"{name} = {value:.4g}" for name, value in self.default.parameters.items())
+        return (
+            f"{chosen}: log evidence {self.log_evidence:.4f}, {self.gain:.4f} more than {before} "
+            f"({len(self.curve)} points, {self.stop_reason})"
+        )
+
+
+def fit_evidence(
+    space: TreeSpace,
+    prior: Prior | str = "fit",
+    dirichlet: Dirichlet = "fit",
+    *,
+    start: Prior | None = None,
+    grid: Mapping[str, Sequence[float]] | None = None,
+    refine: bool = True,
+    max_evaluations: int = 300,
+    keep: bool = False,
+) -> EvidenceFit:
+    """Choose hyper-parameters by the exact evidence of the data, over every tree of the space.
+
+    Parameters
+    ----------
+    prior : "fit" (or "fit_size"): alpha and beta of the size prior; "fit_leaf_penalty": omega; anything else is a
+        prior that stays as it is
+    dirichlet : "fit" (or "fit_symmetric"): one number for all classes; "fit_per_class"; "fit_decay": a ``DepthDecay``;
+        anything else stays as it is
+    start : the prior whose parameters are tried first; the default of its kind where this is None
+    grid : name of a parameter → values to try instead of the usual ones; the values in force are always tried too
+    refine : go on from the best point of the grid until the log evidence changes by less than 0.01
+    max_evaluations : most folds in all
+    keep : keep the posteriors of the grid that weigh at least 1e-6, for ``average()``
+
+    The time limit of the space holds for the whole choice: what was tried until then is used, and ``stop_reason`` says
+    so.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
+    >>> fit = fit_evidence(space, prior="size", dirichlet="fit")
+    >>> fit.dirichlet < 1 and fit.log_evidence > fit.default.log_evidence
+    True
+    """
+    family = _families(space, prior, dirichlet, start)
+    search = _Search(space, family, as_prior(prior) if family.prior is None else None, dirichlet, keep)
+    most = whole("max_evaluations", max_evaluations, 1)
+    for place in _grid(family, grid):
+        if len(search.points) >= most:
+            search.stopped = "evaluations"
+            break
+        if not search.look(place, on_grid=True):
+            break
+    if not search.stopped:
+        if refine:
+            search.stopped = _refine(search, most)
+        else:
+            search.stopped = "grid"
+    return search.result()
+
+
+@dataclass(frozen=True)
+class _Families:
+    """What is chosen: a family of priors, of Dirichlet parameters, or both."""
+
+    prior: Family | None
+    dirichlet: Family | None
+
+    @property
+    def parts(self) -> list[Family]:
+        return [family for family in (self.prior, self.dirichlet) if family is not None]
+
+    @property
+    def axes(self) -> list[Axis]:
+        return [axis for family in self.parts for axis in family.axes]
+
+
+def _families(space: TreeSpace, prior: Any, dirichlet: Any, start: Prior | None) -> _Families:
+    words = {"prior": asked("prior", prior), "dirichlet": asked("dirichlet", dirichlet)}
+    for what, word in words.items():
+        if word is not None and word[0] == "average":
+            raise QueryError(
+                f'{what}="average" is for classifiers; here, fit_evidence(..., keep=True).average()'
+            )
+    if words["prior"] is None and words["dirichlet"] is None:
+        raise QueryError(
+            f'prior={prior!r} and dirichlet={dirichlet!r} are both given; expected "fit" for one of them or for both'
+        )
+    return _Families(
+        None if words["prior"] is None else prior_family(words["prior"][1], start),
+        None if words["dirichlet"] is None else dirichlet_family(words["dirichlet"][1], space.classes),
+    )
+
+
+def _grid(family: _Families, given: Mapping[str, Sequence[float]] | None) -> list[tuple[float, ...]]:
+    """Every point of the grid, the values in force first."""
+    given = dict(given or {})
+    names = [axis.name for axis in family.axes]
+    for name, values in given.items():
+        if name not in names:
+            raise QueryError(
+                f"grid names {name!r}, which is not chosen here; expected some of {', '.join(names)}"
+            )
+        axis = family.axes[names.index(name)]
+        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
+            raise QueryError(f"grid[{name!r}]={values!r}; expected a list of numbers")
+        for value in values:
+            number(
+                f"grid[{name!r}]", value, axis.low, axis.high, example=family.parts[0].grid[0][0], closed=True
+            )
+    parts = []
+    for part in family.parts:
+        points = list(part.grid)
+        if any(axis.name in given for axis in part.axes):
+            usual = [sorted({point[i] for point in part.grid}) for i in range(len(part.axes))]
+            chosen = [given.get(axis.name, usual[i]) for i, axis in enumerate(part.axes)]
+            points = [points[0], *(p for p in product(*(map(float, v) for v in chosen)) if p != points[0])]
+        parts.append(points)
+    return [tuple(value for point in points for value in point) for points in product(*parts)]
+
+
+class _Search:
+    """Evaluates points, remembers them, and keeps the posteriors that may be wanted."""
+
+    def __init__(
+        self, space: TreeSpace, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
+    ) -> None:
+        self.space, self.family, self.keep = space, family, keep
+        self.axes = family.axes
+        self._prior, self._dirichlet = prior, dirichlet
+        self._end = None if space.limits.time_limit is None else time.monotonic() + space.limits.time_limit
+        self.points: list[EvidencePoint] = []
+        self.values: list[tuple[float, ...]] = []
+        self.best = -1
+        self.posterior: Posterior | None = None
+        self.kept: dict[int, Posterior] = {}
+        self.stopped = ""
+        self._unlabelled: TreeSpace | None = None
+
+    def made(self, values: Sequence[float]) -> tuple[Prior, Any]:
+        prior, dirichlet, rest = self._prior, self._dirichlet, list(values)
+        if self.family.prior is not None:
+            size = len(self.family.prior.axes)
+            prior, rest = self.family.prior.make(rest[:size]), rest[size:]
+        if self.family.dirichlet is not None:
+            dirichlet = self.family.dirichlet.make(rest)
+        assert prior is not None
+        return prior, dirichlet
+
+    def look(self, values: tuple[float, ...], *, on_grid: bool = False) -> bool:
+        """Fold with these values; False where the time is up. The first point must be finished."""
+        limited = self.space
+        if self._end is not None and self.points:
+            left = self._end - time.monotonic()
+            if left <= 0:
+                self.stopped = "time limit"
+                return False
+            limited = _hurried(self.space, left)
+        prior, dirichlet = self.made(values)
+        try:
+            posterior = limited.posterior(prior, dirichlet)
+            log_evidence = posterior.log_evidence
+            if self.family.prior is not None and not self.family.prior.proper:
+                log_evidence -= self._log_total(limited, prior)
+        except LimitReached as limit:
+            if not self.points or "time" not in str(limit):
+                raise
+            self.stopped = "time limit"
+            return False
+        posterior._space = self.space
+        self._remember(
+            values, EvidencePoint(self._named(values), log_evidence, on_grid, prior, dirichlet), posterior
+        )
+        return True
+
+    def _log_total(self, limited: TreeSpace, prior: Prior) -> float:
+        """Log of the sum of the prior over all trees: the evidence of the same rows with one class, where M = 1."""
+        if self._unlabelled is None:
+            table = self.space.table
+            counts = table.class_counts.sum(axis=1, keepdims=True)
+            self._unlabelled = _hurried(self.space, None)
+            self._unlabelled._set(
+                Table(table.rows, counts), self.space.max_depth, self.space.min_leaf, self.space.n_jobs,
+                self.space._attributes, self.space.limits,
+            )  # fmt: skip
+        self._unlabelled.limits = limited.limits
+        return self._unlabelled.posterior(prior).log_evidence
+
+    def _named(self, values: Sequence[float]) -> dict[str, float]:
+        return {axis.name: float(value) for axis, value in zip(self.axes, values, strict=True)}
+
+    def _remember(self, values: tuple[float, ...], point: EvidencePoint, posterior: Posterior) -> None:
+        if point.on_grid and self.keep:
+            self.kept[len(self.points)] = posterior  # the grid comes first, so its places are these
+        if self.best < 0 or point.log_evidence > self.points[self.best].log_evidence:
+            self.best, self.posterior = len(self.points), posterior
+        self.points.append(point)
+        self.values.append(values)
+        # A posterior only loses weight as points are added, so what is too light now may go.
+        floor = self.points[self.best].log_evidence + math.log(LEAST_WEIGHT)
+        self.kept = {i: each for i, each in self.kept.items() if self.points[i].log_evidence >= floor}
+
+    def result(self) -> EvidenceFit:
+        best = self.points[self.best]
+        values = np.array([point.log_evidence for point in self.points if point.on_grid])
+        weights = np.exp(values - values.max())
+        weights /= weights.sum()
+        kept = {i: each for i, each in self.kept.items() if weights[i] >= LEAST_WEIGHT}
+        assert self.posterior is not None
+        return EvidenceFit(
+            best.parameters, best.prior, best.dirichlet, best.log_evidence, self.points[0], tuple(self.points),
+            weights, self.stopped, self.posterior, kept,
+        )  # fmt: skip
+
+
+def _hurried(space: TreeSpace, seconds: float | None) -> TreeSpace:
+    """The same space with the same graphs, on a shorter clock."""
+    other = type(space).__new__(type(space))
+    other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state
+    other.limits = replace(space.limits, time_limit=seconds)
+    return other
+
+
+class _Stop(Exception):
+    """Ends the refinement from within scipy's search."""
+
+
+def _refine(search: _Search, most: int) -> str:
+    """Climb from the best point found; returns why it ended."""
+    from scipy.optimize import minimize, minimize_scalar
+
+    axes, start = search.axes, search.values[search.best]
+    places = np.array([axis.inward(value) for axis, value in zip(axes, start, strict=True)])
+    low = np.array([axis.inward(axis.low) for axis in axes])
+    high = np.array([axis.inward(axis.high) for axis in axes])
+
+    def fallen(place: Any) -> float:
+        if len(search.points) >= most:
+            search.stopped = "evaluations"
+            raise _Stop
+        values = tuple(axis.outward(float(x)) for axis, x in zip(axes, np.atleast_1d(place), strict=True))
+        if not search.look(values):
+            raise _Stop
+        return -search.points[-1].log_evidence
+
+    try:
+        if len(axes) == 1:
+            tried = sorted(axes[0].inward(values[0]) for values in search.values)
+            here = tried.index(axes[0].inward(start[0]))
+            left = tried[here - 1] if here else float(low[0])
+            right = tried[here + 1] if here + 1 < len(tried) else float(high[0])
+            minimize_scalar(fallen, bounds=(left, right), method="bounded", options={"xatol": 0.01})
+            return "converged"
+        steps = np.where(places + STEP <= high, STEP, -STEP)
+        simplex = np.vstack([places, places + np.diag(steps)])
+        done = minimize(
+            fallen,
+            places,
+            method="Nelder-Mead",
+            bounds=list(zip(low, high, strict=True)),
+            options={"initial_simplex": simplex, "xatol": 0.1, "fatol": ENOUGH, "maxfev": most},
+        )
+        return "converged" if done.success else "evaluations"
+    except _Stop:
+        return search.stopped

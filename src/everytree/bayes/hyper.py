@@ -1,0 +1,134 @@
+"""Hyper-parameters that evidence can choose: for each a name, a small grid, and a scale on which to refine it.
+
+    size prior       alpha, beta       of α(1 + d)^−β
+    leaf penalty     omega
+    Dirichlet        a                 the same for every class, or one a[label] for each
+    depth decay      scale, rate       a(d) = scale · rate^d
+
+A *family* is the set of numbers that are chosen together, and how a prior or a Dirichlet parameter is made of them.
+Words ask for one: "fit" and "average" for the usual family, "fit_leaf_penalty" or "average_decay" for another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.errors import QueryError
+from everytree.priors import LeafPenaltyPrior, Prior, SizePrior
+from everytree.weights import DepthDecay
+
+__all__ = ["Axis", "Family", "asked", "dirichlet_family", "prior_family"]
+
+VERBS = ("fit", "average")
+PRIORS = ("size", "leaf_penalty")
+DIRICHLETS = ("symmetric", "per_class", "decay")
+
+ALPHAS, BETAS = (0.5, 0.8, 0.95), (0.4, 0.8, 1.6)
+OMEGAS = (0.001, 0.01, 0.05, 0.2, 0.5)
+SYMMETRIC = (0.25, 0.5, 1.0, 2.0, 4.0)
+SHARES = (0.3, 0.6, 0.9)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One number: its name, its range, and the scale on which equal steps matter alike."""
+
+    name: str
+    low: float
+    high: float
+    scale: str  # "log" (of x), "logit" (of a share), "log1p"
+
+    def inward(self, value: float) -> float:
+        """The value on the scale."""
+        if self.scale == "log":
+            return math.log(value)
+        return math.log1p(value) if self.scale == "log1p" else math.log(value / (1 - value))
+
+    def outward(self, place: float) -> float:
+        """The value at a place on the scale, within the range."""
+        if self.scale == "log":
+            value = math.exp(place)
+        else:
+            value = math.expm1(place) if self.scale == "log1p" else 1 / (1 + math.exp(-place))
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Numbers chosen together; ``grid[0]`` holds the values that are in force when nothing is chosen."""
+
+    axes: tuple[Axis, ...]
+    grid: tuple[tuple[float, ...], ...]
+    make: Callable[[Sequence[float]], Any]
+    proper: bool = True  # a prior that sums to one: evidence is comparable as it is
+
+
+def asked(what: str, value: Any) -> tuple[str, str] | None:
+    """(verb, family) of a word such as "fit" or "average_decay"; None for a value that is given.
+
+    >>> asked("prior", "fit"), asked("dirichlet", "average_decay"), asked("prior", "coding")
+    (('fit', 'size'), ('average', 'decay'), None)
+    """
+    if not isinstance(value, str):
+        return None
+    verb, _, family = value.partition("_")
+    if verb not in VERBS:
+        return None
+    known = PRIORS if what == "prior" else DIRICHLETS
+    if family and family not in known:
+        words = ", ".join(f'"{verb}_{name}"' for name in known)
+        raise QueryError(f'{what}={value!r}; expected "{verb}", or one of {words}')
+    return verb, family or known[0]
+
+
+def prior_family(name: str, start: Prior | None = None) -> Family:
+    """The family of a prior; ``start`` gives the values in force and whether attributes count alike."""
+    if name == "size":
+        start = SizePrior() if start is None else start
+        if not isinstance(start, SizePrior):
+            raise QueryError(f"start={start!r}; to fit the size prior, expected a SizePrior")
+        fair = start.attribute_fair
+        return Family(
+            (Axis("alpha", 0.001, 0.999, "logit"), Axis("beta", 0.0, 20.0, "log1p")),
+            _with((start.alpha, start.beta), [(a, b) for a in ALPHAS for b in BETAS]),
+            lambda values: SizePrior(values[0], values[1], fair),
+        )
+    start = LeafPenaltyPrior() if start is None else start
+    if not isinstance(start, LeafPenaltyPrior):
+        raise QueryError(f"start={start!r}; to fit the leaf penalty, expected a LeafPenaltyPrior")
+    return Family(
+        (Axis("omega", 1e-9, 0.999, "logit"),),
+        _with((start.omega,), [(omega,) for omega in OMEGAS]),
+        lambda values: LeafPenaltyPrior(*values),
+        proper=False,
+    )
+
+
+def dirichlet_family(name: str, labels: Sequence[Any]) -> Family:
+    """The family of Dirichlet parameters of leaves, for classes with these labels."""
+    if name == "symmetric":
+        return Family(
+            (Axis("dirichlet", 1e-4, 1e4, "log"),),
+            _with((1.0,), [(a,) for a in SYMMETRIC]),
+            lambda values: float(values[0]),
+        )
+    if name == "per_class":
+        return Family(
+            tuple(Axis(f"dirichlet[{label}]", 1e-4, 1e4, "log") for label in labels),
+            _with((1.0,) * len(labels), [(a,) * len(labels) for a in SYMMETRIC]),
+            lambda values: tuple(map(float, values)),
+        )
+    usual = DepthDecay()
+    return Family(
+        (Axis("scale", 0.001, 0.999, "logit"), Axis("rate", 0.001, 0.999, "logit")),
+        _with((usual.scale, usual.rate), [(a, b) for a in SHARES for b in SHARES]),
+        lambda values: DepthDecay(*values),
+    )
+
+
+def _with(start: tuple[float, ...], grid: list[tuple[float, ...]]) -> tuple[tuple[float, ...], ...]:
+    """The grid with the values in force first."""
+    return (start, *(point for point in grid if point != start))
