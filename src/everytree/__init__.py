@@ -55,12 +55,8 @@ if TYPE_CHECKING:
     from everytree.errors import (
         QueryError as QueryError,
     )
-    from everytree.estimators.bayes import (
-        BayesOptimalClassifier as BayesOptimalClassifier,
-    )
-    from everytree.estimators.bayes import (
-        MAPTreeClassifier as MAPTreeClassifier,
-    )
+    from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
+    from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.model_file import load_model as load_model
     from everytree.near_best import NearBest as NearBest
@@ -110,7 +106,7 @@ _HOME = {
     "EverytreeError": "everytree.errors",
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",
-    "MAPTreeClassifier": "everytree.estimators.bayes",
+    "MAPTreeClassifier": "everytree.estimators.map_tree",
     "Margin": "everytree.constraints",
     "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",

@@ -27,8 +27,10 @@ from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.model_columns import columns_from_json, columns_to_json
 from everytree.model_values import plain_scalar, value_from_json, value_to_json
+from everytree.priors import Prior
 from everytree.tree import Tree
 from everytree.tree_checks import clip
+from everytree.weights import DepthDecay
 
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase
@@ -56,7 +58,12 @@ FIELDS = (
     "claims",
 )
 TREE_FACTS = ("n_examples", "n_leaves", "size", "depth", "leaves")  # claims that are no fitted attribute
-NOT_CLAIMS = ("n_features_in_", "target_name_")
+NOT_CLAIMS = ("n_features_in_", "target_name_", "evidence_fit_")
+IN_FORCE = (
+    "prior",
+    "dirichlet",
+    "mixture",
+)  # claims that are no plain value: hyper-parameters that evidence chose
 LABEL_DTYPES = frozenset(
     ["object", "str", "bool", "float16", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -161,7 +168,8 @@ def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
         value = plain_scalar(value)
         if not name.endswith("_") or name.startswith("_") or name in NOT_CLAIMS:
             continue
-        if value is None or isinstance(value, bool | int | float | str):
+        plain = value is None or isinstance(value, bool | int | float | str)
+        if plain or name.removesuffix("_") in IN_FORCE:
             claims[name.removesuffix("_")] = value_to_json(value, name)
     return claims
 
@@ -249,8 +257,8 @@ def model_from_dict(data: Any) -> Any:
     if data["tree"] is None:
         table = _table_from(data["table"], len(names), len(classes))
         table = Table(table.rows, table.class_counts, test_names=names, classes=classes)
-        model._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         model.fingerprint_ = table.fingerprint()
+        model._restore(table, {name: _claim(claims, name) for name in claims})
         return model
     if not hasattr(made, "tree_") and "tree_" not in _annotations(made):
         raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
@@ -370,13 +378,21 @@ def _table_from(data: Any, n_tests: int, n_classes: int) -> Table:
     return Table(bits, np.array(counts, dtype=np.int64))
 
 
+def _claim(claims: dict[str, Any], name: str) -> Any:
+    value = value_from_json(claims[name], f"claims.{name}")
+    kinds = {"prior": Prior, "dirichlet": int | float | list | DepthDecay, "mixture": list}
+    if not isinstance(value, kinds.get(name, object)):
+        raise DataError(f"claims.{name} is {clip(value)}; expected the value that was in force")
+    return value
+
+
 def _set_claims(model: Any, claims: dict[str, Any]) -> None:
     """Fitted attributes from the claims: plain values only, and none that has another source."""
-    for name, item in claims.items():
+    for name in claims:
         if name in TREE_FACTS:
             continue
-        value = value_from_json(item, f"claims.{name}")
-        fine = value is None or isinstance(value, bool | int | float | str)
+        value = _claim(claims, name)
+        fine = value is None or isinstance(value, bool | int | float | str) or name in IN_FORCE
         if (
             not name.isidentifier()
             or name.startswith("_")

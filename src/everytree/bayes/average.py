@@ -45,7 +45,8 @@ class AveragedPosterior:
     def __init__(self, posteriors: Sequence[Posterior], weights: npt.ArrayLike, log_evidence: float) -> None:
         self.posteriors = tuple(posteriors)
         given = np.asarray(weights, dtype=float)
-        self.weights: Reals = given / given.sum()
+        # Weights that sum to one already keep their bits, so that a saved average predicts the same.
+        self.weights: Reals = given if abs(given.sum() - 1) < 1e-12 else given / given.sum()
         self.log_evidence = log_evidence
 
     @property

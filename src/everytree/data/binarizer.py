@@ -171,7 +171,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j, column in enumerate(frame.columns)
         ]
         _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
-        self.dropped_ = drop_idle(frame, encodings)
+        self.dropped_ = drop_idle(
+            encodings, lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j])
+        )
         self._encodings = encodings
         self.tests_ = [test for encoding in encodings for test in encoding.tests]
         self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)

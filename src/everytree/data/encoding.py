@@ -7,7 +7,7 @@ evaluates them on a column, and ``drop_idle`` takes out the tests that add nothi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.cuts import number_text
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.frames import FrameColumn
 from everytree.errors import DataError
 
 __all__ = [
@@ -122,21 +122,24 @@ def _at_most(values: npt.NDArray[Any], cut: float | int) -> npt.NDArray[np.bool_
     return result
 
 
-def drop_idle(frame: Frame, encodings: list[Encoding]) -> dict[Test, Dropped]:
+def drop_idle(
+    encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
+) -> dict[Test, Dropped]:
     """Take out of each encoding the tests that add nothing on the training data; say which, and why.
 
-    Columns that are already 0/1 stay whatever they hold. They are entered first, so that a test equal to one
-    of them gives way, not the column; of other equal tests the first stays.
+    ``answers(j)`` are the outcomes of the tests of column j. Columns that are already 0/1 stay whatever they hold. They
+    are entered first, so that a test equal to one of them gives way, not the column; of other equal tests the first
+    stays.
     """
     kept: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
     dropped: dict[Test, Dropped] = {}
-    for column, encoding in zip(frame.columns, encodings, strict=True):
+    for j, encoding in enumerate(encodings):
         if encoding.kind == "binary":
-            key, flipped = _pattern(next(outcomes(column, encoding)))
+            key, flipped = _pattern(next(answers(j)))
             kept.setdefault(key, (encoding.tests[0], flipped))
-    for column, encoding in zip(frame.columns, encodings, strict=True):
+    for j, encoding in enumerate(encodings):
         stay = []
-        for test, outcome in zip(encoding.tests, outcomes(matched(column, encoding), encoding), strict=True):
+        for test, outcome in zip(encoding.tests, answers(j), strict=True):
             key, flipped = _pattern(outcome)
             earlier = kept.get(key)
             if test.op == "is" and test.value is True:

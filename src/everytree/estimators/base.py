@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.binarizer import Binarizer
-from everytree.data.frames import check_columns, read_frame
+from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
@@ -72,27 +72,16 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
 
+    def _restore(self, table: Table, claims: dict[str, Any]) -> None:
+        """Set the fitted attributes again from the table and the claims of a model file; by default, learn again."""
+        self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+
     def _loaded(self) -> None:
         """Set what ``load_model`` does not: called when the parameters, the tree and the claims are there."""
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
-        frame = read_frame(X)
-        check_columns(self, frame, reset=True)
-        if y is None:
-            raise DataError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "
-                "per row"
-            )
-        labels = read_labels(y, frame.n_rows)
-        weights = whole_weights(sample_weight, frame.n_rows)
-        if weights is not None:
-            used = weights > 0
-            if not used.any():
-                raise DataError(
-                    "sample_weight is zero for every row; at least one row needs a weight above zero"
-                )
-            frame, labels, weights = frame.take(used), labels[used], weights[used]
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.binarizer_ = self._make_binarizer()
         check_columns(self.binarizer_, frame, reset=True)
@@ -107,10 +96,32 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
             classes=self.classes_.tolist(),
         )
         self.fingerprint_ = table.fingerprint()
-        name = getattr(y, "name", None)
-        self.target_name_ = name if isinstance(name, str) else None
         self._fit_table(table, X01, codes, weights)
         return self
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool
+    ) -> tuple[Frame, npt.NDArray[Any], npt.NDArray[np.int64] | None]:
+        """Columns, labels and weights, checked, without the rows of weight zero; the names of columns and target."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=reset)
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "
+                "per row"
+            )
+        labels = read_labels(y, frame.n_rows)
+        weights = whole_weights(sample_weight, frame.n_rows)
+        if weights is not None:
+            used = weights > 0
+            if not used.any():
+                raise DataError(
+                    "sample_weight is zero for every row; at least one row needs a weight above zero"
+                )
+            frame, labels, weights = frame.take(used), labels[used], weights[used]
+        name = getattr(y, "name", None)
+        self.target_name_ = name if isinstance(name, str) else None
+        return frame, labels, weights
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.

@@ -155,7 +155,7 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
     off: Fact | None = None
     readable = True
     for k, node in enumerate(model.nodes):
-        added = dirichlet_at(model.params.get("dirichlet"), node.depth, n_classes)
+        added = dirichlet_at(model.in_force.get("dirichlet"), node.depth, n_classes)
         if added is None:
             readable = False
             break
@@ -169,7 +169,7 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
             found = [float(p) for p in answers[k]]
             off = Fact(f"probabilities of node {k}", list(node.proba), found, FALSE, f"where {model.rule(k)}")
     if not readable:
-        note = f"dirichlet={quote(model.params.get('dirichlet'))} is not known to the checker"
+        note = f"dirichlet={quote(model.in_force.get('dirichlet'))} is not known to the checker"
         facts.append(Fact("probabilities", None, None, UNCHECKED, note))
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))

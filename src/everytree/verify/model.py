@@ -86,6 +86,16 @@ class Model:
     leaves: tuple[Leaf, ...]
     written_by: str
 
+    @property
+    def in_force(self) -> dict[str, Any]:
+        """The parameters, with the prior and the Dirichlet parameters that evidence chose where it was asked to."""
+        chosen = {}
+        for name in ("prior", "dirichlet"):
+            word = self.params.get(name)
+            if isinstance(word, str) and word.partition("_")[0] == "fit":
+                chosen[name] = self.claims.get(name)
+        return self.params | chosen
+
     def test_name(self, test: int) -> str:
         """A test as a person reads it, from its column and value alone."""
         asked = self.tests[test]

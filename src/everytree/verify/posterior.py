@@ -24,9 +24,9 @@ CLAIMS = ("log_joint", "log_evidence", "upper_bound", "optimal")
 def check_probable(model: Model, examples: Examples, max_states: int, time_limit: float) -> list[Fact]:
     """The facts about the log joint of the tree, the log evidence, its upper bound and the optimum."""
     claims = {name: model.claims[name] for name in CLAIMS if name in model.claims}
-    prior = read_prior(model.params)
-    if prior is None or dirichlet_at(model.params.get("dirichlet"), 0, len(model.classes)) is None:
-        note = f"prior={quote(model.params.get('prior'))} or the Dirichlet parameters are not known to the checker"
+    prior = read_prior(model.in_force)
+    if prior is None or dirichlet_at(model.in_force.get("dirichlet"), 0, len(model.classes)) is None:
+        note = f"prior={quote(model.in_force.get('prior'))} or the Dirichlet parameters are not known to the checker"
         return [Fact(name, value, None, UNCHECKED, note) for name, value in claims.items()]
     query = read_query(
         {key: model.params.get(key) for key in KNOWN}, [], [], model.classes, examples.class_totals

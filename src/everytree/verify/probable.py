@@ -109,7 +109,7 @@ class _Fold:
         self.space, self.prior = space, prior
         self.columns = [test.column for test in model.tests]
         self.n_classes = len(model.classes)
-        self.dirichlet = model.params.get("dirichlet")
+        self.dirichlet = model.in_force.get("dirichlet")
         self.added: dict[int, list[float]] = {}
         self.known: dict[tuple[int, int], tuple[float, float]] = {}
 

@@ -1,0 +1,291 @@
+"""Tally: examples counted batch by batch, so that the result is what all of them at once would have given.
+
+A table of tests is a sufficient statistic, and tables add. But which tests there are may depend on later batches: a
+value not seen before is a new test, a test that was constant or equal to another may not stay so, the mode may change.
+So a tally counts *raw* tests, more than are used:
+
+    nominal    x == value     for every value seen; a new one is 0 for every earlier row
+    0/1        x
+    numeric    x <= cut       cuts as given, or else chosen from the first batch that has a value
+    missing    x is missing   where missing values are allowed
+
+and makes from them, whenever asked, the tests and the table that ``Binarizer.fit`` makes from all rows together.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, _chosen
+from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.encoding import Encoding, Test, as_codes, drop_idle, in_order, matched, outcomes
+from everytree.data.frames import Frame, FrameColumn, check_columns
+from everytree.data.table import Table
+from everytree.errors import DataError
+
+__all__ = ["Tally"]
+
+Weights = npt.NDArray[np.int64] | None
+Bits = npt.NDArray[np.uint8]
+
+
+@dataclass
+class _Column:
+    """What is known of one column: its kind, and what its tests are made of."""
+
+    name: str
+    place: int
+    bins: Bins
+    coded: bool  # numbers that are codes
+    kind: str = "empty"
+    values: list[Any] = field(default_factory=list)  # nominal: in the order they came
+    declared: tuple[Any, ...] | None = None  # nominal: the same order in every batch, or None
+    cuts: list[float | int] = field(default_factory=list)
+    mean: float | int | None = None
+    only_01: bool = True
+
+    @property
+    def fixed_cuts(self) -> bool:
+        """Whether the cuts were given, and not chosen from data."""
+        return not isinstance(self.bins, str | int | np.integer)
+
+    @property
+    def gone(self) -> Test:
+        return Test(self.name, "is", "missing", self.place)
+
+    @property
+    def itself(self) -> Test:
+        return Test(self.name, "is", True, self.place)
+
+    def raw(self, missing: str) -> list[Test]:
+        """Every test that is counted."""
+        tests: list[Test] = []
+        if self.kind == "nominal":
+            tests += [Test(self.name, "==", value, self.place) for value in self.values]
+        elif self.kind == "number":
+            tests += [self.itself] if self.only_01 or not self.cuts else []
+            tests += [Test(self.name, "<=", cut, self.place) for cut in self.cuts]
+        return tests if missing == "error" else [*tests, self.gone]
+
+    def encoding(self, tests: list[Test]) -> Encoding:
+        """How a batch answers these tests; a missing value makes all comparisons false."""
+        codes = {value: code for code, value in enumerate(self.values)} if self.kind == "nominal" else None
+        kind = "numeric" if self.kind == "number" else self.kind
+        return Encoding(kind, tests, None, codes)  # type: ignore[arg-type]
+
+
+class Tally:
+    """Examples of any number of batches, counted; ``add`` makes a new one and leaves the old one as it was."""
+
+    def __init__(self, binarizer: Binarizer) -> None:
+        self._binarizer = binarizer
+        self._columns: list[_Column] = []
+        self._tests: dict[Test, int] = {}  # raw test → its column in the counts
+        self._table: Table | None = None
+        self.names: tuple[str, ...] | None = None
+        self.labels: npt.NDArray[Any] = np.zeros(0)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the Binarizer, which hold for every batch."""
+        params: dict[str, Any] = self._binarizer.get_params()
+        return params
+
+    @property
+    def total(self) -> int:
+        """Number of examples."""
+        return 0 if self._table is None else self._table.total
+
+    def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
+        """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
+        self._binarizer._check_parameters()
+        self._binarizer._check_missing(frame)
+        new = copy.copy(self)
+        if self._table is None:
+            new.names = frame.names
+            coded = _chosen(self._binarizer.nominal, frame, "nominal")
+            bins = self._binarizer._bins_by_column(frame)
+            new._columns = [
+                _Column(column.name, j, bins.get(j, DEFAULT_BINS), j in coded)
+                for j, column in enumerate(frame.columns)
+            ]
+        else:
+            new._columns = copy.deepcopy(self._columns)
+        columns = [
+            as_codes(given) if column.coded else given
+            for given, column in zip(frame.columns, new._columns, strict=True)
+        ]
+        for column, given in zip(new._columns, columns, strict=True):
+            new._see(column, given, weights)
+        raw = [column.raw(self._binarizer.missing) for column in new._columns]
+        new._tests = dict(self._tests)
+        for test in (test for tests in raw for test in tests):
+            new._tests.setdefault(test, len(new._tests))
+        _check_size(frame.n_rows, len(new._tests))
+        bits = np.zeros((frame.n_rows, len(new._tests)), dtype=np.uint8)
+        for column, given, tests in zip(new._columns, columns, raw, strict=True):
+            encoding = column.encoding(tests)
+            for test, outcome in zip(tests, outcomes(matched(given, encoding), encoding), strict=True):
+                bits[:, new._tests[test]] = outcome
+        new._count(self._table, self.labels, bits, labels, weights, known)
+        return new
+
+    def _see(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
+        """Take note of a batch of one column."""
+        if given.kind == "empty":
+            return
+        kind = "nominal" if given.kind == "nominal" else "number"
+        if column.kind == "empty":
+            column.kind = kind
+            self._begin(column, given, weights)
+        elif column.kind == kind == "nominal":
+            values, _ = self._binarizer._distinct_values(given, weights)
+            known = set(column.values)
+            column.values += [value for value in values if value not in known]
+            column.declared = column.declared if column.declared == given.categories else None
+            most = self._binarizer.max_categories
+            if len(column.values) > most:
+                raise DataError(
+                    f"nominal column {column.name!r} has {len(column.values)} different values in all batches, "
+                    f"more than max_categories={most}; drop it if it is an identifier, group rare values, or raise "
+                    "max_categories"
+                )
+        elif column.kind != kind:
+            was, now = ("text", "numbers") if column.kind == "nominal" else ("numbers", "text")
+            raise DataError(
+                f"column {column.name!r} held {was} in earlier batches and holds {now} now; convert it to the type "
+                "it had"
+            )
+        elif column.only_01:
+            column.only_01 = self._only_01(given)
+            if not (column.only_01 or column.cuts):
+                raise DataError(
+                    f"column {column.name!r} held only 0 and 1 in earlier batches and holds other numbers now, for "
+                    f"which no cut-points are known; give them from the start, bins={{{column.name!r}: [...]}}, or "
+                    "fit all rows at once"
+                )
+
+    def _begin(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
+        """The first values of a column; cuts that were not given are chosen here, as ``Binarizer`` does."""
+        if column.kind == "nominal":
+            column.values, _ = self._binarizer._distinct_values(given, weights)
+            column.declared = given.categories
+            return
+        column.only_01 = self._only_01(given)
+        if column.fixed_cuts:
+            column.cuts = choose_cuts(np.zeros(0), np.zeros(0, dtype=np.int64), column.bins)
+        elif column.only_01:
+            return
+        missing = given.missing
+        present = slice(None) if missing is None else ~missing
+        points, counts = distinct_numbers(
+            given.values[present], None if weights is None else weights[present]
+        )
+        if self._binarizer.missing == "impute":
+            column.mean = mean_of(points, counts)
+            if missing is not None:
+                absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
+                points, counts = insert_value(points, counts, column.mean, absent)
+        if not column.fixed_cuts:
+            column.cuts = choose_cuts(points, counts, column.bins)
+
+    @staticmethod
+    def _only_01(given: FrameColumn) -> bool:
+        values = given.values if given.missing is None else given.values[~given.missing]
+        return bool(((values == 0) | (values == 1)).all())
+
+    def _count(
+        self,
+        before: Table | None,
+        old: npt.NDArray[Any],
+        bits: Bits,
+        labels: npt.NDArray[Any],
+        weights: Weights,
+        known: Any,
+    ) -> None:
+        """Add rows to the counts, which get zeros for tests and labels that are new."""
+        found = [labels] if known is None else [labels, known]
+        self.labels = np.unique(np.concatenate([*found, *([] if before is None else [old])]))
+        codes = np.searchsorted(self.labels, labels)
+        batch = Table.from_arrays(bits, codes, len(self.labels), weights)
+        if before is None:
+            self._table = batch
+            return
+        rows = np.zeros((before.n_rows, bits.shape[1]), dtype=np.uint8)
+        rows[:, : before.n_tests] = before.rows
+        counts = np.zeros((before.n_rows, len(self.labels)), dtype=np.int64)
+        counts[:, np.searchsorted(self.labels, old)] = before.class_counts
+        self._table = Table(rows, counts) + batch
+
+    # --- what all rows together would have given
+
+    def binarized(self) -> tuple[Binarizer, Table]:
+        """The fitted Binarizer and the table, as from all rows at once."""
+        assert self._table is not None
+        encodings = [self._encoding(column) for column in self._columns]
+        binarizer = Binarizer(**self.parameters)
+        frame = Frame(
+            tuple(FrameColumn(column.name, "numeric", np.zeros(1)) for column in self._columns), 1, self.names
+        )
+        check_columns(binarizer, frame, reset=True)
+        binarizer.dropped_ = drop_idle(encodings, lambda j: self._answers(encodings[j]))
+        binarizer._encodings = encodings
+        binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
+        binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
+        bits = np.zeros((self._table.n_rows, len(binarizer.tests_)), dtype=np.uint8)
+        place = 0
+        for encoding in encodings:
+            for outcome in self._answers(encoding):
+                bits[:, place] = outcome
+                place += 1
+        names = binarizer.get_feature_names_out().tolist()
+        return binarizer, Table(
+            bits, self._table.class_counts, test_names=names, classes=self.labels.tolist()
+        )
+
+    def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
+        """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""
+        for test in encoding.tests:
+            outcome = self._bits(test)
+            if encoding.fill is not None and test.holds(encoding.fill):
+                outcome = outcome | self._bits(Test(test.attribute, "is", "missing", test.column))
+            yield outcome
+
+    def _bits(self, test: Test) -> npt.NDArray[np.bool_]:
+        assert self._table is not None
+        bits: npt.NDArray[np.bool_] = self._table.rows[:, self._tests[test]].astype(bool)
+        return bits
+
+    def _examples(self, test: Test) -> int:
+        """How many examples pass a raw test."""
+        assert self._table is not None
+        return int(self._table.class_counts[self._bits(test)].sum())
+
+    def _encoding(self, column: _Column) -> Encoding:
+        """All tests of one column, before any is dropped, as ``Binarizer`` would make them."""
+        missing = self._binarizer.missing
+        absent = 0 if missing == "error" else self._examples(column.gone)
+        own = [column.gone] if absent and missing == "category" else []
+        impute = missing == "impute"
+        if column.kind == "empty":
+            return Encoding("empty", [column.gone])
+        if column.kind == "nominal":
+            values = in_order(column.values)
+            if column.declared is not None:
+                values = [value for value in column.declared if value in set(column.values)]
+            tests = [Test(column.name, "==", value, column.place) for value in values]
+            fill = values[int(np.argmax([self._examples(test) for test in tests]))] if impute else None
+            asked = tests[1:] if len(tests) == 2 and not own else tests
+            return Encoding("nominal", asked + own, fill, {value: code for code, value in enumerate(values)})
+        if column.only_01:
+            ones = self._examples(column.itself)
+            mode = 1 if 2 * ones > self.total - absent else 0
+            return Encoding("binary", [column.itself, *own], mode if impute else None)
+        cuts: Sequence[Test] = [Test(column.name, "<=", cut, column.place) for cut in column.cuts]
+        return Encoding("numeric", [*cuts, *own], column.mean)

@@ -1,0 +1,117 @@
+"""What the average over every tree and the single most probable tree share: the space, the prior and its numbers.
+
+prior       a name, a prior object, or "fit" / "average" (by evidence, see ``everytree.fit_evidence``)
+dirichlet   a number, one per class, "1/C", "decay", a DepthDecay, or "fit" / "average"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.bayes.evidence import EvidenceFit, fit_evidence
+from everytree.bayes.hyper import asked
+from everytree.data.table import Table
+from everytree.errors import QueryError
+from everytree.estimators.incremental import IncrementalBase
+from everytree.priors import LeafPenaltyPrior, Prior, SizePrior, as_prior
+from everytree.space import TreeSpace
+from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
+
+__all__ = ["BayesBase", "Hyper"]
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """The hyper-parameters as asked for: what is in force, or where a choice starts, and what is to be chosen."""
+
+    prior: Prior
+    dirichlet: Any
+    verb: str = ""  # "", "fit" or "average"
+    words: tuple[Any, Any] = ("", "")  # for ``fit_evidence``: "fit_…", or the value that is given
+
+    def choose(self, space: TreeSpace) -> EvidenceFit:
+        average = self.verb == "average"
+        start = self.prior if isinstance(self.words[0], str) else None
+        return fit_evidence(space, *self.words, start=start, refine=not average, keep=average)
+
+
+class BayesBase(IncrementalBase):
+    """Parameters and the space, shared by the average and the single tree."""
+
+    prior_: Prior
+    dirichlet_: Any
+    evidence_fit_: EvidenceFit | None
+    log_evidence_: float | None
+
+    def __init__(
+        self,
+        max_depth: int | None = 4,
+        min_leaf: int = 2,
+        *,
+        prior: Prior | str = "size",
+        alpha: float = 0.8,
+        beta: float = 0.8,
+        dirichlet: Dirichlet = 1.0,
+        bins: int | str | dict[Any, Any] = 4,
+        missing: str = "error",
+        n_jobs: int | None = 1,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.min_leaf = min_leaf
+        self.prior = prior
+        self.alpha = alpha
+        self.beta = beta
+        self.dirichlet = dirichlet
+        self.bins = bins
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+
+    def _loaded(self) -> None:
+        self.evidence_fit_ = None  # of the choice, a file holds the result
+
+    def _space(self, table: Table) -> TreeSpace:
+        return TreeSpace.from_table(
+            table,
+            self.max_depth,
+            self.min_leaf,
+            self.n_jobs,
+            attributes=[str(test.attribute) for test in self.binarizer_.tests_],
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+        )
+
+    def _hyper(self, n_classes: int) -> Hyper:
+        """The hyper-parameters, checked before anything is computed."""
+        prior_word, dirichlet_word = asked("prior", self.prior), asked("dirichlet", self.dirichlet)
+        verbs = {word[0] for word in (prior_word, dirichlet_word) if word is not None}
+        if len(verbs) > 1:
+            raise QueryError(
+                f"prior={self.prior!r} and dirichlet={self.dirichlet!r}; fit both, average over both, or give one of "
+                "them"
+            )
+        if prior_word is not None:
+            prior: Prior = (
+                LeafPenaltyPrior() if prior_word[1] == "leaf_penalty" else SizePrior(self.alpha, self.beta)
+            )
+        elif isinstance(self.prior, str) and self.prior == "size":
+            prior = SizePrior(self.alpha, self.beta)
+        else:
+            prior = as_prior(self.prior)
+        dirichlet: Any = self.dirichlet
+        if dirichlet_word is not None:
+            dirichlet = DepthDecay() if dirichlet_word[1] == "decay" else 1.0
+        elif isinstance(dirichlet, str) and dirichlet == "decay":
+            dirichlet = DepthDecay()
+        rows = dirichlet_rows(dirichlet, n_classes, 0)  # a bad one is refused here
+        if not isinstance(dirichlet, DepthDecay):
+            dirichlet = rows[0][0] if len(set(rows[0])) == 1 else tuple(rows[0])
+        words = (
+            prior if prior_word is None else f"fit_{prior_word[1]}",
+            dirichlet if dirichlet_word is None else f"fit_{dirichlet_word[1]}",
+        )
+        return Hyper(prior, dirichlet, verbs.pop() if verbs else "", words)

@@ -1,0 +1,113 @@
+"""partial_fit for classifiers that learn from a table alone: batches are counted, and tables add.
+
+    partial_fit(A); partial_fit(B)   =   fit(A and B)       given the same cut-points of numeric columns
+
+Cut-points that are not given (``bins={"age": [40, 60]}`` gives them) come from the first batch, and so does the mean
+that ``missing="impute"`` puts into a numeric column. All else is as from all rows at once, to the last bit: 0/1 and
+boolean columns, nominal columns with values that come later, tests that were constant or equal at first, labels that
+come later.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.frames import Frame
+from everytree.data.labels import read_labels
+from everytree.data.tally import Tally
+from everytree.errors import DataError, QueryError
+from everytree.estimators.base import TreeClassifierBase
+
+__all__ = ["IncrementalBase"]
+
+KINDS = {"U": "text", "O": "text", "b": "booleans"}  # the others are numbers
+
+
+class IncrementalBase(TreeClassifierBase):
+    """A classifier whose ``_fit_table`` needs only the table."""
+
+    _tally: Tally | None = None
+    _given: npt.NDArray[Any] | None = None  # labels of ``partial_fit(classes=...)``
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self._given = None
+        self._learn(Tally(self._make_binarizer()), frame, labels, weights)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Learn from these rows and from all rows before, of ``fit`` or ``partial_fit``.
+
+        The result is that of ``fit`` on all rows together, if the cut-points of numeric columns are the same: give
+        them with ``bins`` (a dict from column to cut-points), else those of the first batch hold. ``classes`` names all
+        labels at the first call, so that one may be absent from every batch; without it, labels may come with any
+        batch. If a batch is refused, or a limit is reached, the model stays as it was.
+        """
+        first = not hasattr(self, "classes_")
+        if not first and self._tally is None:
+            raise QueryError(
+                "this model was loaded from a file, which holds no counts to add to; fit all rows, or start again with "
+                "partial_fit on a new model"
+            )
+        before = dict(vars(self))
+        try:
+            frame, labels, weights = self._read(X, y, sample_weight, reset=first)
+            if not first:
+                self.target_name_ = before["target_name_"]
+            self._check_classes(classes, labels, first)
+            tally = Tally(self._make_binarizer()) if self._tally is None else self._tally
+            if repr(tally.parameters) != repr(self._make_binarizer().get_params()):
+                raise QueryError(
+                    "the parameters that make tests of columns have changed since the first batch; set them back, or "
+                    "fit all rows at once"
+                )
+            self._learn(tally, frame, labels, weights)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _learn(
+        self, tally: Tally, frame: Frame, labels: npt.NDArray[Any], weights: npt.NDArray[np.int64] | None
+    ) -> None:
+        tally = tally.add(frame, labels, weights, self._given)
+        self.binarizer_, table = tally.binarized()
+        self.classes_ = tally.labels
+        self.fingerprint_ = table.fingerprint()
+        self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+        self._tally = tally
+
+    def _check_classes(self, classes: Any, labels: npt.NDArray[Any], first: bool) -> None:
+        """Refuse labels of another kind than before, or outside the labels that were named."""
+        if classes is not None:
+            named = np.unique(read_labels(classes, len(np.atleast_1d(np.asarray(classes)))))
+            if first:
+                self._given = named
+            elif self._given is None or not np.array_equal(named, self._given):
+                known = "none" if self._given is None else self._given.tolist()
+                raise DataError(
+                    f"classes={named.tolist()} is not the same as on the first call ({known}); leave it out"
+                )
+        known = [each for each in (self._given, None if first else self.classes_) if each is not None]
+        for before in known:
+            if _kind(before) != _kind(labels):
+                raise DataError(
+                    f"y holds {_kind(labels)}, and the labels before are {_kind(before)}; convert them to one type"
+                )
+        if self._given is not None:
+            new = np.setdiff1d(labels, self._given)
+            if new.size:
+                raise DataError(
+                    f"y holds the label {new.tolist()[0]!r}, which is not among classes={self._given.tolist()} of the first call"
+                )
+
+
+def _kind(labels: npt.NDArray[Any]) -> str:
+    return KINDS.get(labels.dtype.kind, "numbers")
