@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.bayes.average import AveragedPosterior as AveragedPosterior
+    from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.bayes.evidence import (
         EvidenceFit as EvidenceFit,
     )

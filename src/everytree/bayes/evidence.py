@@ -276,7 +276,7 @@ class _Search:
             if self.family.prior is not None and not self.family.prior.proper:
                 log_evidence -= self._log_total(limited, prior)
         except LimitReached as limit:
-            if not self.points or "time" not in str(limit):
+            if not self.points or limit.reason != "time":
                 raise
             self.stopped = "time limit"
             return False

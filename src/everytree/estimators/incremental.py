@@ -105,7 +105,8 @@ class IncrementalBase(TreeClassifierBase):
             new = np.setdiff1d(labels, self._given)
             if new.size:
                 raise DataError(
-                    f"y holds the label {new.tolist()[0]!r}, which is not among classes={self._given.tolist()} of the first call"
+                    f"y holds the label {new.tolist()[0]!r}, which is not among classes={self._given.tolist()} of the "
+                    "first call"
                 )
 
 
