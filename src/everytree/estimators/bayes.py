@@ -50,7 +50,7 @@ class BayesOptimalClassifier(BayesBase):
     [[0.95, 0.02, 0.02]]
     >>> fitted = BayesOptimalClassifier(max_depth=3, dirichlet="fit").fit(X, y)
     >>> round(fitted.dirichlet_, 2), fitted.log_evidence_ > model.log_evidence_
-    (0.15, True)
+    (0.03, True)
     """
 
     posterior_: Posterior | AveragedPosterior
