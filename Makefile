@@ -2,7 +2,7 @@
 # Everything is set up in .venv and built in build/; `make clean` removes both.
 #
 # PYTHON=... picks the interpreter .venv is made from, CXX=... the C++ compiler, PYTEST=... adds options to pytest.
-# BENCH=... adds options to bench-optimal and bench-lattice, such as BENCH="--part depth --fresh".
+# BENCH=... adds options to bench-optimal, bench-lattice and bench-calibration, such as BENCH="--part depth --fresh".
 
 VENV  := .venv
 PY    := $(VENV)/bin/python
@@ -20,11 +20,11 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize \
-        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice clean
+        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.built ## make .venv and install the package in it, with everything for development
 
@@ -95,6 +95,9 @@ bench-optimal: $(VENV)/.built ## time optimal trees beside their peers (restarta
 
 bench-lattice: $(VENV)/.built ## the lattice strategies of DL8 side by side: its Figures 7 and 8
 	@$(PY) benchmarks/bench_lattice.py $(BENCH)
+
+bench-calibration: $(VENV)/.built ## cross-validated probabilities beside C4.5 and CART (restartable; BENCH=... adds options)
+	@$(PY) benchmarks/bench_calibration.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

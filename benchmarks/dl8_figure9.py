@@ -23,7 +23,6 @@ rounding alone. ``parts`` repeats the paper's protocol for rows where the whole 
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -31,7 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness import DATA, resident
+import paper_data
+from harness import resident
 
 TIME_LIMIT = 60.0
 MEMORY_LIMIT = 2 * 2**30
@@ -88,9 +88,6 @@ SHAPES = {
     "segment": (2310, 54), "soybean": (630, 44), "splice": (3190, 3465), "hypothyroid": (3247, 35),
     "vehicle": (846, 54), "vote": (435, 48), "vowel": (990, 47), "yeast": (1484, 22),
 }  # fmt: skip
-IDENTIFIERS = ("Instance_name", "animal")
-MISSING_IS_A_VALUE = ("vote",)
-MOST_MISSING = 0.1
 
 
 def lowest(name: str) -> int:
@@ -101,16 +98,11 @@ def lowest(name: str) -> int:
 def tests(name: str) -> tuple[np.ndarray, np.ndarray]:
     """The 0/1 matrix of a data set and its classes, as described above."""
     from everytree import Binarizer
-    from everytree.data.readers import read_csv
 
-    about = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
-    data = read_csv(DATA / about["file"], "class", types=about["types"] | {"class": "nominal"})
-    data = data.select(*(column for column in data.names if column not in IDENTIFIERS))
-    if name in MISSING_IS_A_VALUE:
+    data = paper_data.columns(name)
+    if name in paper_data.MISSING_IS_A_VALUE:
         features, y = data.split("class")
         return Binarizer(bins=4, missing="category").fit_transform(features), y
-    most = MOST_MISSING * data.n_rows
-    data = data.select(*(column.name for column in data.columns.values() if column.n_missing <= most))
     everyone = Binarizer(bins=4, missing="category").fit(data.split("class")[0])
     cuts: dict[str | int, list[float]] = {}
     for test in (*everyone.tests_, *everyone.dropped_):
