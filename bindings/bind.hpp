@@ -69,6 +69,7 @@ void bind_graph(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_near_best(nb::module_& m);
 void bind_posterior(nb::module_& m);
+void bind_compress(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);
 

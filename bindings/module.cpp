@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
   bind::bind_query(m);
   bind::bind_near_best(m);
   bind::bind_posterior(m);
+  bind::bind_compress(m);
   bind::bind_mine(m);
   bind::bind_search(m);
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everytree.bayes.average import AveragedPosterior as AveragedPosterior
+    from everytree.bayes.compress import CompressedRules as CompressedRules
     from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.bayes.evidence import (
         EvidenceFit as EvidenceFit,
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from everytree.bayes.evidence import (
         fit_evidence as fit_evidence,
     )
+    from everytree.bayes.explain import Explanation as Explanation
+    from everytree.bayes.top_trees import TopTrees as TopTrees
     from everytree.constraints import (
         ChiSquare as ChiSquare,
     )
@@ -99,11 +102,13 @@ _HOME = {
     "Binarizer": "everytree.data.binarizer",
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
+    "CompressedRules": "everytree.bayes.compress",
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
     "DepthProfile": "everytree.bayes.deepening",
     "EvidenceFit": "everytree.bayes.evidence",
     "EverytreeError": "everytree.errors",
+    "Explanation": "everytree.bayes.explain",
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.map_tree",
@@ -121,6 +126,7 @@ _HOME = {
     "StrategyRun": "everytree.strategies",
     "Support": "everytree.constraints",
     "Table": "everytree.data.table",
+    "TopTrees": "everytree.bayes.top_trees",
     "Tree": "everytree.tree",
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",

@@ -186,6 +186,30 @@ class Posterior:
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row), averaged over every tree."""
 
+class Expansion:
+    """The average over every tree as a sum of parities."""
+
+    def __init__(self, posterior: Posterior, control: Control) -> None: ...
+
+    @property
+    def n_terms(self) -> int: ...
+
+    def point(self, epsilon: float) -> tuple[int, float]:
+        """(number of rules, bound) for an epsilon."""
+
+    def rules(self, epsilon: float, control: Control) -> tuple:
+        """
+        base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.
+        """
+
+class RuleSum:
+    """Predictions by a sum of rules."""
+
+    def __init__(self, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_tests: int, floor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """P(class | row)."""
+
 def mine(table: CountTable, strategy: str, cost: LeafCost, max_depth: int, min_leaf: int, control: Control) -> tuple[float, list[int], dict[str, object]]:
     """
     The tree of least (cost, size) by a strategy of DL8: (cost, key, report).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
 if TYPE_CHECKING:
+    from everytree.bayes.compress import CompressedRules, CompressionPoint
+    from everytree.bayes.explain import Explanation
+    from everytree.bayes.top_trees import TopTrees
     from everytree.priors import Prior
     from everytree.rules import Rule
     from everytree.space import TreeSpace
@@ -107,14 +110,23 @@ class Posterior:
         with self._space._question("finding the most probable tree") as control:
             return self._tree(self._core.map(control))
 
-    def top_trees(self, k: int) -> list[Tree]:
-        """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``."""
+    def top_trees(self, k: int) -> TopTrees:
+        """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``.
+
+        The list knows the ``share`` of the posterior that its trees cover.
+        """
+        from everytree.bayes.top_trees import TopTrees
+
         with self._space._question("finding the most probable trees") as control:
             trees = []
             for log_joint, key in self._core.top(whole("k", k, 1), control):
                 control.check()
                 trees.append(self._tree(key, log_joint))
-        return trees
+        return TopTrees(trees)
+
+    def coverage(self, k: int) -> float:
+        """The share of the posterior that the k most probable trees cover together."""
+        return self.top_trees(k).share
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws from the posterior."""
@@ -194,6 +206,27 @@ class Posterior:
 
         with self._space._question("searching the rules") as control:
             return top_rules(self, x, whole("top", top, 1), control)
+
+    def explain(self, x: npt.ArrayLike, top: int = 10) -> Explanation:
+        """Why ``x`` is predicted so: the rules that carry the most weight, maximal ones first."""
+        from everytree.bayes.explain import explain
+
+        with self._space._question("explaining a prediction") as control:
+            return explain(self, x, whole("top", top, 1), control)
+
+    def compress(self, epsilon: float) -> CompressedRules:
+        """A short list of rules that predicts fast, and within ``epsilon`` of this average for every 0/1 row."""
+        from everytree.bayes.compress import compress
+
+        with self._space._question("compressing the posterior") as control:
+            return compress(self, epsilon, control)
+
+    def compression_curve(self, epsilons: Iterable[float]) -> tuple[CompressionPoint, ...]:
+        """How many rules ``compress`` would keep for each epsilon: (epsilon, n_rules, bound)."""
+        from everytree.bayes.compress import curve
+
+        with self._space._question("compressing the posterior") as control:
+            return curve(self, epsilons, control)
 
     # --- helpers ---
 

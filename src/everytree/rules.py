@@ -93,7 +93,7 @@ class _Nodes:
 def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
     """The ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
-    row = None if x is None else _one_row(x, space.n_tests, space.test_names)
+    row = None if x is None else one_row(x, space.n_tests, space.test_names)
     nodes = _Nodes(posterior, control)
     depth = int(space._graph(control, True).deepest)  # no path is longer
     tau = 0.25
@@ -155,7 +155,7 @@ def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
     return name if outcome else f"not ({name})"
 
 
-def _one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
+def one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
     rows = as_tests(np.atleast_2d(np.asarray(x)), names)
     if rows.shape != (1, n_tests):
         raise DataError(f"x has shape {np.shape(x)}; expected one row of {n_tests} tests")

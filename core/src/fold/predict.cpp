@@ -59,7 +59,6 @@ void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* ou
 
 void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
   const CountTable& table = graph_->table();
-  const auto& classes = table.test_classes();
   const std::size_t n_classes = table.n_classes(), n_tests = table.n_tests();
   const Prior& prior = weights_.prior();
   const Dirichlet& leaf = weights_.leaf();
@@ -68,16 +67,8 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
 
   const std::size_t n_asked = n_classes - 1;  // the last class is what remains of 1
 
-  std::vector<Slot> slots;
-  std::vector<std::uint32_t> first_slot(classes.size() + 1, 0);
-  for (std::uint32_t k = 0; k < classes.size(); ++k) {
-    first_slot[k] = static_cast<std::uint32_t>(slots.size());
-    if (prior.fair)
-      for (std::uint32_t member : classes[k].members) slots.push_back({k, member & 1, 1.0, {member & ~1u}});
-    else
-      slots.push_back({k, 0, static_cast<double>(classes[k].members.size()), classes[k].members});
-  }
-  first_slot[classes.size()] = static_cast<std::uint32_t>(slots.size());
+  std::vector<std::uint32_t> first_slot;
+  const std::vector<Slot> slots = make_slots(table, prior, first_slot);
   const std::size_t n_slots = slots.size(),
                     stride = (n_slots + 1 + 7) & ~std::size_t{7};  // and one column that is always 1
 

@@ -4,6 +4,21 @@
 
 namespace everytree {
 
+std::vector<Slot> make_slots(const CountTable& table, const Prior& prior, std::vector<std::uint32_t>& first_slot) {
+  const auto& classes = table.test_classes();
+  std::vector<Slot> slots;
+  first_slot.assign(classes.size() + 1, 0);
+  for (std::uint32_t k = 0; k < classes.size(); ++k) {
+    first_slot[k] = static_cast<std::uint32_t>(slots.size());
+    if (prior.fair)
+      for (std::uint32_t member : classes[k].members) slots.push_back({k, member & 1, 1.0, {member & ~1u}});
+    else
+      slots.push_back({k, 0, static_cast<double>(classes[k].members.size()), classes[k].members});
+  }
+  first_slot[classes.size()] = static_cast<std::uint32_t>(slots.size());
+  return slots;
+}
+
 void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
                           const std::vector<Slot>& slots, const std::vector<std::uint32_t>& first_slot,
                           std::size_t stride, std::size_t n_classes) {

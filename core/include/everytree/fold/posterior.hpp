@@ -61,6 +61,7 @@ class Posterior {
   void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
 
  private:
+  friend class Expansion;
   // Splits of an inner state: probability of one unit of share of each split, and the shares by test.
   struct InnerNode {
     double leaf;                // P(leaf | node)

@@ -22,6 +22,10 @@ struct Slot {
   std::vector<std::uint32_t> members;  // test << 1 | flipped against the slot
 };
 
+// The slots in which rows are given: classes of tests, or single tests where shares differ by attribute.
+// first_slot[k] … first_slot[k + 1] are the slots of test class k.
+std::vector<Slot> make_slots(const CountTable& table, const Prior& prior, std::vector<std::uint32_t>& first_slot);
+
 class QuadraticForm {
  public:
   // For the first n_classes classes. After fold.product(state, weights, Plus::sum, level) with level.n > 0. The

@@ -1,0 +1,82 @@
+#include "bind.hpp"
+#include "everytree/fold/expansion.hpp"
+#include "everytree/fold/rule_sum.hpp"
+
+namespace everytree::bind {
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Moves = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+auto array(std::vector<T> values) {
+  auto* data = new std::vector<T>(std::move(values));
+  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner);
+}
+
+template <class T>
+std::vector<T> vector_of(const Vector<T>& values) {
+  return std::vector<T>(values.data(), values.data() + values.shape(0));
+}
+
+}  // namespace
+
+void bind_compress(nb::module_& m) {
+  nb::class_<Expansion>(m, "Expansion", "The average over every tree as a sum of parities.")
+      .def(
+          "__init__",
+          [](Expansion* self, const Posterior& posterior, PyControl& control) {
+            run(control, [&](Control& c) { new (self) Expansion(posterior, c); });
+          },
+          nb::arg("posterior"), nb::arg("control"))
+      .def_prop_ro("n_terms", &Expansion::n_terms)
+      .def(
+          "point",
+          [](const Expansion& e, double epsilon) {
+            const Expansion::Point p = e.point(epsilon);
+            return std::pair(p.n_rules, p.bound);
+          },
+          nb::arg("epsilon"), "(number of rules, bound) for an epsilon.")
+      .def(
+          "rules",
+          [](const Expansion& e, double epsilon, PyControl& control) {
+            Rules r = run(control, [&](Control& c) { return e.rules(epsilon, c); });
+            return nb::make_tuple(array(std::move(r.base)), array(std::move(r.items)), array(std::move(r.begin)),
+                                  array(std::move(r.moves)), r.bound);
+          },
+          nb::arg("epsilon"), nb::arg("control"),
+          "base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.");
+
+  nb::class_<RuleSum>(m, "RuleSum", "Predictions by a sum of rules.")
+      .def(
+          "__init__",
+          [](RuleSum* self, const Vector<double>& base, const Vector<std::uint32_t>& items,
+             const Vector<std::uint64_t>& begin, const Moves& moves, std::size_t n_tests, const Vector<double>& floor) {
+            Rules rules;
+            rules.base = vector_of(base);
+            rules.items = vector_of(items);
+            rules.begin = vector_of(begin);
+            if (begin.shape(0) == 0 || moves.shape(0) + 1 != begin.shape(0) || moves.shape(1) != base.shape(0))
+              throw InvalidInput("rules need one row of moves each, with one move per class");
+            rules.moves.assign(moves.data(), moves.data() + moves.size());
+            new (self) RuleSum(rules, n_tests, vector_of(floor));
+          },
+          nb::arg("base").noconvert(), nb::arg("items").noconvert(), nb::arg("begin").noconvert(),
+          nb::arg("moves").noconvert(), nb::arg("n_tests"), nb::arg("floor").noconvert())
+      .def(
+          "predict",
+          [](const RuleSum& s, Rows rows, PyControl& control) {
+            if (rows.shape(1) != s.n_tests()) throw InvalidInput("rows must have one column per test");
+            const std::size_t n = rows.shape(0), c = s.n_classes();
+            auto* data = new double[n * c + 1];
+            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+            run(control, [&](Control& k) { s.predict(rows.data(), n, data, k); });
+            return RealMatrix(data, {n, c}, owner);
+          },
+          nb::arg("rows").noconvert(), nb::arg("control"), "P(class | row).");
+}
+
+}  // namespace everytree::bind

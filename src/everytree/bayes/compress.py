@@ -1,0 +1,259 @@
+"""Compression: the average over every tree as a short list of rules, with a bound that holds for every row.
+
+The exact prediction is a sum over sets S of tests (core/include/everytree/fold/expansion.hpp), with z = ±1 for the
+outcomes of a row:
+
+    P(c | x) = Σ_S a_c(S) · Π_{t ∈ S} z_t,       and leaving out a family D moves class c by at most Σ_{S ∈ D} |a_c(S)|
+
+whatever the row, seen or not, even one that no example could produce. What stays is written as rules that *add up*:
+
+    P̂(c | x) = base_c + Σ of move_c over the rules that hold for x,      then clipped to probabilities.
+
+The base is what the usual outcomes predict; a rule says what some unusual outcomes change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.arguments import number
+from everytree.bayes.conditions import conditions
+from everytree.data.table import as_tests
+from everytree.errors import DataError, QueryError
+
+if TYPE_CHECKING:
+    from everytree.data.binarizer import Binarizer
+    from everytree.posterior import Posterior
+
+__all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
+
+Reals = npt.NDArray[np.float64]
+
+
+class CompressionPoint(NamedTuple):
+    """How many rules a bound costs."""
+
+    epsilon: float
+    n_rules: int
+    bound: float
+
+
+@dataclass(frozen=True)
+class MoveRule:
+    """Where all items hold, the probabilities of the classes move by so much."""
+
+    items: tuple[tuple[int, int], ...]  # (test, outcome), by test
+    conditions: tuple[str, ...]  # in words, one per attribute
+    moves: tuple[float, ...]  # one per class; they add up to zero
+
+    def __str__(self) -> str:
+        where = " and ".join(self.conditions)
+        return f"{', '.join(f'{move:+.4f}' for move in self.moves)}  if {where}"
+
+
+class CompressedRules:
+    """A sum of rules that stays within ``bound`` of the exact average. Made by ``Posterior.compress``.
+
+    Attributes
+    ----------
+    epsilon : what was asked for
+    bound : |P̂(class | row) − P(class | row)| is at most this for every 0/1 row, up to rounding (10^−12)
+    n_rules : number of rules
+    n_exact : number of rules without any loss
+    base : class probabilities where no rule holds
+    classes, test_names, n_tests : as in the space
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 1] * 5, max_depth=2)
+    >>> rules = space.posterior().compress(0.05)
+    >>> rules.n_rules, rules.bound <= 0.05
+    (3, True)
+    >>> for rule in rules.rules:
+    ...     print(rule)
+    -0.7115, +0.7115  if x1
+    -0.7115, +0.7115  if x0
+    +0.6820, -0.6820  if x0 and x1
+    """
+
+    def __init__(
+        self,
+        base: Reals,
+        items: npt.NDArray[np.uint32],
+        begin: npt.NDArray[np.uint64],
+        moves: Reals,
+        floor: Reals,
+        *,
+        epsilon: float,
+        bound: float,
+        n_exact: int,
+        n_tests: int,
+        test_names: tuple[str, ...] | None,
+        classes: tuple[Any, ...],
+    ) -> None:
+        self._items, self._begin, self._moves, self._floor = items, begin, moves, floor
+        self._base = base
+        self.epsilon, self.bound, self.n_exact = epsilon, bound, n_exact
+        self.n_tests, self.test_names, self.classes = n_tests, test_names, classes
+        self._core = _core.RuleSum(base, items, begin, moves, n_tests, floor)
+
+    def __repr__(self) -> str:
+        return (
+            f"CompressedRules({self.n_rules} of {self.n_exact} rules, bound={self.bound:.3g}, "
+            f"epsilon={self.epsilon:g})"
+        )
+
+    @property
+    def n_rules(self) -> int:
+        return len(self._moves)
+
+    @property
+    def base(self) -> tuple[float, ...]:
+        return tuple(self._base.tolist())
+
+    @cached_property
+    def rules(self) -> tuple[MoveRule, ...]:
+        """The rules, those that move most first."""
+        items = [(code >> 1, code & 1) for code in self._items.tolist()]
+        begin = self._begin.tolist()
+        made = []
+        for k in np.argsort(-np.abs(self._moves).max(axis=1, initial=0), kind="stable").tolist():
+            own = tuple(items[begin[k] : begin[k + 1]])
+            made.append(MoveRule(own, conditions(own, self.test_names), tuple(self._moves[k].tolist())))
+        return tuple(made)
+
+    def predict_proba(self, X: npt.ArrayLike) -> Reals:
+        """P(class | row) for rows of 0/1 tests, within ``bound`` of the exact average; they add up to one."""
+        rows = as_tests(X, self.test_names)
+        if rows.shape[1] != self.n_tests:
+            raise DataError(f"X has {rows.shape[1]} columns; expected the {self.n_tests} tests of the rules")
+        proba: Reals = self._core.predict(rows, _core.Control())
+        return proba
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The most probable label of each row; the first of ``classes`` where several are."""
+        labels: npt.NDArray[Any] = np.asarray(self.classes)[np.argmax(self.predict_proba(X), axis=1)]
+        return labels
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CompressedRules) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- export ---
+
+    def __str__(self) -> str:
+        return self.to_text(20)
+
+    def to_text(self, top: int | None = None) -> str:
+        """The rules as lines of text, those that move most first; all of them, or the first ``top``."""
+        shown = self.rules if top is None else self.rules[:top]
+        lines = [
+            f"{self.n_rules} rules; every probability is within {self.bound:.3g} of the average over every tree",
+            "classes: " + ", ".join(map(str, self.classes)),
+            f"{', '.join(f'{p:.4f}' for p in self.base)}  to begin with",
+            *map(str, shown),
+        ]
+        if len(shown) < self.n_rules:
+            lines.append(f"… and {self.n_rules - len(shown)} more")
+        return "\n".join(lines)
+
+    def to_sql(self, binarizer: Binarizer | None = None, label: Any = None) -> str:
+        """An SQL expression for the probability of one class, the last one if no ``label`` is given.
+
+        With the fitted ``Binarizer`` that made the tests it reads the original columns; without, it reads columns of
+        0/1 named like the tests. It is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
+        """
+        from everytree.bayes.rules_sql import expression
+
+        return expression(self, binarizer, self.classes[-1] if label is None else label)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, strings and numbers, for JSON."""
+        from everytree.bayes.rules_dict import rules_to_dict
+
+        return rules_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CompressedRules:
+        """The rules written by ``to_dict``."""
+        from everytree.bayes.rules_dict import rules_from_dict
+
+        return rules_from_dict(data)
+
+
+def compress(posterior: Posterior, epsilon: float, control: _core.Control) -> CompressedRules:
+    """The fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
+    epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
+    space = posterior.space
+    expansion = _core.Expansion(posterior._core, control)
+    floor = _floor(posterior)
+    asked, factor = _asked(expansion, epsilon, floor)
+    base, items, begin, moves, left_out = expansion.rules(asked, control)
+    moves = moves.reshape(-1, len(base))
+    if not len(moves):
+        # No rule is worth keeping. The base rate says more to a person than the mean over all 0/1 rows.
+        n = space.table.class_counts.sum(axis=0) + np.array(posterior._rows[0])
+        rate = n / n.sum()
+        further = left_out + float(np.abs(rate - base).max())
+        if factor * further <= epsilon:
+            base, left_out = rate, further
+    return CompressedRules(
+        base,
+        items,
+        begin,
+        moves,
+        floor,
+        epsilon=epsilon,
+        bound=factor * left_out,
+        n_exact=int(expansion.point(0.0)[0]),
+        n_tests=space.n_tests,
+        test_names=space.test_names,
+        classes=space.classes,
+    )
+
+
+def curve(
+    posterior: Posterior, epsilons: Iterable[float], control: _core.Control
+) -> tuple[CompressionPoint, ...]:
+    """How many rules each epsilon would keep."""
+    try:
+        wanted = [number("epsilons", e, 0, math.inf, example=0.01, closed=True) for e in epsilons]
+    except TypeError:
+        raise QueryError(
+            f"epsilons={epsilons!r}; expected several numbers, such as [0.1, 0.01, 0.001]"
+        ) from None
+    expansion = _core.Expansion(posterior._core, control)
+    floor = _floor(posterior)
+    points = []
+    for epsilon in wanted:
+        asked, factor = _asked(expansion, epsilon, floor)
+        n_rules, bound = expansion.point(asked)
+        points.append(CompressionPoint(epsilon, int(n_rules), factor * bound))
+    return tuple(points)
+
+
+def _floor(posterior: Posterior) -> Reals:
+    """No leaf, and so no average, gives a class less than this."""
+    a = np.array(posterior._rows)
+    return np.asarray(a.min(axis=0) / (posterior.space.table.total + a.sum(axis=1).max()))
+
+
+def _asked(expansion: _core.Expansion, epsilon: float, floor: Reals) -> tuple[float, float]:
+    """What to ask of the sum of rules, and by how much its bound grows when it is clipped.
+
+    From four classes on, lifting classes to their floor may double the error of another (rule_sum.hpp), unless the
+    floor is so high that nothing is ever lifted.
+    """
+    if len(floor) < 4 or expansion.point(epsilon)[1] <= floor.min():
+        return epsilon, 1.0
+    return epsilon / 2, 2.0

@@ -1,0 +1,133 @@
+"""Explanation of one prediction: the rules that carry it (Nijssen 2008).
+
+A rule is a path I that may be a leaf of the tree, its weight r(I) = P(I is a leaf | data). For every row x
+
+    P(c | x) = Σ_{I ⊆ x} r(I) · θ_c(I)        with   Σ_{I ⊆ x} r(I) = 1,   so
+    P(c | x) = base_c + Σ_{I ⊆ x} r(I) · (θ_c(I) − base_c)
+
+and r(I) · (θ_c(I) − base_c) is how far the rule moves the prediction away from the base rate. A rule is *maximal* among
+those shown if no other one shown contains all of its items: it says most about the row.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from everytree.bayes.conditions import conditions
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.posterior import Posterior
+
+__all__ = ["ExplainedRule", "Explanation", "explain"]
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class ExplainedRule:
+    """One rule that covers the row, and its part in the prediction. Tuples have one entry per class."""
+
+    conditions: tuple[str, ...]  # in words, one per attribute
+    items: tuple[tuple[int, int], ...]  # (test, outcome)
+    weight: float  # P(this path is a leaf of the tree)
+    maximal: bool  # no other rule shown contains its items
+    counts: tuple[int, ...]  # training examples
+    proba: tuple[float, ...]  # class probabilities in this leaf
+    spread: tuple[float, ...]  # their posterior standard deviations
+    interval: tuple[tuple[float, float], ...]  # their central 95 % credible intervals
+    share: tuple[float, ...]  # of the prediction: weight · proba / P(class | row)
+    move: tuple[float, ...]  # weight · (proba − base rate)
+
+    def __str__(self) -> str:
+        return " and ".join(self.conditions) or "always"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why the posterior predicts what it predicts for one row. Made by ``Posterior.explain``."""
+
+    classes: tuple[Any, ...]
+    proba: tuple[float, ...]  # P(class | row), over every tree
+    base: tuple[float, ...]  # class probabilities of the single leaf
+    rules: tuple[ExplainedRule, ...]  # maximal ones first, then by weight
+    covered: float  # the weight of the rules shown; all rules that cover the row weigh one
+    rest: tuple[float, ...]  # how far all other rules together move the prediction
+
+    @property
+    def prediction(self) -> Any:
+        """The most probable class; the first where several are."""
+        return self.classes[self.proba.index(max(self.proba))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, strings and numbers."""
+        return asdict(self) | {"prediction": self.prediction}
+
+    def __str__(self) -> str:
+        c = self.classes.index(self.prediction)
+        label = self.classes[c]
+        lines = [
+            f"P({label}) = {self.proba[c]:.3f}, base rate {self.base[c]:.3f}; "
+            f"{len(self.rules)} rules carry {100 * self.covered:.1f} % of the weight",
+            f"{'weight':>7}  {'move':>7}  {f'P({label}) in the leaf':<24}  {'n':>5}  rule",
+        ]
+        for rule in self.rules:
+            low, high = rule.interval[c]
+            leaf = f"{rule.proba[c]:.2f} ({low:.2f} to {high:.2f})"
+            mark = "" if rule.maximal else "  (part of a rule above)"
+            lines.append(
+                f"{rule.weight:7.4f}  {rule.move[c]:+7.4f}  {leaf:<24}  {sum(rule.counts):5d}  {rule}{mark}"
+            )
+        lines.append(f"{1 - self.covered:7.4f}  {self.rest[c]:+7.4f}  {'':<24}  {'':>5}  all other rules")
+        return "\n".join(lines)
+
+
+def explain(posterior: Posterior, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
+    """The ``top`` rules of most weight among those that cover the row ``x``."""
+    from everytree.rules import one_row, top_rules
+
+    space = posterior.space
+    row = one_row(x, space.n_tests, space.test_names)
+    proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
+    n, a = space.table.class_counts.sum(axis=0).tolist(), posterior._rows[0]
+    base = tuple((k + b) / (sum(n) + math.fsum(a)) for k, b in zip(n, a, strict=True))
+    found = top_rules(posterior, row, top, control)
+    sets = [frozenset(rule.items) for rule in found]
+    shown = []
+    for rule, items in zip(found, sets, strict=True):
+        a = posterior._rows[min(len(items), len(posterior._rows) - 1)]
+        total = sum(rule.counts) + math.fsum(a)
+        shown.append(
+            ExplainedRule(
+                conditions(rule.items, space.test_names),
+                rule.items,
+                rule.weight,
+                not any(items < other for other in sets),
+                rule.counts,
+                rule.proba,
+                tuple(math.sqrt(p * (1 - p) / (total + 1)) for p in rule.proba),
+                tuple(_central(k + b, total - k - b) for k, b in zip(rule.counts, a, strict=True)),
+                tuple(rule.weight * q / p for q, p in zip(rule.proba, proba, strict=True)),
+                tuple(rule.weight * (q - b) for q, b in zip(rule.proba, base, strict=True)),
+            )
+        )
+    shown.sort(key=lambda rule: not rule.maximal)  # stable: by weight within each kind
+    rest = tuple(
+        p - b - math.fsum(rule.move[c] for rule in shown)
+        for c, (p, b) in enumerate(zip(proba, base, strict=True))
+    )
+    covered = min(1.0, math.fsum(rule.weight for rule in shown))
+    return Explanation(space.classes, proba, base, tuple(shown), covered, rest)
+
+
+def _central(a: float, b: float) -> tuple[float, float]:
+    """The central 95 % interval of a Beta(a, b) distribution: of one class probability under a Dirichlet."""
+    from scipy.special import betaincinv
+
+    if b <= 0:  # a single class
+        return (1.0, 1.0)
+    return (float(betaincinv(a, b, (1 - LEVEL) / 2)), float(betaincinv(a, b, (1 + LEVEL) / 2)))
