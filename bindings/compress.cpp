@@ -44,8 +44,8 @@ void bind_compress(nb::module_& m) {
           "rules",
           [](const Expansion& e, double epsilon, PyControl& control) {
             Rules r = run(control, [&](Control& c) { return e.rules(epsilon, c); });
-            return nb::make_tuple(array(std::move(r.base)), array(std::move(r.items)), array(std::move(r.begin)),
-                                  array(std::move(r.moves)), r.bound);
+            return std::tuple(array(std::move(r.base)), array(std::move(r.items)), array(std::move(r.begin)),
+                              array(std::move(r.moves)), r.bound);
           },
           nb::arg("epsilon"), nb::arg("control"),
           "base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.");

@@ -197,7 +197,7 @@ class Expansion:
     def point(self, epsilon: float) -> tuple[int, float]:
         """(number of rules, bound) for an epsilon."""
 
-    def rules(self, epsilon: float, control: Control) -> tuple:
+    def rules(self, epsilon: float, control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
         """
         base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.
         """

@@ -227,15 +227,18 @@ void Expansion::rank(Control& control) {
     for (const auto& a : a_) sum += a[set];
     return std::abs(sum);
   };
+  const auto largest = [&](std::uint64_t set) {
+    double size = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) size = std::max(size, size_of(set, c));
+    return size;
+  };
   std::vector<double> need(total, 0.0);
   std::vector<std::uint32_t> elements(sets_.most() + 1), smaller(sets_.most() + 1);
   for (std::size_t k = sets_.most(); k > 0; --k) {
     for (std::size_t i = 0; i < k; ++i) elements[i] = static_cast<std::uint32_t>(i);
     for (std::uint64_t set = sets_.offset(k); set < sets_.offset(k + 1); ++set, Subsets::next(elements.data(), k)) {
       if ((set & 0xffff) == 0) control.check(true, "ranking the rules", 0, 0);
-      double largest = 0;
-      for (std::size_t c = 0; c < n_classes_; ++c) largest = std::max(largest, size_of(set, c));
-      need[set] = std::max(need[set], largest * choices(elements.data(), k));
+      need[set] = std::max(need[set], largest(set) * choices(elements.data(), k));
       if (!(need[set] > 0)) continue;
       order_.push_back(set);
       for (std::size_t i = 0; k > 1 && i < k; ++i) {
@@ -246,8 +249,18 @@ void Expansion::rank(Control& control) {
       }
     }
   }
-  std::sort(order_.begin(), order_.end(),
-            [&](std::uint64_t a, std::uint64_t b) { return need[a] != need[b] ? need[a] < need[b] : a > b; });
+  // Equal needs are common (a set and the one it is needed for): larger sets go first, then those that cost least.
+  const auto degree = [&](std::uint64_t set) {
+    std::size_t k = 1;
+    while (set >= sets_.offset(k + 1)) ++k;
+    return k;
+  };
+  std::sort(order_.begin(), order_.end(), [&](std::uint64_t a, std::uint64_t b) {
+    if (need[a] != need[b]) return need[a] < need[b];
+    if (const std::size_t x = degree(a), y = degree(b); x != y) return x > y;
+    if (const double x = largest(a), y = largest(b); x != y) return x < y;
+    return a < b;
+  });
   left_out_.reserve(order_.size());
   std::vector<double> sum(n_classes_, 0.0);
   for (std::uint64_t set : order_) {

@@ -28,7 +28,8 @@ RuleSum::RuleSum(const Rules& rules, std::size_t n_tests, std::vector<double> fl
     if (x < 0) throw InvalidInput("the floor of a probability must not be negative");
     free_ -= x;
   }
-  if (free_ < 0) throw InvalidInput("the floors of the probabilities add up to more than one");
+  if (free_ < -1e-9) throw InvalidInput("the floors of the probabilities add up to more than one");
+  free_ = std::max(0.0, free_);  // rounding
   if (n_rules > 0 && (rules.begin.front() != 0 || rules.begin.back() != rules.items.size()))
     throw InvalidInput("the items of the rules do not fit their number");
   for (std::size_t r = 0; r < n_rules; ++r) {
@@ -139,7 +140,7 @@ void RuleSum::nearest(double* p) const {
   for (std::size_t k = 0; k < n; ++k) {
     sum += sorted[k];
     const double t = (sum - free_) / static_cast<double>(k + 1);
-    if (sorted[k] > t) lower = t;
+    if (sorted[k] >= t) lower = t;
   }
   for (std::size_t c = 0; c < n; ++c) p[c] = floor_[c] + std::max(0.0, above[c] - lower);
 }

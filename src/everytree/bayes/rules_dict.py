@@ -66,7 +66,9 @@ def rules_from_dict(data: Any) -> CompressedRules:
         if field not in data:
             raise DataError(f"{field} is missing: expected the fields {', '.join(FIELDS)}.")
     n_tests = _whole(data["n_tests"], "n_tests", MAX_TESTS)
-    classes = tuple(_label(label, f"classes[{c}]") for c, label in enumerate(_list(data["classes"], "classes")))
+    classes = tuple(
+        _label(label, f"classes[{c}]") for c, label in enumerate(_list(data["classes"], "classes"))
+    )
     if not classes:
         raise DataError("classes is empty: expected at least one label.")
     names = data["test_names"]
@@ -108,7 +110,9 @@ def rules_from_dict(data: Any) -> CompressedRules:
 
 def _list(value: Any, where: str, length: int | None = None) -> list[Any]:
     if not isinstance(value, (list, tuple)) or (length is not None and len(value) != length):
-        raise DataError(f"{where} is {clip(value)}: expected a list" + (f" of {length}." if length is not None else "."))
+        raise DataError(
+            f"{where} is {clip(value)}: expected a list" + (f" of {length}." if length is not None else ".")
+        )
     return list(value)
 
 
@@ -128,8 +132,9 @@ def _numbers(value: Any, where: str, length: int) -> list[float]:
 
 
 def _label(label: Any, where: str) -> Any:
-    if label is not None and not isinstance(label, (str, int, float)) or (
-        isinstance(label, float) and not math.isfinite(label)
-    ):
-        raise DataError(f"{where} is {clip(label)}: expected a label that JSON can hold: a string or a number.")
+    fits = label is None or isinstance(label, (str, int, float))
+    if not fits or (isinstance(label, float) and not math.isfinite(label)):
+        raise DataError(
+            f"{where} is {clip(label)}: expected a label that JSON can hold: a string or a number."
+        )
     return label

@@ -100,6 +100,7 @@ from everytree.reference.options import (
     predict_options,
     trees_of,
 )
+from everytree.reference.parity import kept_terms, parity_terms
 from everytree.reference.priors import (
     CodingPrior,
     LeafPenaltyPrior,
@@ -216,6 +217,7 @@ __all__ = [
     "grow_options",
     "grow_random",
     "information_gain",
+    "kept_terms",
     "key",
     "leaf_path",
     "leaf_probabilities",
@@ -239,6 +241,7 @@ __all__ = [
     "nodes_of",
     "nonuniform_a",
     "one_option",
+    "parity_terms",
     "predict_options",
     "quality",
     "restructure",

@@ -11,7 +11,7 @@
 // z = 2y − 1 turns a set into its subsets. A rule is a set of tests that all have their rarer outcome, so the base is
 // what the usual outcomes predict, and rules say what is unusual. The sets are left out in the order of
 //     need(S) = max_{T ⊇ S} max_c |a_c(T)|,
-// which removes no set before those that contain it.
+// larger sets first among equals, so none goes before those that contain it.
 //
 // Tests with equal columns are one variable Z_k = Σ ± z_t with |Z_k| ≤ m_k, see Slot; the bound takes Π m_k into
 // account, and a rule is written once for every choice of its tests.
