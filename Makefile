@@ -19,7 +19,7 @@ NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
-.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize \
+.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
         lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration clean
 .DEFAULT_GOAL := help
 
@@ -37,7 +37,7 @@ demo: $(VENV)/.built ## the best tree and the average over every tree, on the br
 
 test: test-cpp test-python ## the whole test suite, C++ and Python
 
-test-all: test-cpp test-sanitize test-slow ## the suite with its slow tests, and the C++ tests under sanitizers
+test-all: test-cpp test-sanitize test-threads test-slow ## the suite with its slow tests, and the C++ tests under sanitizers
 
 test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 	@$(SAY) "C++ tests"
@@ -63,6 +63,19 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	    --log-level=NOTICE && \
 	  $(CMAKE) --build build/sanitize && \
 	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
+	fi
+
+# Without random addresses where that can be had: older thread sanitizers do not start with many random bits.
+test-threads: $(VENV)/.tools ## the C++ tests that use threads, with the thread sanitizer
+	@$(SAY) "C++ tests with threads, under the thread sanitizer"
+	@if grep -q zig $(VENV)/compiler.sh; then \
+	  echo "skipped: the compiler from ziglang has no thread sanitizer; install g++ or clang++, then: make clean"; \
+	else \
+	  $(CMAKE) -S core -B build/threads $(NINJA) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1 \
+	    -DEVERYTREE_SANITIZE_THREADS=ON --log-level=NOTICE && \
+	  $(CMAKE) --build build/threads --target tests_with_threads && \
+	  $$(setarch -R true 2>/dev/null && echo setarch -R) \
+	    $(VENV)/bin/ctest --test-dir build/threads -L threads --output-on-failure; \
 	fi
 
 lint: lint-python lint-cpp ## ruff and clang-format, changing nothing

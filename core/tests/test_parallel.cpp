@@ -8,6 +8,8 @@
 #include "check.hpp"
 #include "everytree/control.hpp"
 #include "everytree/errors.hpp"
+#include "everytree/fold/near_best.hpp"
+#include "everytree/fold/pareto.hpp"
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/query.hpp"
 #include "everytree/parallel.hpp"
@@ -163,6 +165,45 @@ TEST(answers_do_not_depend_on_the_number_of_threads) {
         CHECK(predicted == rows_out);
       }
     }
+}
+
+TEST(near_best_trees_and_queries_do_not_depend_on_the_number_of_threads) {
+  const naive::Table d = medium_table(5, 3);
+  const auto table = d.core();
+  const LeafCost error(CostKind::error, 3);
+  ParetoQuery query;
+  query.costs = {&error};
+  query.rank = {query.depth(), 0, query.leaves()};
+  query.front = true;
+  std::vector<Natural> use;
+  NearBest::Rows rows;
+  std::vector<Key> front;
+  for (std::size_t threads = 1; threads <= 4; ++threads) {
+    Control control;
+    GraphOptions o = medium_options();
+    o.max_depth = 3;
+    o.n_threads = threads;
+    const auto g = std::make_shared<const Graph>(table, o, control);
+    NearBest near(g, 8, threads, control);
+    std::vector<std::int32_t> limits = near.least();
+    for (std::int32_t& limit : limits)
+      if (limit >= 0) limit += 3;
+    near.keep(limits, control);
+    std::vector<Key> keys;
+    for (const Judged& tree : pareto_trees(*g, query, control)) keys.push_back(tree.key);
+    const NearBest::Rows said = near.ask(d.rows.data(), d.n, {1, 1, 1}, control);
+    if (threads == 1) {
+      use = near.test_use(control);
+      rows = said;
+      front = keys;
+      CHECK(front.size() > 1);
+      continue;
+    }
+    CHECK(use == near.test_use(control));
+    CHECK(rows.mean == said.mean && rows.votes == said.votes);
+    CHECK(rows.least == said.least && rows.greatest == said.greatest);
+    CHECK(front == keys);
+  }
 }
 
 TEST(a_time_limit_ends_the_work) {
