@@ -8,13 +8,7 @@
 
 namespace everytree::avx2 {
 
-static inline std::uint64_t popcount64(std::uint64_t x) { return static_cast<std::uint64_t>(_mm_popcnt_u64(x)); }
-// The bits of a word under the mask of a step, moved together.
-struct Compress {
-  const PackStep* steps;
-  Compress(const PackStep* steps, std::size_t) : steps(steps) {}
-  std::uint64_t operator()(std::uint64_t value, std::size_t step) const { return _pext_u64(value, steps[step].mask); }
-};
+#include "kernels/compress_x86.hpp"
 
 struct Lanes {
   static constexpr std::size_t kWidth = 8;
