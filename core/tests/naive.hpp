@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -383,6 +384,24 @@ inline Prior some_prior(unsigned which, std::size_t n_tests) {
 }
 inline bool depends_on_depth(const Prior& p) {
   return p.log_split.size() + p.log_leaf_open.size() + p.log_leaf_closed.size() > 3;
+}
+
+// Prices of wrong answers, and nothing for right ones; less `gain` for both.
+inline std::vector<double> some_matrix(std::size_t n_classes, double gain = 0) {
+  std::vector<double> out;
+  for (std::size_t x = 0; x < n_classes * n_classes; ++x)
+    out.push_back((x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3)) - gain);
+  return out;
+}
+
+// All kinds of costs, each without and with a price of leaves.
+inline everytree::LeafCost some_cost(unsigned k, std::size_t n_classes, everytree::LeafRule rule = {}) {
+  using everytree::CostKind;
+  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
+                             CostKind::matrix};
+  const CostKind kind = kinds[k % kinds.size()];
+  const auto matrix = kind == CostKind::matrix ? some_matrix(n_classes) : std::vector<double>{};
+  return everytree::LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.5 : 0.0, std::move(rule));
 }
 
 }  // namespace naive

@@ -7,7 +7,6 @@
 #include "everytree/algebra/by_leaves.hpp"
 #include "everytree/algebra/count.hpp"
 #include "everytree/algebra/expectation.hpp"
-#include "everytree/algebra/k_best.hpp"
 #include "everytree/algebra/lexicographic.hpp"
 #include "everytree/algebra/max_product.hpp"
 #include "everytree/algebra/min_plus.hpp"
@@ -100,7 +99,6 @@ TEST(front) { check_laws<ByLeaves<MinPlus>>(7); }
 TEST(distribution_of_leaves) { check_laws<ByLeaves<SumProduct>>(8); }
 TEST(least_cost_by_depth) { check_laws<ByDepth<MinPlus>>(9); }
 TEST(distribution_of_depth) { check_laws<ByDepth<SumProduct>>(10); }
-TEST(k_best) { check_laws<KBest<5>>(11); }
 
 TEST(wide_numbers_leave_the_range_of_a_double) {
   Wide x = Wide::from_log(-70000.0);

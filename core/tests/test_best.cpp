@@ -1,5 +1,4 @@
 // From values back to trees: the best, the k best and the best of every size, against a list of every tree.
-#include <array>
 #include <limits>
 #include <map>
 #include <set>
@@ -18,18 +17,6 @@ bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0,
 
 std::size_t leaves_of(const Key& key) { return static_cast<std::size_t>(std::count(key.begin(), key.end(), -1)); }
 
-constexpr std::array kKinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
-                            CostKind::matrix};
-
-LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  const CostKind kind = kKinds[k % kKinds.size()];
-  std::vector<double> matrix;
-  if (kind == CostKind::matrix)
-    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
-      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
-  return LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.5 : 0.0);
-}
-
 // f(table, graph, cost, all trees by cost) for small random spaces.
 template <class F>
 void for_small_spaces(unsigned seed, F&& f) {
@@ -43,7 +30,7 @@ void for_small_spaces(unsigned seed, F&& f) {
           for (int round = 0; round < 6; ++round, ++k) {
             const naive::Table d = naive::random_table(random, {1, 12}, {0, 4}, classes, {1, 3});
             if (d.total(d.all()) < min_leaf) continue;
-            const LeafCost cost = some_cost(k, classes);
+            const LeafCost cost = naive::some_cost(k, classes);
             const naive::Space space{&d, depth, min_leaf};
             const naive::Weights weights{naive::some_prior(0, d.t), {std::vector<double>(classes, 1.0)}};
             if (naive::answers(space, weights, cost).count > 3000) continue;

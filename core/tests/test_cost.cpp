@@ -1,5 +1,4 @@
 // Costs of leaves under rules, and the frontier that folds them: every kernel against the plain loop.
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,18 +11,6 @@
 using namespace everytree;
 
 namespace {
-
-constexpr std::array kKinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
-                            CostKind::matrix};
-
-LeafCost some_cost(unsigned k, std::size_t n_classes, LeafRule rule) {
-  const CostKind kind = kKinds[k % kKinds.size()];
-  std::vector<double> matrix;
-  if (kind == CostKind::matrix)
-    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
-      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
-  return LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.25 : 0.0, std::move(rule));
-}
 
 std::vector<std::int64_t> totals_of(const naive::Table& d) {
   const naive::Counts counts = d.class_counts(d.all());
@@ -81,7 +68,7 @@ TEST(kernels_give_what_the_plain_loop_gives) {
           for (auto& w : cover) w &= round % 3 == 0 ? ~0ULL : (static_cast<std::uint64_t>(random()) << 32) | random();
           if (core->count(cover.data()) == 0) cover = core->all();  // no state is empty
           f.load(cover.data());
-          const LeafCost cost = some_cost(random(), classes, some_rule(random(), d));
+          const LeafCost cost = naive::some_cost(random(), classes, some_rule(random(), d));
           const int levels = 1 + round % 4 % 2;
           Ticker ticker;
           CostFold fast, plain;
@@ -98,7 +85,7 @@ TEST(kernels_give_what_the_plain_loop_gives) {
               CHECK(no_cost(x.split[a][i]) == (x.split[a][i] == kNoCost));
             }
           // The same object again, for a cover and a cost that it has not seen: its table must follow.
-          const LeafCost other = some_cost(random(), classes, some_rule(random(), d));
+          const LeafCost other = naive::some_cost(random(), classes, some_rule(random(), d));
           f.load(core->all().data());
           fast.fold(f, 2, other, ticker, x);
           plain.fold(f, 2, other, ticker, y);

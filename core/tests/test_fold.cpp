@@ -99,17 +99,6 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
   CHECK(std::abs(p.expected_leaves(control) - static_cast<double>(mean)) < 1e-11 * static_cast<double>(mean));
 }
 
-LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
-                             CostKind::matrix};
-  std::vector<double> matrix(n_classes * n_classes, 0.0);
-  for (std::size_t x = 0; x < n_classes; ++x)
-    for (std::size_t y = 0; y < n_classes; ++y)
-      matrix[x * n_classes + y] = x == y ? 0.0 : 1.0 + static_cast<double>((x * 3 + y) % 4);
-  return LeafCost(kinds[k % kinds.size()], n_classes, k % kinds.size() == 4 ? matrix : std::vector<double>{}, 0.25,
-                  k % 3 == 0 ? 0.75 : 0.0);
-}
-
 }  // namespace
 
 TEST(small_tables_with_every_setting) {
@@ -123,7 +112,7 @@ TEST(small_tables_with_every_setting) {
           for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
             const naive::Table d = naive::random_table(random, {1, 13}, {0, 5}, classes, {1, 4});
             if (d.total(d.all()) < min_leaf) continue;
-            check_folds(d, setting(k, d, depth, min_leaf, prior), some_cost(k / 8, classes));
+            check_folds(d, setting(k, d, depth, min_leaf, prior), naive::some_cost(k / 8, classes));
           }
   }
   use_kernels("");
@@ -140,7 +129,7 @@ TEST(more_tests_than_one_vector_holds) {
           if (depth == 3 && tests > 17) continue;
           const naive::Table d = naive::random_table(random, depth == 3 ? 30 : 150, tests, classes, 2);
           ++k;
-          check_folds(d, setting(k, d, depth, depth == 3 ? 6 : 2, k), some_cost(k, classes));
+          check_folds(d, setting(k, d, depth, depth == 3 ? 6 : 2, k), naive::some_cost(k, classes));
         }
   }
   use_kernels("");
@@ -156,7 +145,7 @@ TEST(counts_beyond_two_machine_words) {
   Setting s = setting(2, d, -1, 1, 0);  // 6 · (5 · …)² trees: about 2^78
   for (bool frontier : {true, false}) {
     s.graph.frontier = frontier;
-    check_folds(d, s, some_cost(0, 2));
+    check_folds(d, s, naive::some_cost(5, 2));
   }
 }
 
@@ -179,7 +168,7 @@ TEST(large_counts_leave_the_linear_tables) {
           s.linear = s.graph.frontier = s.graph.merge = true;
           s.weights.log_scale = -0.65L * s.weights.log_leaf(d.class_counts(d.all()), 0, false) /
                                 static_cast<naive::Real>(d.total(d.all()));
-          check_folds(d, s, some_cost(k % 4 == 0 ? 2 : 0, 2));
+          check_folds(d, s, naive::some_cost(k % 4 == 0 ? 2 : 5, 2));
         }
   }
   use_kernels("");
@@ -203,7 +192,7 @@ TEST(the_linear_tables_hold_every_cover_they_serve) {
     for (int depth : {2, 3}) {
       Setting s = setting(2, d, depth, 1, 4);
       s.weights.a = {{1.0, 1.0}};
-      check_folds(d, s, some_cost(0, 2));
+      check_folds(d, s, naive::some_cost(5, 2));
     }
   }
 }
@@ -225,7 +214,8 @@ TEST(extreme_dirichlet_parameters) {
         CHECK(std::isfinite(log));
         CHECK(std::abs(linear - log) < 1e-10 * std::max(1.0, std::abs(log)));
         // lgamma(a + n) − lgamma(a) cancels for huge a; the naive twin is only a judge below that.
-        if (a0 < 1e5 && a1 < 1e5) CHECK(close(log, naive::answers({&d, depth, 1}, s.weights, some_cost(0, 2)).u));
+        if (a0 < 1e5 && a1 < 1e5)
+          CHECK(close(log, naive::answers({&d, depth, 1}, s.weights, naive::some_cost(5, 2)).u));
       }
 }
 

@@ -1,6 +1,5 @@
 // The strategies of DL8 against the definitions: the same optimum, the itemsets they promise to store, and their
 // limits.
-#include <array>
 #include <limits>
 #include <set>
 #include <string>
@@ -16,18 +15,6 @@ using mine::Lattice;
 using mine::Meter;
 
 namespace {
-
-constexpr std::array kKinds{CostKind::error, CostKind::expected_error, CostKind::gini, CostKind::entropy,
-                            CostKind::matrix};
-
-LeafCost some_cost(unsigned k, std::size_t n_classes) {
-  const CostKind kind = kKinds[k % kKinds.size()];
-  std::vector<double> matrix;
-  if (kind == CostKind::matrix)
-    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
-      matrix.push_back(x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3));
-  return LeafCost(kind, n_classes, matrix, 0.25, k % 2 ? 0.5 : 0.0);
-}
 
 bool close(double x, double y) { return std::abs(x - y) <= 1e-9 * std::max({1.0, std::abs(x), std::abs(y)}); }
 
@@ -89,7 +76,7 @@ void for_small_spaces(unsigned seed, F&& f) {
         for (int round = 0; round < 10; ++round, ++k) {
           const naive::Table d = naive::random_table(random, {1, 16}, {0, 4}, classes, {1, 3});
           if (d.total(d.all()) < min_leaf) continue;
-          f(naive::Space{&d, depth, min_leaf}, some_cost(k, classes));
+          f(naive::Space{&d, depth, min_leaf}, naive::some_cost(k, classes));
         }
 }
 

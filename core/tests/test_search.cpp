@@ -32,14 +32,13 @@ int depth_of(const Key& key, std::size_t& at) {
   return 1 + std::max(zero, one);
 }
 
+// More errors than anything else, since most bounds are for them; and matrices with gains.
 LeafCost some_cost(unsigned k, std::size_t n_classes) {
   constexpr std::array kinds{CostKind::error, CostKind::expected_error, CostKind::error, CostKind::gini,
                              CostKind::error, CostKind::entropy,        CostKind::matrix};
   const CostKind kind = kinds[k % kinds.size()];
-  std::vector<double> matrix;
-  if (kind == CostKind::matrix)
-    for (std::size_t x = 0; x < n_classes * n_classes; ++x)
-      matrix.push_back((x % (n_classes + 1) == 0 ? 0.0 : 1.0 + static_cast<double>(x % 3)) - (k % 2 ? 1.5 : 0.0));
+  const auto matrix =
+      kind == CostKind::matrix ? naive::some_matrix(n_classes, k % 2 ? 1.5 : 0.0) : std::vector<double>{};
   constexpr std::array prices{0.0, 0.5, 0.0, 1.0, 2.7};
   return LeafCost(kind, n_classes, matrix, k % 3 ? 0.25 : 0.9, prices[k / 7 % prices.size()]);
 }
