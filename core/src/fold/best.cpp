@@ -51,22 +51,18 @@ void TreeFinder::expand(std::uint32_t id) {
 void TreeFinder::expand_inner(Node& node) {
   const State& s = graph_->state(node.state);
   const auto depth = static_cast<std::size_t>(s.depth);
-  const auto& classes = graph_->table().test_classes();
-  std::vector<std::int32_t> counts(graph_->table().n_classes());
-  graph_->table().class_counts(graph_->cover(node.state), counts.data());
+  const CountTable& table = graph_->table();
+  std::vector<std::int32_t> counts(table.n_classes());
+  table.class_counts(graph_->cover(node.state), counts.data());
   node.options.push_back({scores_->leaf(counts.data(), depth, s.n_tests > 0), -1, kNone, kNone});
   shares_.begin(scores_->prior());
-  for (const Split& split : graph_->splits(s))
-    for (std::uint32_t part : graph_->parts(split))
-      for (std::uint32_t member : classes[part >> 1].members) shares_.add(member >> 1);
+  for (const Split& split : graph_->splits(s)) shares_.add(table, graph_->parts(split));
   for (const Split& split : graph_->splits(s)) {
     const std::uint32_t c1 = node_of_state(split.child[1]), c0 = node_of_state(split.child[0]);
-    for (std::uint32_t part : graph_->parts(split))
-      for (std::uint32_t member : classes[part >> 1].members) {
-        const bool flipped = (part ^ member) & 1;
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)),
-                                static_cast<std::int32_t>(member >> 1), flipped ? c0 : c1, flipped ? c1 : c0});
-      }
+    table.for_each_test(graph_->parts(split), [&](std::uint32_t test, bool flipped) {
+      node.options.push_back({scores_->split(depth, shares_.share(test)), static_cast<std::int32_t>(test),
+                              flipped ? c0 : c1, flipped ? c1 : c0});
+    });
   }
 }
 
@@ -80,7 +76,6 @@ void TreeFinder::expand_closed(Node& node) {
     node.options.push_back({scores_->leaf(counts.data(), depth, false), -1, kNone, kNone});
     return;
   }
-  const auto& classes = graph_->table().test_classes();
   fold_.load_state(node.state);
   loaded_ = node.state;
   const Frontier& f = fold_.frontier();
@@ -117,24 +112,18 @@ void TreeFinder::expand_closed(Node& node) {
     }
   }
   shares_.begin(scores_->prior());
+  for (std::size_t i = 0; i < n; ++i) shares_.add(f.table(), f.parts(i));
   for (std::size_t i = 0; i < n; ++i)
-    for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
-  for (std::size_t i = 0; i < n; ++i)
-    for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) {
-        const bool flipped = (*p ^ member) & 1;
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)),
-                                static_cast<std::int32_t>(member >> 1), child[2 * i + (flipped ? 0 : 1)],
-                                child[2 * i + (flipped ? 1 : 0)]});
-      }
+    f.table().for_each_test(f.parts(i), [&](std::uint32_t test, bool flipped) {
+      node.options.push_back({scores_->split(depth, shares_.share(test)), static_cast<std::int32_t>(test),
+                              child[2 * i + (flipped ? 0 : 1)], child[2 * i + (flipped ? 1 : 0)]});
+    });
 }
 
 void TreeFinder::expand_child(Node& node) {
   const State& s = graph_->state(node.state);
   const auto depth = static_cast<std::size_t>(s.depth) + 1;
   const std::size_t n_classes = graph_->table().n_classes();
-  const auto& classes = graph_->table().test_classes();
   if (loaded_ != node.state) {
     fold_.load_state(node.state);
     loaded_ = node.state;
@@ -154,8 +143,7 @@ void TreeFinder::expand_child(Node& node) {
       fold_.quadrant(j, a, 1, counts.data());
       fold_.quadrant(j, a, 0, other.data());
       leaf_pair[j] = scores_->leaf(counts.data(), depth + 1, false) + scores_->leaf(other.data(), depth + 1, false);
-      for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-        for (std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
+      shares_.add(f.table(), f.parts(j));
     }
   }
   for (std::size_t c = 0; c < n_classes; ++c) counts[c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
@@ -163,10 +151,10 @@ void TreeFinder::expand_child(Node& node) {
   if (!open) return;
   for (std::size_t j = 0; j < n; ++j) {
     if (leaf_pair[j] == kInf) continue;
-    for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members)
-        node.options.push_back({scores_->split(depth, shares_.share(member >> 1)) + leaf_pair[j],
-                                static_cast<std::int32_t>(member >> 1), kNone, kNone});
+    f.table().for_each_test(f.parts(j), [&](std::uint32_t test, bool) {
+      node.options.push_back(
+          {scores_->split(depth, shares_.share(test)) + leaf_pair[j], static_cast<std::int32_t>(test), kNone, kNone});
+    });
   }
 }
 

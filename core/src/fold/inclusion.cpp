@@ -2,6 +2,7 @@
 // weights. All tests are excluded at once: each state holds the ratios r_t = u_{−t} / u ∈ [0, 1], and at a closed state
 // leaving out one second test is one subtraction.
 #include <algorithm>
+#include <span>
 
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/weigh.hpp"
@@ -43,6 +44,11 @@ std::vector<double> Posterior::inclusion(Control& control) const {
     for (std::size_t b = 0; b < n; ++b) ++first[targets[from + b].cls + 1];
     for (std::size_t k = 0; k < classes.size(); ++k) first[k + 1] += first[k];
 
+    const auto for_each_target = [&](std::span<const std::uint32_t> parts, auto&& use) {
+      for (std::uint32_t part : parts)
+        for (std::uint32_t t = first[part >> 1]; t < first[(part >> 1) + 1]; ++t) use(t);
+    };
+
     std::vector<OneLevelFold> folds;
     struct Buffers {
       OneLevel level;
@@ -79,8 +85,7 @@ std::vector<double> Posterior::inclusion(Control& control) const {
                 const double m = f.multiplicity(j);
                 const double value = j == i ? level.weight[i] * (1 - 1 / m) * full[1] * full[0]
                                             : level.weight[i] * (full[1] - term[1][j] / m) * (full[0] - term[0][j] / m);
-                for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                  for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t) b.sum[t] += value;
+                for_each_target(f.parts(j), [&](std::uint32_t t) { b.sum[t] += value; });
               }
             } else {
               fold.load_pairs(i);
@@ -91,31 +96,23 @@ std::vector<double> Posterior::inclusion(Control& control) const {
                 auto& part_of = a == 1 ? b.share1 : b.share0;  // of the child's split weight that is target t's
                 b.shares.begin(prior);
                 for (std::size_t j = 0; j < groups; ++j)
-                  if (j != i && fold.feasible(j, a))
-                    for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                      for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
+                  if (j != i && fold.feasible(j, a)) b.shares.add(table, f.parts(j));
                 for (std::size_t j = 0; j < groups; ++j) {
                   if (j == i || !fold.feasible(j, a)) continue;
-                  double mass = 0;
-                  for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                    for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);
-                  for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                    for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
-                      part_of[t] = term[a][j] * b.shares.share(targets[from + t].test) / mass;
+                  const double mass = b.shares.share(table, f.parts(j), Plus::sum);
+                  for_each_target(f.parts(j), [&](std::uint32_t t) {
+                    part_of[t] = term[a][j] * b.shares.share(targets[from + t].test) / mass;
+                  });
                 }
               }
               b.shares.begin(prior);
-              for (std::size_t j = 0; j < groups; ++j)
-                for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                  for (std::uint32_t member : classes[*p >> 1].members) b.shares.add(member >> 1);
-              double mass = 0;
-              for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-                for (std::uint32_t member : classes[*p >> 1].members) mass += b.shares.share(member >> 1);
+              for (std::size_t j = 0; j < groups; ++j) b.shares.add(table, f.parts(j));
+              const double mass = b.shares.share(table, f.parts(i), Plus::sum);
               for (std::size_t t = 0; t < n; ++t)
                 b.own[t] = level.weight[i] * (full[1] - b.share1[t]) * (full[0] - b.share0[t]);
-              for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
-                for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
-                  b.own[t] = level.weight[i] * (1 - b.shares.share(targets[from + t].test) / mass) * full[1] * full[0];
+              for_each_target(f.parts(i), [&](std::uint32_t t) {
+                b.own[t] = level.weight[i] * (1 - b.shares.share(targets[from + t].test) / mass) * full[1] * full[0];
+              });
               for (std::size_t t = 0; t < n; ++t) b.sum[t] += b.own[t];
             }
           }
@@ -123,9 +120,7 @@ std::vector<double> Posterior::inclusion(Control& control) const {
             // Targets that are not feasible here were left out of no term.
             std::fill(r, r + n, 1.0);
             for (std::size_t j = 0; j < groups; ++j)
-              for (const std::uint32_t* p = f.parts_begin(j); p != f.parts_end(j); ++p)
-                for (std::uint32_t t = first[*p >> 1]; t < first[(*p >> 1) + 1]; ++t)
-                  r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
+              for_each_target(f.parts(j), [&](std::uint32_t t) { r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0); });
           } else {
             for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
           }
@@ -146,9 +141,8 @@ std::vector<double> Posterior::inclusion(Control& control) const {
         const double* r1 = ratio.data() + static_cast<std::size_t>(splits[k].child[1]) * n;
         const double* r0 = ratio.data() + static_cast<std::size_t>(splits[k].child[0]) * n;
         for (std::size_t t = 0; t < n; ++t) r[t] += unit * share * r1[t] * r0[t];
-        for (std::uint32_t part : graph_->parts(splits[k]))
-          for (std::uint32_t t = first[part >> 1]; t < first[(part >> 1) + 1]; ++t)
-            r[t] -= unit * shares.share(targets[from + t].test) * r1[t] * r0[t];
+        for_each_target(graph_->parts(splits[k]),
+                        [&](std::uint32_t t) { r[t] -= unit * shares.share(targets[from + t].test) * r1[t] * r0[t]; });
       }
       for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(r[t], 0.0, 1.0);
     }

@@ -209,15 +209,18 @@ void NearSet::keep_states(const LeastErrors& least, const std::vector<std::int32
   }
 }
 
-std::uint32_t NearSet::add_tests(const std::uint32_t* begin, const std::uint32_t* end) {
-  if (end - begin == 1) return *begin;
-  tests_.insert(tests_.end(), begin, end);
+std::uint32_t NearSet::add_tests(std::span<const std::uint32_t> parts) {
+  group_tests_.clear();
+  graph_->table().for_each_test(parts, [this](std::uint32_t test, bool flipped) {
+    group_tests_.push_back(test << 1 | static_cast<std::uint32_t>(flipped));
+  });
+  if (group_tests_.size() == 1) return group_tests_[0];
+  tests_.insert(tests_.end(), group_tests_.begin(), group_tests_.end());
   tests_begin_.push_back(static_cast<std::uint32_t>(tests_.size()));
   return static_cast<std::uint32_t>(n_test_sets() - 1);
 }
 
 void NearSet::add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors& least) {
-  const auto& classes = graph_->table().test_classes();
   Node& node = nodes_[v];
   if (limits_[node.limits] >= 0) {
     std::vector<std::int32_t> counts(graph_->table().n_classes());
@@ -233,18 +236,13 @@ void NearSet::add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors&
       for (std::size_t y = 0; y < zero.size() && x + y + 2 <= node.most && !used; ++y)
         used = one[x] + zero[y] <= limits_[node.limits + x + y + 1];
     if (!used) continue;
-    group_tests_.clear();
-    for (std::uint32_t part : graph_->parts(split))
-      for (std::uint32_t member : classes[part >> 1].members) group_tests_.push_back(member ^ (part & 1));
-    splits_.push_back({{node_of_[split.child[0]], node_of_[split.child[1]]},
-                       add_tests(group_tests_.data(), group_tests_.data() + group_tests_.size())});
+    splits_.push_back({{node_of_[split.child[0]], node_of_[split.child[1]]}, add_tests(graph_->parts(split))});
   }
   node.splits_end = static_cast<std::uint32_t>(splits_.size());
 }
 
 void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Control& control) {
   const CountTable& table = graph_->table();
-  const auto& classes = table.test_classes();
   const std::size_t n_classes = table.n_classes();
   const int levels = graph_->state(state).levels;
   const Node self = nodes_[v];
@@ -261,11 +259,8 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
   const std::size_t n = f.n_groups(), stride = f.stride();
   std::vector<std::uint32_t> tests_of(n, kNone);
   const auto tests = [&](std::size_t g) {
-    if (tests_of[g] != kNone) return tests_of[g];
-    group_tests_.clear();
-    for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-      for (std::uint32_t member : classes[*p >> 1].members) group_tests_.push_back(member ^ (*p & 1));
-    return tests_of[g] = add_tests(group_tests_.data(), group_tests_.data() + group_tests_.size());
+    if (tests_of[g] == kNone) tests_of[g] = add_tests(f.parts(g));
+    return tests_of[g];
   };
   // The two leaves of a cherry, from the counts of one side and of both.
   const auto cherry = [&](std::int32_t errors, std::size_t g) {

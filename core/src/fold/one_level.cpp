@@ -103,14 +103,7 @@ const LinearTables* OneLevelFold::tables_for(const ProductWeights& weights) cons
 }
 
 double OneLevelFold::group_share(std::size_t g, Plus plus) const {
-  const auto& classes = frontier_.table().test_classes();
-  double result = 0;
-  for (const std::uint32_t* p = frontier_.parts_begin(g); p != frontier_.parts_end(g); ++p)
-    for (const std::uint32_t member : classes[*p >> 1].members) {
-      const double share = shares_.share(member >> 1);
-      result = plus == Plus::sum ? result + share : std::max(result, share);
-    }
-  return result;
+  return shares_.share(frontier_.table(), frontier_.parts(g), plus);
 }
 
 void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out) {
@@ -128,11 +121,8 @@ void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plu
   out.resize(n, frontier_.stride(), 0.0);
   // Shares of the splits of the state itself.
   if (prior.fair) {
-    const auto& classes = frontier_.table().test_classes();
     shares_.begin(prior);
-    for (std::size_t g = 0; g < n; ++g)
-      for (const std::uint32_t* p = frontier_.parts_begin(g); p != frontier_.parts_end(g); ++p)
-        for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
+    for (std::size_t g = 0; g < n; ++g) shares_.add(frontier_.table(), frontier_.parts(g));
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share(g, plus);
   } else {
     const double each = n == 0 ? 0 : prior.per_test ? 1.0 / frontier_.n_tests() : 1.0;
@@ -229,7 +219,6 @@ void OneLevelFold::leaf_probabilities(int side, std::size_t c, double a, double 
 
 void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {
   const std::size_t n = frontier_.n_groups();
-  const auto& classes = frontier_.table().test_classes();
   n_tests = 0;
   if (!prior.fair) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -246,8 +235,7 @@ void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* sh
     if (j == pair_of_ || !feasible(j, a)) continue;
     share[j] = 1;
     n_tests += frontier_.multiplicity(j);
-    for (const std::uint32_t* p = frontier_.parts_begin(j); p != frontier_.parts_end(j); ++p)
-      for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
+    shares_.add(frontier_.table(), frontier_.parts(j));
   }
   for (std::size_t j = 0; j < n; ++j)
     if (share[j] > 0) share[j] = group_share(j, plus);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "everytree/fold/one_level.hpp"
@@ -86,12 +87,9 @@ class ParetoFold {
     for (const Variant& v : out) same += v.item == item;
     if (same < query_.k) out.push_back({static_cast<std::int32_t>(test), flipped, item});
   }
-  template <class Parts>
-  void find_variants(std::vector<Variant>& out, const Parts& begin, const Parts& end) const {
-    const auto& classes = graph_.table().test_classes();
+  void find_variants(std::vector<Variant>& out, std::span<const std::uint32_t> parts) const {
     std::vector<std::pair<std::uint32_t, bool>> tests;
-    for (auto p = begin; p != end; ++p)
-      for (const std::uint32_t member : classes[*p >> 1].members) tests.emplace_back(member >> 1, (*p ^ member) & 1);
+    graph_.table().for_each_test(parts, [&](std::uint32_t test, bool flipped) { tests.emplace_back(test, flipped); });
     std::sort(tests.begin(), tests.end());
     out.clear();
     for (const auto& [test, flipped] : tests) add_variant(out, test, flipped);
@@ -148,8 +146,7 @@ class ParetoFold {
     std::vector<Variant> variants;
     std::uint32_t number = s.splits_begin;
     for (const Split& split : graph_.splits(s)) {
-      const auto parts = graph_.parts(split);
-      find_variants(variants, parts.begin(), parts.end());
+      find_variants(variants, graph_.parts(split));
       offer_pairs(list, lists_[split.child[1]], lists_[split.child[0]], variants, s.depth, w,
                   [number](const Variant& v, std::size_t x, std::size_t y) {
                     return Made{v.test, number, static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), v.flipped};
@@ -175,7 +172,7 @@ class ParetoFold {
         w.table[c] =
             n_classes == 2 ? w.tables[c].cover(*query_.costs[c], f.min_leaf(), f.totals()[0], f.totals()[1]) : nullptr;
       if (w.variants.size() < f.n_groups()) w.variants.resize(f.n_groups());
-      for (std::size_t g = 0; g < f.n_groups(); ++g) find_variants(w.variants[g], f.parts_begin(g), f.parts_end(g));
+      for (std::size_t g = 0; g < f.n_groups(); ++g) find_variants(w.variants[g], f.parts(g));
       for (std::size_t i = 0; i < f.n_groups(); ++i) {
         if (s.levels == 2) w.fold.load_pairs(i);
         for (int a = 0; a < 2; ++a) fold_side(i, a, s, w);

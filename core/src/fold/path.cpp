@@ -59,9 +59,8 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     out.leaf = node.leaf;
     const auto splits = graph_->splits(s);
     for (std::size_t k = 0; k < splits.size(); ++k)
-      for (std::uint32_t part : graph_->parts(splits[k]))
-        for (std::uint32_t member : classes[part >> 1].members)
-          out.split[member >> 1] = node.split[k] * shares.share(member >> 1);
+      table.for_each_test(graph_->parts(splits[k]),
+                          [&](std::uint32_t test, bool) { out.split[test] = node.split[k] * shares.share(test); });
     return out;
   }
 
@@ -85,17 +84,11 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
       return out;
     }
     const Frontier& f = fold.frontier();
-    const auto each = [&](std::size_t g, auto&& use) {
-      for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-        for (std::uint32_t member : classes[*p >> 1].members) use(member >> 1);
-    };
-    for (std::size_t g = 0; g < level.n; ++g) each(g, [&](std::uint32_t t) { shares.add(t); });
+    for (std::size_t g = 0; g < level.n; ++g) shares.add(table, f.parts(g));
     for (std::size_t g = 0; g < level.n; ++g) {
-      double mass = 0;
-      each(g, [&](std::uint32_t t) { mass += shares.share(t); });
-      const double w =
-          level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]) / mass;
-      each(g, [&](std::uint32_t t) { weight[t] = w * shares.share(t); });
+      const double w = level.weight[g] * (level.leaf[1][g] + level.split[1][g]) *
+                       (level.leaf[0][g] + level.split[0][g]) / shares.share(table, f.parts(g), Plus::sum);
+      table.for_each_test(f.parts(g), [&](std::uint32_t t, bool) { weight[t] = w * shares.share(t); });
     }
   } else {
     std::vector<std::int32_t> side(table.n_classes());

@@ -1,6 +1,7 @@
 // Exact, independent draws from the posterior: a random walk down from the root. All draws that pass through a state
 // are served together, so each closed state is packed once.
 #include <map>
+#include <span>
 
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/weigh.hpp"
@@ -72,13 +73,23 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
   for (std::size_t k = 0; k < order.size(); ++k) rank[order[k]] = static_cast<std::uint32_t>(order.size() - 1 - k);
   std::map<std::uint32_t, std::vector<Request>> waiting;
   for (std::uint32_t k = 0; k < n; ++k) waiting[rank[0]].push_back({k, 0});
-  const auto& classes = graph_->table().test_classes();
   InnerNode inner;
   InnerShares inner_shares(*graph_, weights_.prior());
   OneLevelFold fold(*graph_);
   fold.watch(control, true);
   OneLevel level;
   Shares shares;
+  // One of the tests of a split, by its share: test << 1 | flipped against the split.
+  std::vector<std::uint32_t> members;
+  const auto pick_test = [&](Stream& stream, std::span<const std::uint32_t> parts, const auto& among) {
+    members.clear();
+    double mass = 0;
+    graph_->table().for_each_test(parts, [&](std::uint32_t test, bool flipped) {
+      members.push_back(test << 1 | static_cast<std::uint32_t>(flipped));
+      mass += among.share(test);
+    });
+    return members[pick(stream, members.size(), mass, [&](std::size_t x) { return among.share(members[x] >> 1); })];
+  };
   const auto grow = [&](const Request& r, std::uint32_t test) {
     auto& nodes = trees[r.draw];
     const auto first = static_cast<std::uint32_t>(nodes.size());
@@ -107,15 +118,7 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
         const std::size_t k = pick(random[r.draw], weight.size(), total, [&](std::size_t x) { return weight[x]; });
         if (k == 0) continue;
         const Split& split = splits[k - 1];
-        std::vector<std::uint32_t> members;  // test << 1 | flipped against the split
-        double mass = 0;
-        for (std::uint32_t part : graph_->parts(split))
-          for (std::uint32_t member : classes[part >> 1].members) {
-            members.push_back(member ^ (part & 1));
-            mass += inner_shares.share(member >> 1);
-          }
-        const std::uint32_t member = members[pick(random[r.draw], members.size(), mass,
-                                                  [&](std::size_t x) { return inner_shares.share(members[x] >> 1); })];
+        const std::uint32_t member = pick_test(random[r.draw], graph_->parts(split), inner_shares);
         const std::uint32_t first = grow(r, member >> 1);
         for (std::uint32_t side = 0; side < 2; ++side)
           waiting[rank[split.child[side ^ (member & 1)]]].push_back({r.draw, first + side});
@@ -132,27 +135,14 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
     for (std::size_t g = 0; g < groups; ++g)
       total += weight[g + 1] =
           level.weight[g] * (level.leaf[1][g] + level.split[1][g]) * (level.leaf[0][g] + level.split[0][g]);
-    const auto members_of = [&](std::size_t g, std::vector<std::uint32_t>& members) {
-      members.clear();
-      for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p)
-        for (std::uint32_t member : classes[*p >> 1].members) members.push_back(member ^ (*p & 1));
-    };
-    std::vector<std::uint32_t> members;
     // First the tests of the state itself, for all draws; then their children, split by split.
     std::map<std::size_t, std::vector<std::pair<Request, int>>> children;  // group -> (node, side)
     shares.begin(weights_.prior());
-    for (std::size_t g = 0; g < groups; ++g) {
-      members_of(g, members);
-      for (std::uint32_t member : members) shares.add(member >> 1);
-    }
+    for (std::size_t g = 0; g < groups; ++g) shares.add(f.table(), f.parts(g));
     for (const Request& r : requests) {
       const std::size_t k = pick(random[r.draw], weight.size(), total, [&](std::size_t x) { return weight[x]; });
       if (k == 0) continue;
-      members_of(k - 1, members);
-      double mass = 0;
-      for (std::uint32_t member : members) mass += shares.share(member >> 1);
-      const std::uint32_t member = members[pick(random[r.draw], members.size(), mass,
-                                                [&](std::size_t x) { return shares.share(members[x] >> 1); })];
+      const std::uint32_t member = pick_test(random[r.draw], f.parts(k - 1), shares);
       const std::uint32_t first = grow(r, member >> 1);
       for (std::uint32_t side = 0; side < 2; ++side)
         children[k - 1].push_back({{r.draw, first + side}, static_cast<int>(side ^ (member & 1))});
@@ -166,20 +156,14 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
         shares.begin(weights_.prior());
         for (std::size_t j = 0; j < groups; ++j) {
           if (j == i || !fold.feasible(j, a)) continue;
-          members_of(j, members);
-          for (std::uint32_t member : members) shares.add(member >> 1);
+          shares.add(f.table(), f.parts(j));
         }
         for (const auto& [r, side] : nodes) {
           if (side != a) continue;
           Stream& x = random[r.draw];
           if (x.uniform() * (level.leaf[a][i] + level.split[a][i]) < level.leaf[a][i]) continue;
           const std::size_t j = pick(x, groups, level.split[a][i], [&](std::size_t y) { return term[a][y]; });
-          members_of(j, members);
-          double mass = 0;
-          for (std::uint32_t member : members) mass += shares.share(member >> 1);
-          grow(r,
-               members[pick(x, members.size(), mass, [&](std::size_t y) { return shares.share(members[y] >> 1); })] >>
-                   1);
+          grow(r, pick_test(x, f.parts(j), shares) >> 1);
         }
       }
     }

@@ -129,7 +129,7 @@ class NearSet {
   void add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors& least);
   void add_closed(std::uint32_t v, std::uint32_t state, Frontier& frontier, Control& control);
   void add_cells(Control& control);
-  std::uint32_t add_tests(const std::uint32_t* begin, const std::uint32_t* end);
+  std::uint32_t add_tests(std::span<const std::uint32_t> parts);
   void check_size(Control& control) const;
 
   const Graph* graph_;

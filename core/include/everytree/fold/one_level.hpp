@@ -9,6 +9,7 @@
 //   costs:            see fold/cost_fold.hpp
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,6 +65,19 @@ class Shares {
   void begin(const Prior& prior);
   void add(std::uint32_t test);  // every feasible original test of the node
   double share(std::uint32_t test) const;
+  // The same for all the tests of a split, given by its parts: their sum, or the best one.
+  template <class Parts>
+  void add(const CountTable& table, const Parts& parts) {
+    table.for_each_test(parts, [this](std::uint32_t test, bool) { add(test); });
+  }
+  template <class Parts>
+  double share(const CountTable& table, const Parts& parts, Plus plus) const {
+    double result = 0;
+    table.for_each_test(parts, [&](std::uint32_t test, bool) {
+      result = plus == Plus::sum ? result + share(test) : std::max(result, share(test));
+    });
+    return result;
+  }
 
  private:
   const Prior* prior_ = nullptr;

@@ -195,22 +195,12 @@ class WeighCount {
 };
 
 inline void InnerShares::load(const State& s) const {
-  const auto& classes = graph_->table().test_classes();
   shares_.begin(*prior_);
-  for (const Split& split : graph_->splits(s))
-    for (std::uint32_t part : graph_->parts(split))
-      for (std::uint32_t member : classes[part >> 1].members) shares_.add(member >> 1);
+  for (const Split& split : graph_->splits(s)) shares_.add(graph_->table(), graph_->parts(split));
 }
 
 inline double InnerShares::share(const Split& split, Plus plus) const {
-  const auto& classes = graph_->table().test_classes();
-  double result = 0;
-  for (std::uint32_t part : graph_->parts(split))
-    for (std::uint32_t member : classes[part >> 1].members) {
-      const double x = shares_.share(member >> 1);
-      result = plus == Plus::sum ? result + x : std::max(result, x);
-    }
-  return result;
+  return shares_.share(graph_->table(), graph_->parts(split), plus);
 }
 
 }  // namespace everytree

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "everytree/table/count_table.hpp"
@@ -31,6 +32,8 @@ class Frontier {
   const std::int32_t* counts(std::size_t c) const { return counts_.data() + c * stride_; }
   const std::int32_t* group_totals() const { return group_total_.data(); }
   std::size_t stride() const { return stride_; }
+  // The classes of tests in group g: class << 1 | flipped.
+  std::span<const std::uint32_t> parts(std::size_t g) const { return {parts_begin(g), parts_end(g)}; }
   const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
   const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }
 

@@ -36,6 +36,13 @@ class CountTable {
   const std::uint64_t* column(std::size_t test) const { return columns_.data() + test * n_words_; }
   const std::uint64_t* columns() const { return columns_.data(); }
   const std::vector<TestClass>& test_classes() const { return test_classes_; }
+  // f(test, flipped) for every original test of the parts of a split (class << 1 | flipped); flipped: the test holds
+  // where the split does not.
+  template <class Parts, class F>
+  void for_each_test(const Parts& parts, F&& f) const {
+    for (std::uint32_t part : parts)
+      for (std::uint32_t member : test_classes_[part >> 1].members) f(member >> 1, (part ^ member) & 1);
+  }
   std::size_t bytes() const { return columns_.size() * 8; }
 
   void class_counts(const std::uint64_t* cover, std::int32_t* counts) const;
