@@ -15,6 +15,9 @@
 
 #include "everytree/control.hpp"
 #include "everytree/errors.hpp"
+#include "everytree/table/count_table.hpp"
+#include "everytree/weights/leaf.hpp"
+#include "everytree/weights/prior.hpp"
 
 namespace nb = nanobind;
 
@@ -31,6 +34,11 @@ struct PyControl {
   Control control;
   nb::object progress = nb::none();
 };
+
+// A prior and Dirichlet parameters from their tables, checked.
+Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
+                 bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests);
+std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table);
 
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>

@@ -7,6 +7,35 @@
 
 namespace everytree::bind {
 
+Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
+                 bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests) {
+  Prior prior;
+  prior.log_split = std::move(log_split);
+  prior.log_leaf_open = std::move(log_leaf_open);
+  prior.log_leaf_closed = std::move(log_leaf_closed);
+  prior.per_test = per_test;
+  prior.fair = !attributes.empty();
+  if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
+    throw InvalidInput("the tables of a prior must not be empty");
+  for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
+    for (double x : *table)
+      if (!(x < std::numeric_limits<double>::infinity()))
+        throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " +
+                           std::to_string(x));
+  if (prior.fair && attributes.size() != n_tests)
+    throw InvalidInput("attribute-fair priors need one attribute number per test");
+  for (std::int32_t a : attributes)
+    if (a < 0) throw InvalidInput("attribute numbers must not be negative");
+  prior.attribute = std::move(attributes);
+  return prior;
+}
+
+std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table) {
+  std::vector<std::int32_t> totals(table.n_classes());
+  table.class_counts(table.all().data(), totals.data());
+  return std::make_shared<Dirichlet>(rows, totals);
+}
+
 void bind_posterior(nb::module_& m) {
   nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
       .def(
@@ -15,28 +44,10 @@ void bind_posterior(nb::module_& m) {
              std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
              std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet, bool linear,
              std::size_t n_threads, PyControl& control) {
-            Prior prior;
-            prior.log_split = std::move(log_split);
-            prior.log_leaf_open = std::move(log_leaf_open);
-            prior.log_leaf_closed = std::move(log_leaf_closed);
-            prior.per_test = per_test;
-            prior.fair = !attributes.empty();
-            if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
-              throw InvalidInput("the tables of a prior must not be empty");
-            for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
-              for (double x : *table)
-                if (!(x < std::numeric_limits<double>::infinity()))
-                  throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " +
-                                     std::to_string(x));
-            if (prior.fair && attributes.size() != graph->table().n_tests())
-              throw InvalidInput("attribute-fair priors need one attribute number per test");
-            for (std::int32_t a : attributes)
-              if (a < 0) throw InvalidInput("attribute numbers must not be negative");
-            prior.attribute = std::move(attributes);
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), graph->table().n_tests());
             run(control, [&](Control& c) {
-              std::vector<std::int32_t> totals(graph->table().n_classes());
-              graph->table().class_counts(graph->table().all().data(), totals.data());
-              auto leaf = std::make_shared<Dirichlet>(dirichlet, totals);
+              auto leaf = read_dirichlet(dirichlet, graph->table());
               new (self) Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, n_threads, c);
             });
           },

@@ -90,14 +90,14 @@ Search::Worker::TwoLevels Search::Worker::best_of_level() const {
 
 // Fold the state. Closed states are proved by that; others get their options, in the order in which to try them.
 bool Search::Worker::open(Known& state, Frame& frame) {
-  fold(state.cover, std::min(state.left, 2));
+  fold(state.cover, std::min(state.left(), 2));
   state.folded = true;
   const TwoLevels two = best_of_level();
   if (two.cost < state.upper) {
     state.upper = two.cost;
     state.split = Known::kTwoLevels;
   }
-  if (state.left <= 2) {
+  if (state.left() <= 2) {
     state.lower = two.cost;
     state.upper = two.cost;
     state.cap = above(two.cost);
@@ -152,7 +152,7 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
     Side& side = frame.side[a];
     side.cover = frame.cover[a].data();
     side.total = a == 1 ? ones : state.total - ones;
-    side.left = shared_.levels(state.left - 1, side.total);
+    side.left = shared_.levels(state.left() - 1, side.total);
     side.known = nullptr;
     side.upper = side.left >= 1 ? std::min(option.leaf[a], option.split[a]) : option.leaf[a];
     side.lower = side.upper;
@@ -304,9 +304,9 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   const double cap = above(state.upper);
   if (state.cap >= cap && (state.fewest >= state.leaves || state.fewest >= bound)) return;
   Frame& f = frame(depth);
-  fold(state.cover, std::min(state.left, 2));
+  fold(state.cover, std::min(state.left(), 2));
   const TwoLevels two = best_of_level();
-  if (state.left == 0 || two.cost < cap) {  // and every tree of up to three leaves is among them
+  if (state.left() == 0 || two.cost < cap) {  // and every tree of up to three leaves is among them
     state.cap = cap;
     state.fewest = state.leaves = two.leaves;
     state.split = Known::kTwoLevels;
@@ -390,7 +390,7 @@ double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, 
 
 double Search::Worker::write(const Known& state, Key& key) {
   if (state.split == Known::kTwoLevels)
-    return write_two_levels(state.cover, std::min(state.left, state.folded ? 2 : 1), key);
+    return write_two_levels(state.cover, std::min(state.left(), state.folded ? 2 : 1), key);
   const std::uint32_t test = table_.test_classes()[state.split].test;
   key.push_back(static_cast<std::int32_t>(test));
   double sum = 0;
@@ -402,7 +402,7 @@ double Search::Worker::write(const Known& state, Key& key) {
     const std::uint64_t* column = table_.column(test);
     Cover side(table_.n_words());
     for (std::size_t w = 0; w < side.size(); ++w) side[w] = state.cover[w] & (a == 1 ? column[w] : ~column[w]);
-    sum += write_two_levels(side.data(), std::min(shared_.levels(state.left - 1, table_.count(side.data())), 1), key);
+    sum += write_two_levels(side.data(), std::min(shared_.levels(state.left() - 1, table_.count(side.data())), 1), key);
   }
   return sum;
 }

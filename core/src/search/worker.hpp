@@ -7,13 +7,10 @@
 
 #include "everytree/fold/one_level.hpp"
 #include "everytree/search/search.hpp"
+#include "search/margin.hpp"
 
 namespace everytree {
 
-// Costs this close are the same: sums of the same terms in another order. Anything at or above below(x) does not
-// improve on x; anything at or above above(x) is worse than x.
-inline double below(double x) { return x - 1e-12 * std::abs(x); }
-inline double above(double x) { return x + 1e-12 * std::abs(x) + 1e-300; }
 constexpr double kAnyCost = 1e300;  // real costs are less
 
 struct Search::Shared {
@@ -28,7 +25,7 @@ struct Search::Shared {
   LeafCost cost;
   SearchOptions options;
   Bounds bounds;
-  Store store;
+  StateStore<Known> store;
   std::atomic<std::size_t> n_folds{0};
   char stage[96] = "searching";  // for people; written and read by the calling thread only
 };

@@ -10,6 +10,7 @@
 // When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,27 @@ struct Found {
   std::string stopped;         // why the search ended early: "time", "memory", "stopped", or ""
   Key key;
   std::size_t n_states = 0, n_folds = 0, n_bytes = 0;
+};
+
+// A state of this search: its place is the number of tests that may still follow on a path.
+struct Known : Placed {
+  static constexpr std::uint32_t kTwoLevels = 0xffffffffu;
+
+  // lower ≤ least cost ≤ upper. Other threads may read them while one thread works on the state.
+  std::atomic<double> lower{0}, upper{0};
+  // No tree that costs at most `cap` has less than `fewest` leaves. Once the least cost is proved, `leaves` is that of
+  // the known tree. One thread looks at leaves.
+  double cap = -kNoCost;
+  std::uint32_t fewest = 1, leaves = 0xffffffffu;
+  // The known tree: the test class of its first split and the states of its sides (null where the side is a leaf or
+  // has one split), or kTwoLevels: the best tree of two levels.
+  std::uint32_t split = kTwoLevels;
+  Known* side[2] = {nullptr, nullptr};
+  std::atomic<bool> busy{false};
+  bool folded = false;  // else the known tree is what the parent's frontier told: a leaf or one split
+
+  std::int32_t left() const { return place; }
+  bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
 };
 
 class Search {

@@ -1,7 +1,8 @@
-// What a search knows of the states it has met: proven bounds, and the best tree seen so far.
+// What a search knows of the states it has met.
 //
-// A state is (cover, tests that may still follow on a path). States are never moved or forgotten, so a pointer to one
-// stays valid; equal covers are found by hash and proved equal word by word.
+// A state is a cover and its place: the tests that may still follow on a path, or the depth, whichever a search needs
+// to tell equal covers apart. States are never moved or forgotten, so a pointer to one stays valid; equal covers are
+// found by hash and proved equal word by word.
 #pragma once
 
 #include <atomic>
@@ -14,30 +15,14 @@
 
 #include "everytree/control.hpp"
 #include "everytree/table/count_table.hpp"
-#include "everytree/weights/leaf.hpp"
 
 namespace everytree {
 
-struct Known {
-  static constexpr std::uint32_t kTwoLevels = 0xffffffffu;
-
-  // lower ≤ least cost ≤ upper. Other threads may read them while one thread works on the state.
-  std::atomic<double> lower{0}, upper{0};
-  // No tree that costs at most `cap` has less than `fewest` leaves. Once the least cost is proved, `leaves` is that of
-  // the known tree. One thread looks at leaves.
-  double cap = -kNoCost;
-  std::uint32_t fewest = 1, leaves = 0xffffffffu;
+// What every node of a store has, beside `lower` and `upper` bounds of its own kind.
+struct Placed {
   const std::uint64_t* cover = nullptr;
   std::int32_t total = 0;
-  std::int32_t left = 0;
-  // The known tree: the test class of its first split and the states of its sides (null where the side is a leaf or
-  // has one split), or kTwoLevels: the best tree of two levels.
-  std::uint32_t split = kTwoLevels;
-  Known* side[2] = {nullptr, nullptr};
-  std::atomic<bool> busy{false};
-  bool folded = false;  // else the known tree is what the parent's frontier told: a leaf or one split
-
-  bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
+  std::int32_t place = 0;
 };
 
 // For a few hundred nanoseconds: a mutex would put the other thread to sleep, which takes far longer.
@@ -53,17 +38,55 @@ class ShortLock {
   std::atomic<bool> taken_{false};
 };
 
-class Store {
+template <class Node>
+class StateStore {
  public:
-  Store(const CountTable& table, bool merge, bool threads);
+  StateStore(const CountTable& table, bool merge, bool threads)
+      : merge_(merge), threads_(threads), words_(table.n_words()), index_(2048) {}
 
   // The state of this cover, or nullptr.
-  Known* find(const std::uint64_t* cover, std::int32_t left);
-  // The state of this cover; made with the given bounds if it is new.
-  Known* find_or_add(const std::uint64_t* cover, std::int32_t left, std::int32_t total, double lower, double upper,
-                     Control& control);
+  Node* find(const std::uint64_t* cover, std::int32_t place) {
+    if (!merge_) return nullptr;
+    const std::uint64_t hash = hash_of(cover, place);
+    const auto held = lock();
+    const Slot& slot = look(cover, place, hash);
+    return slot.id == Slot::kEmpty ? nullptr : &at(slot.id);
+  }
+
+  // The state of this cover; made with the given bounds if it is new. `others`: bytes that count beside the store's.
+  Node* find_or_add(const std::uint64_t* cover, std::int32_t place, std::int32_t total, double lower, double upper,
+                    Control& control, std::size_t others = 0) {
+    const std::uint64_t hash = hash_of(cover, place);
+    const auto held = lock();
+    if (merge_) {
+      const Slot& slot = look(cover, place, hash);
+      if (slot.id != Slot::kEmpty) return &at(slot.id);
+    }
+    if (size_ >= 0xfffffff0u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 states");
+    if ((size_ & kMask) == 0) {
+      // Asked before the memory is taken, so that the limit holds.
+      control.check_memory(bytes() + others + chunk_bytes());
+      nodes_.push_back(std::make_unique<Node[]>(kMask + 1));
+      covers_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>((kMask + 1) * words_));
+    }
+    const auto id = static_cast<std::uint32_t>(size_++);
+    Node& node = at(id);
+    std::uint64_t* words = covers_[id >> kBits].get() + (id & kMask) * words_;
+    std::memcpy(words, cover, words_ * 8);
+    node.cover = words;
+    node.place = place;
+    node.total = total;
+    node.lower = lower;
+    node.upper = upper;
+    if (merge_) {
+      if (size_ * 2 > index_.size()) grow();
+      look(cover, place, hash) = {static_cast<std::uint32_t>(hash >> 32), id};
+    }
+    return &node;
+  }
+
   std::size_t size() const { return size_; }
-  std::size_t bytes() const;
+  std::size_t bytes() const { return nodes_.size() * chunk_bytes() + index_.size() * sizeof(Slot); }
 
  private:
   // Open addressing; half of the hash stands beside the state, so that a miss touches one line of memory.
@@ -71,18 +94,43 @@ class Store {
     std::uint32_t tag = 0, id = kEmpty;
     static constexpr std::uint32_t kEmpty = 0xffffffffu;
   };
-  // The slot of this cover, or the empty one where it belongs.
-  Slot& look(const std::uint64_t* cover, std::int32_t left, std::uint64_t hash);
-  void grow();
-  Known& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
+  std::uint64_t hash_of(const std::uint64_t* cover, std::int32_t place) const {
+    return hash_words(cover, words_, static_cast<std::uint64_t>(place));
+  }
+  std::size_t chunk_bytes() const { return (kMask + 1) * (sizeof(Node) + words_ * 8); }
+  Node& at(std::uint32_t id) { return nodes_[id >> kBits][id & kMask]; }
   std::unique_lock<ShortLock> lock() { return threads_ ? std::unique_lock(guard_) : std::unique_lock<ShortLock>(); }
+
+  // The slot of this cover, or the empty one where it belongs.
+  Slot& look(const std::uint64_t* cover, std::int32_t place, std::uint64_t hash) {
+    const auto tag = static_cast<std::uint32_t>(hash >> 32);
+    const std::size_t mask = index_.size() - 1;
+    std::size_t k = hash & mask;
+    for (; index_[k].id != Slot::kEmpty; k = (k + 1) & mask) {
+      if (index_[k].tag != tag) continue;
+      const Node& node = at(index_[k].id);
+      if (node.place == place && std::memcmp(node.cover, cover, words_ * 8) == 0) break;
+    }
+    return index_[k];
+  }
+  void grow() {
+    std::vector<Slot> old(index_.size() * 2);
+    old.swap(index_);
+    const std::size_t mask = index_.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.id == Slot::kEmpty) continue;
+      const Node& node = at(slot.id);
+      std::size_t k = hash_of(node.cover, node.place) & mask;
+      while (index_[k].id != Slot::kEmpty) k = (k + 1) & mask;
+      index_[k] = slot;
+    }
+  }
 
   static constexpr int kBits = 9;
   static constexpr std::uint32_t kMask = (1u << kBits) - 1;
-  const CountTable* table_;
   bool merge_, threads_;
   std::size_t words_, size_ = 0;
-  std::vector<std::unique_ptr<Known[]>> nodes_;
+  std::vector<std::unique_ptr<Node[]>> nodes_;
   std::vector<std::unique_ptr<std::uint64_t[]>> covers_;
   std::vector<Slot> index_;
   ShortLock guard_;
