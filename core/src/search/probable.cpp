@@ -455,7 +455,7 @@ void ProbableSearch::write_plain(const std::uint64_t* cover, std::size_t depth, 
   const std::int64_t total = table_->count(cover);
   const bool limit = options_.max_depth >= 0 && depth >= static_cast<std::size_t>(options_.max_depth);
   Cover side(table_->n_words());
-  double best = kInf;
+  double best = kNoCost;
   std::int32_t chosen = -1;
   std::int32_t n_tests = 0;
   if (!limit)
