@@ -1,6 +1,6 @@
 // Search: branch and bound for one tree of least cost.
-#include "everytree/search/probable.hpp"
 #include "everytree/search/search.hpp"
+#include "everytree/search/probable.hpp"
 
 #include "bind.hpp"
 

@@ -251,3 +251,40 @@ class Search:
         """
         Search until proved or a limit is reached; a later run goes on from there.
         """
+
+class MostProbable:
+    """The answer of a search for the most probable tree, proved or not."""
+
+    @property
+    def log_joint(self) -> float: ...
+
+    @property
+    def upper(self) -> float: ...
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def stopped(self) -> str: ...
+
+    @property
+    def key(self) -> list[int]: ...
+
+    @property
+    def n_states(self) -> int: ...
+
+    @property
+    def n_opened(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+class ProbableSearch:
+    """Best first search for the most probable tree."""
+
+    def __init__(self, table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], max_depth: int, min_leaf: int, by_depth: bool, merge: bool = True, look_ahead: bool = True, spread: bool = True, outvoted: bool = True, tables: bool = True) -> None: ...
+
+    def run(self, control: Control) -> MostProbable:
+        """
+        Search until proved or a limit is reached; a later run goes on from there.
+        """

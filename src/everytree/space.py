@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.arguments import whole
+from everytree.bayes.most_probable import SWITCHES, most_probable
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.limits import Limits, Progress, in_bytes, threads
@@ -145,12 +146,13 @@ class TreeSpace:
             None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
         )
         # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables, and the
-        # bounds of the search.
-        names = ("merge", "frontier", "linear", *BOUNDS)
+        # bounds of the searches.
+        names = ("merge", "frontier", "linear", *BOUNDS, *SWITCHES)
         self._switches = dict.fromkeys(names, True) | (switches or {})
         self._core_table: _core.CountTable | None = None
         self._graphs: dict[bool, _core.Graph] = {}
         self._searches: dict[Any, tuple[_core.LeafCost, _core.Search]] = {}  # the last one
+        self._probable: dict[Any, _core.ProbableSearch] = {}  # the last one
         self._running: list[_core.Control] = []  # questions being answered now
 
     # --- what it is ---
@@ -423,6 +425,20 @@ class TreeSpace:
         from everytree.bayes.deepening import deepen
 
         return deepen(self, prior, dirichlet, X, max_depth)
+    def most_probable(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Tree:
+        """The most probable tree, by a search that needs no depth limit; ``prior`` as in ``posterior``.
+
+        ``tree.info`` holds ``log_joint``, ``upper_bound`` (no tree has a larger log joint), ``gap`` between the two,
+        ``optimal`` and ``stop_reason``. At a limit the answer is the best tree so far; asking again goes on from there.
+
+        Examples
+        --------
+        >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=None)
+        >>> tree = space.most_probable()
+        >>> tree.n_leaves, tree.info["optimal"], round(tree.info["log_joint"], 3)
+        (4, True, -9.639)
+        """
+        return most_probable(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
 
     def near_best(
         self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
@@ -442,14 +458,7 @@ class TreeSpace:
     def _fold_posterior(
         self, prior: Prior, dirichlet: Dirichlet
     ) -> tuple[_core.Posterior, list[list[float]]]:
-        attributes: list[int] = []
-        if prior.attribute_fair:
-            if self._attributes is None:
-                raise QueryError(
-                    "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute "
-                    "behind each test"
-                )
-            attributes = self._attributes
+        attributes = self._attributes_for(prior)
         with self._question("folding the posterior") as control:
             by_depth = (
                 prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
@@ -471,11 +480,23 @@ class TreeSpace:
             )
         return core, rows
 
+    def _attributes_for(self, prior: Prior) -> list[int]:
+        """The attribute of each test where the prior asks for it, else nothing."""
+        if not prior.attribute_fair:
+            return []
+        if self._attributes is None:
+            raise QueryError(
+                "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind "
+                "each test"
+            )
+        return self._attributes
+
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {
             "_core_table": None,
             "_graphs": {},
             "_searches": {},
+            "_probable": {},
             "_running": [],
             "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
         }

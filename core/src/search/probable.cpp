@@ -136,9 +136,9 @@ void ProbableSearch::look_by_counts(std::size_t depth) {
 // --- one state ---
 
 void ProbableSearch::open(Node& node) {
+  look(node);  // a limit may end it: then the state is as before
   ++n_opened_;
   node.opened = true;
-  look(node);
   const std::size_t n = frontier_.n_groups(), d = depth(node), n_classes = table_->n_classes();
   const bool can_split = levels(node) >= 1 && n > 0;
   node.leaf = std::min(hope_->leaf(frontier_.totals(), d, can_split), kNoCost);
@@ -219,8 +219,8 @@ void ProbableSearch::open(Node& node) {
         table_->class_counts(side.data(), counts_.data());
         // One test at least: that of the frontier is not at hand any more.
         const double leaf = hope_->plain(counts_.data(), d + 1);
-        choice.lower[a] = std::max(choice.lower[a],
-                                   std::min({leaf, choice.upper[a], hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)}));
+        choice.lower[a] = std::max(
+            choice.lower[a], std::min({leaf, choice.upper[a], hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)}));
       }
     }
   node.choices = std::move(found);
@@ -267,7 +267,7 @@ void ProbableSearch::refresh(Node& node, Choice& choice) {
     const Node* side = choice.side[a];
     if (side == nullptr) continue;
     choice.lower[a] = std::max(choice.lower[a], side->lower);
-    if (side->opened) choice.upper[a] = std::min(choice.upper[a], side->upper);
+    choice.upper[a] = std::min(choice.upper[a], side->upper);
   }
   if (choice.known() < below(node.upper)) {
     node.upper = choice.known();
@@ -331,6 +331,7 @@ void ProbableSearch::solve(Node& node, double bound, std::size_t depth) {
 }
 
 void ProbableSearch::follow(Node& node, std::size_t k, double bound, std::size_t depth) {
+  check();
   Choice& choice = node.choices[k];
   const double before = choice.least();
   refresh(node, choice);  // another path may have been here

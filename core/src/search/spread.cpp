@@ -26,8 +26,7 @@ Examples examples_of(const CountTable& table, std::int32_t most_copies, std::siz
       for (std::uint64_t rest = table.all()[w]; rest != 0; rest &= rest - 1) {
         const int b = std::countr_zero(rest);
         std::fill(row.begin(), row.end(), 0);
-        for (std::size_t t = 0; t < table.n_tests(); ++t)
-          row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
+        for (std::size_t t = 0; t < table.n_tests(); ++t) row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
         for (std::int32_t copy = 0; copy < std::min(s.multiplicity(), most_copies); ++copy) {
           out.bits.insert(out.bits.end(), row.begin(), row.end());
           out.cls.push_back(s.cls);
@@ -46,8 +45,7 @@ std::int32_t largest_group(const CountTable& table) {
       for (std::uint64_t rest = table.all()[w]; rest != 0; rest &= rest - 1) {
         const int b = std::countr_zero(rest);
         std::vector<std::uint64_t> row(words);
-        for (std::size_t t = 0; t < table.n_tests(); ++t)
-          row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
+        for (std::size_t t = 0; t < table.n_tests(); ++t) row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
         rows.emplace_back(std::move(row), s.multiplicity());
       }
   std::sort(rows.begin(), rows.end());
@@ -135,13 +133,14 @@ Spread::Spread(const CountTable& table, Control& control) : n_classes_(table.n_c
             },
             total, largest);
         twice += total;
-        possible = possible && smallest(
-                                   c, of[c],
-                                   [&](std::size_t r) {
-                                     return std::max(far[c][r * width + static_cast<std::size_t>(same)],
-                                                     groups == 2 ? far[1 - c][r * width + static_cast<std::size_t>(other)] : 0);
-                                   },
-                                   total, largest);
+        possible = possible &&
+                   smallest(
+                       c, of[c],
+                       [&](std::size_t r) {
+                         return std::max(far[c][r * width + static_cast<std::size_t>(same)],
+                                         groups == 2 ? far[1 - c][r * width + static_cast<std::size_t>(other)] : 0);
+                       },
+                       total, largest);
         least = std::max(least, largest);
       }
       if (!possible) {  // there are not so many examples: nothing asks

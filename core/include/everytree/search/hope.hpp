@@ -4,9 +4,8 @@
 //     l_c(1) = m_c(1) + m_c(n_c − 1) − m_c(n_c)       what it costs to part class c (least for one example)
 //     r(i, j) = Σ_{k<j} log((A + i + k) / (A + k))     what a leaf with i and j examples costs more than two pure ones
 // a tree with at least two leaves costs
-//     the split        −log P(split at d) + log e, with e the number of feasible tests, known or at least that of Spread
-//     the likelihood   Σ_c m_c(n_c): no partition beats the pure one
-//     and the least of
+//     the split        −log P(split at d) + log e, with e the number of feasible tests, known or at least that of
+//     Spread the likelihood   Σ_c m_c(n_c): no partition beats the pure one and the least of
 //       pure leaves, one per class: their prior
 //       pure leaves, more than one of some class: another split, and l_c(1)
 //       some leaf mixed: r(1, 1) + l_0(1) + l_1(1), or r(n_0, 1) + l_1(1), or r(1, n_1) + l_0(1).
@@ -83,9 +82,9 @@ class Hope {
   int max_depth_;
   std::int64_t min_leaf_;
   Spread spread_;
-  bool single_;                                             // one set of Dirichlet parameters for all depths
-  std::vector<double> any_split_, any_leaf_;                // least cost of a split, a leaf, at this depth or deeper
-  std::vector<std::vector<std::vector<double>>> pure_;      // [variant][class][n]: at this depth or deeper
+  bool single_;                                         // one set of Dirichlet parameters for all depths
+  std::vector<double> any_split_, any_leaf_;            // least cost of a split, a leaf, at this depth or deeper
+  std::vector<std::vector<std::vector<double>>> pure_;  // [variant][class][n]: at this depth or deeper
   std::int32_t most_[2] = {0, 0};
   int shift_ = 0;
   std::vector<std::unique_ptr<Tables>> tables_;

@@ -34,8 +34,8 @@ class Spread {
 
  private:
   std::int32_t any(std::int64_t total) const { return total > most_alike_ ? 1 : 0; }
-  static constexpr std::int32_t kMost = 32;             // classes are looked at up to so many examples: more only add
-  static constexpr std::size_t kMaxExamples = 12'000;   // the square of it is looked at
+  static constexpr std::int32_t kMost = 32;            // classes are looked at up to so many examples: more only add
+  static constexpr std::size_t kMaxExamples = 12'000;  // the square of it is looked at
   std::size_t n_classes_ = 0;
   std::int32_t most_alike_ = CountTable::kMaxTotal;
   std::vector<std::int32_t> table_;  // two classes: by (n_0, n_1); else by n

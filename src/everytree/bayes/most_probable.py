@@ -1,0 +1,83 @@
+"""The most probable tree of a space at any depth, by best first search, with a proof or an honest bound.
+
+    log joint(T) = log prior(T) + log marginal likelihood(T)
+
+The search does not fold the whole graph: it opens a state only while the best it could still weigh exceeds the tree
+known so far. A space keeps its last search, so the same question after a limit goes on from what is known.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import everytree._core as _core
+from everytree.errors import QueryError
+from everytree.search import REASONS
+from everytree.weights import dirichlet_rows, with_dirichlet
+
+if TYPE_CHECKING:
+    from everytree.priors import Prior
+    from everytree.space import TreeSpace
+    from everytree.tree import Tree
+    from everytree.weights import Dirichlet
+
+__all__ = ["most_probable"]
+
+SWITCHES = ("look_ahead", "spread", "outvoted", "tables")
+
+
+def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
+    """The tree with the largest log joint; ``tree.info`` says how sure that is."""
+    # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
+    deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
+    if space.max_depth is not None:
+        deepest = min(deepest, space.max_depth)
+    tables = prior.tables(deepest + 2)
+    if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
+        # A factor above 1 could grow with every node, so no bound holds: fold everything.
+        tree = space.posterior(prior, dirichlet).map_tree()
+        joint = float(tree.info["log_joint"])
+        return tree.replace(info=dict(tree.info) | _facts(joint, joint, "", {}))
+    rows = dirichlet_rows(dirichlet, len(space.classes), deepest + 2)
+    by_depth = space.max_depth is not None or tables.depend_on_depth or len(rows) > 1
+    attributes = space._attributes_for(prior)
+    name = ("most probable", repr(tables), repr(rows), tuple(attributes))
+    with space._question("searching the most probable tree") as control:
+        # Taken out while it runs: another thread then starts its own.
+        search = space._probable.pop(name, None)
+        if search is None:
+            search = _core.ProbableSearch(
+                space._counts(),
+                tables.log_split,
+                tables.log_leaf_open,
+                tables.log_leaf_closed,
+                tables.per_test,
+                attributes,
+                rows,
+                -1 if space.max_depth is None else space.max_depth,
+                space.min_leaf,
+                by_depth,
+                space._switches["merge"],
+                *(space._switches[name] for name in SWITCHES),
+            )
+        try:
+            found = search.run(control)
+        finally:
+            space._probable.clear()
+            space._probable[name] = search
+    if found.log_joint == -math.inf and found.proved:
+        raise QueryError(f"{prior!r} gives every tree of {space!r} probability zero")
+    counts = {"n_states": found.n_states, "n_bytes": found.n_bytes}
+    facts = _facts(found.log_joint, found.upper, found.stopped, counts)
+    return with_dirichlet(space._tree(found.key, facts), rows)
+
+
+def _facts(log_joint: float, upper: float, stopped: str, counts: dict[str, int]) -> dict[str, Any]:
+    return {
+        "log_joint": log_joint,
+        "upper_bound": upper,
+        "gap": upper - log_joint,
+        "optimal": not stopped,
+        "stop_reason": REASONS[stopped],
+    } | counts
