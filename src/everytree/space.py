@@ -425,6 +425,7 @@ class TreeSpace:
         from everytree.bayes.deepening import deepen
 
         return deepen(self, prior, dirichlet, X, max_depth)
+
     def most_probable(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Tree:
         """The most probable tree, by a search that needs no depth limit; ``prior`` as in ``posterior``.
 

@@ -36,7 +36,9 @@ def test_the_search_finds_the_tree_of_the_reference(part: int) -> None:
         twins = Twins(case)
         found = twins.space.most_probable(twins._prior, twins._dirichlet)
         best = reference.map_tree(twins.bayes)
-        assert math.isclose(found.info["log_joint"], twins.bayes.log_joint(best), rel_tol=1e-11, abs_tol=1e-11)
+        assert math.isclose(
+            found.info["log_joint"], twins.bayes.log_joint(best), rel_tol=1e-11, abs_tol=1e-11
+        )
         assert found.key == reference.key(best), case
 
 

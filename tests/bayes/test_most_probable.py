@@ -38,6 +38,10 @@ def test_a_time_limit_gives_the_best_tree_so_far_and_a_bound_and_the_next_call_g
     assert first.info["gap"] > 0
     assert first.info["upper_bound"] > first.info["log_joint"]
     second = space.most_probable()
+    for _ in range(100):  # a busy machine may not get far in one call
+        if second.info["n_states"] > first.info["n_states"]:
+            break
+        second = space.most_probable()
     assert second.info["n_states"] > first.info["n_states"]
     assert second.info["upper_bound"] <= first.info["upper_bound"]
     assert second.info["log_joint"] >= first.info["log_joint"]
@@ -113,7 +117,9 @@ def test_huge_counts_and_three_classes() -> None:
 
 
 @pytest.mark.skipif(not CP4IM.is_dir(), reason="the CP4IM files are not here")
-@pytest.mark.parametrize(("name", "log_joint", "leaves"), [("hepatitis", -63.2971, 3), ("zoo-1", -19.9180, 2)])
+@pytest.mark.parametrize(
+    ("name", "log_joint", "leaves"), [("hepatitis", -63.2971, 3), ("zoo-1", -19.9180, 2)]
+)
 def test_real_files_are_proved(name: str, log_joint: float, leaves: int) -> None:
     data = np.loadtxt(CP4IM / f"{name}.txt", dtype=int)
     tree = TreeSpace(data[:, 1:], data[:, 0], max_depth=None).most_probable(SizePrior(0.95, 0.5), 2.5)
