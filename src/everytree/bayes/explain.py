@@ -78,7 +78,7 @@ class Explanation:
         for rule in self.rules:
             low, high = rule.interval[c]
             leaf = f"{rule.proba[c]:.2f} ({low:.2f} to {high:.2f})"
-            mark = "" if rule.maximal else "  (part of a rule above)"
+            mark = "" if rule.maximal else "  (within a rule above)"
             lines.append(
                 f"{rule.weight:7.4f}  {rule.move[c]:+7.4f}  {leaf:<24}  {sum(rule.counts):5d}  {rule}{mark}"
             )
