@@ -92,10 +92,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
   std::vector<std::uint32_t> elements(sets_.most() + 1);
   std::vector<std::pair<std::uint32_t, double>> factor;
   for (auto it = order.rbegin(); it != order.rend(); ++it, ++done) {
-    if ((done & 15) == 0) {
-      control.check(true, "expanding the average", done, order.size());
-      control.check_memory(fixed + pending * sizeof(Term));
-    }
+    if ((done & 15) == 0) control.check(true, "expanding the average", done, order.size());
     const std::uint32_t id = *it;
     const State& s = graph.state(id);
     const auto depth = static_cast<std::size_t>(s.depth);
@@ -118,7 +115,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
       quadratic.build(fold, posterior.weights(), level, given, first_slot, stride, n_asked);
       for (std::size_t c = 0; c < n_asked; ++c) {
         rewrite(quadratic.matrix(c), stride, given.size(), in_z);
-        add_product(path, in_z, a_[c]);
+        add_product(path, in_z, a_[c], control);
       }
       continue;
     }
@@ -139,6 +136,8 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
             constant += p * given[j].multiplicity / 2;
             factor.emplace_back(place[j], (side == 1) != flipped ? p / 2 : -p / 2);
           }
+        control.check(true, "expanding the average", 0, 0);
+        control.check_memory(fixed + pending * sizeof(Term));
         Form& child = forms[splits[k].child[side]];
         const std::size_t before = child.terms.size();
         for (const Term& t : path.terms) {
@@ -179,10 +178,12 @@ void Expansion::rewrite(const double* matrix, std::size_t stride, std::size_t n_
 }
 
 // a += path · form. No slot of the form is in the path: those are constant on the cover, so they split nothing.
-void Expansion::add_product(const Form& path, const InZ& form, std::vector<double>& a) const {
+void Expansion::add_product(const Form& path, const InZ& form, std::vector<double>& a, Control& control) const {
   const std::size_t n = slots_.size();
   std::vector<std::uint32_t> u(sets_.most() + 1);
+  std::size_t done = 0;
   for (const Term& t : path.terms) {
+    if ((++done & 0xff) == 0) control.check(true, "expanding the average", 0, 0);
     const std::size_t size = sets_.elements(t.set, u.data());
     a[t.set] += t.value * form.constant;
     if (size + 1 > sets_.most()) continue;

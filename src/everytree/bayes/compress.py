@@ -146,6 +146,15 @@ class CompressedRules:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_core", "rules")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = _core.RuleSum(
+            self._base, self._items, self._begin, self._moves, self.n_tests, self._floor
+        )
+
     # --- export ---
 
     def __str__(self) -> str:
