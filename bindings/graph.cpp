@@ -1,6 +1,7 @@
 #include "everytree/graph/graph.hpp"
 
 #include "bind.hpp"
+#include "everytree/fold/estimate.hpp"
 #include "everytree/fold/query.hpp"
 
 namespace everytree::bind {
@@ -97,15 +98,17 @@ void bind_graph(nb::module_& m) {
           "Least cost for every number of leaves, dominated ones left out: (leaves, cost, key).");
 
   m.def(
-      "estimate_states",
-      [](const CountTable& table, int max_depth, std::int64_t min_leaf) {
+      "estimate",
+      [](std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf, double budget, PyControl& control) {
         GraphOptions o;
         o.max_depth = max_depth;
         o.min_leaf = min_leaf;
-        nb::gil_scoped_release nogil;
-        return estimate_states(table, o);
+        const GraphEstimate e =
+            run(control, [&](Control& c) { return estimate_graph(std::move(table), o, budget, c); });
+        return std::make_tuple(e.states, e.bytes, e.seconds);
       },
-      nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), "About how many states a graph would store.");
+      nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("budget"), nb::arg("control"),
+      "About how many states a graph would store, in how many bytes, and the seconds to fold its evidence.");
 }
 
 }  // namespace everytree::bind

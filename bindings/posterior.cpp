@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bind.hpp"
+#include "everytree/fold/bracket.hpp"
 
 namespace everytree::bind {
 
@@ -55,6 +56,13 @@ void bind_posterior(nb::module_& m) {
           nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
       .def_prop_ro("log_evidence", &Posterior::log_evidence)
+      .def(
+          "bracket",
+          [](const Posterior& p, std::size_t n_threads, PyControl& control) {
+            const Bracket b = run(control, [&](Control& c) { return evidence_bracket(p, n_threads, c); });
+            return std::make_pair(b.lower, b.upper);
+          },
+          nb::arg("n_threads"), nb::arg("control"), "Bounds on the log evidence of trees of any depth.")
       .def("log_joint", &Posterior::log_joint, nb::arg("key"), "Log prior + log marginal likelihood of a tree.")
       .def("root_distribution", [](const Posterior& p) { return to_numpy(p.root_distribution()); })
       .def(

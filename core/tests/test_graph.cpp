@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "everytree/errors.hpp"
+#include "everytree/fold/estimate.hpp"
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/query.hpp"
 #include "everytree/graph/frontier.hpp"
@@ -345,13 +346,16 @@ TEST(the_estimate_of_states_is_exact_where_nothing_is_random) {
   }
   GraphOptions o;
   o.max_depth = 3;
-  CHECK(check::near(estimate_states(*d.core(), o), 13.0));
   Control control;
+  CHECK(check::near(estimate_graph(d.core(), o, 0, control).states, 13.0));
   CHECK(Graph(d.core(), o, control).size() == 13);
   o.max_depth = 2;
-  CHECK(estimate_states(*d.core(), o) == 1.0);
+  CHECK(check::near(estimate_graph(d.core(), o, 0, control).states, 1.0));
+  CHECK(estimate_graph(d.core(), o, 0, control).seconds == 0);
+  CHECK(estimate_graph(d.core(), o, 0.001, control).seconds > 0);
   o.min_leaf = 0;
-  CHECK(message_of([&] { estimate_states(*d.core(), o); }).find("min_leaf must be at least 1") != std::string::npos);
+  CHECK(message_of([&] { estimate_graph(d.core(), o, 0, control); }).find("min_leaf must be at least 1") !=
+        std::string::npos);
 }
 
 int main() { return check::run(); }

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everytree.bayes.average import AveragedPosterior as AveragedPosterior
+    from everytree.bayes.bracket import Bracket as Bracket
+    from everytree.bayes.bracket import PredictionBracket as PredictionBracket
     from everytree.bayes.compress import CompressedRules as CompressedRules
     from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.bayes.evidence import (
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from everytree.errors import (
         QueryError as QueryError,
     )
+    from everytree.estimate import Estimate as Estimate
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
@@ -100,12 +103,14 @@ _HOME = {
     "AveragedPosterior": "everytree.bayes.average",
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
+    "Bracket": "everytree.bayes.bracket",
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
     "CompressedRules": "everytree.bayes.compress",
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
     "DepthProfile": "everytree.bayes.deepening",
+    "Estimate": "everytree.estimate",
     "EvidenceFit": "everytree.bayes.evidence",
     "EverytreeError": "everytree.errors",
     "Explanation": "everytree.bayes.explain",
@@ -117,6 +122,7 @@ _HOME = {
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
     "Posterior": "everytree.posterior",
+    "PredictionBracket": "everytree.bayes.bracket",
     "Prior": "everytree.priors",
     "PriorTables": "everytree.priors",
     "Query": "everytree.query",

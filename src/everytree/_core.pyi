@@ -99,8 +99,10 @@ class Graph:
         Least cost for every number of leaves, dominated ones left out: (leaves, cost, key).
         """
 
-def estimate_states(table: CountTable, max_depth: int, min_leaf: int) -> float:
-    """About how many states a graph would store."""
+def estimate(table: CountTable, max_depth: int, min_leaf: int, budget: float, control: Control) -> tuple[float, float, float]:
+    """
+    About how many states a graph would store, in how many bytes, and the seconds to fold its evidence.
+    """
 
 def pareto(graph: Graph, costs: Sequence[LeafCost], rank: Sequence[int], bounds: Sequence[tuple[int, float]], front: bool, required: Sequence[int], k: int, control: Control) -> list[tuple[list[float], list[int]]]:
     """
@@ -153,6 +155,9 @@ class Posterior:
 
     @property
     def log_evidence(self) -> float: ...
+
+    def bracket(self, n_threads: int, control: Control) -> tuple[float, float]:
+        """Bounds on the log evidence of trees of any depth."""
 
     def log_joint(self, key: Sequence[int]) -> float:
         """Log prior + log marginal likelihood of a tree."""

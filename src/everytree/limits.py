@@ -85,7 +85,9 @@ class Limits:
 def in_bytes(n: float) -> str:
     """A number of bytes for people.
 
-    >>> in_bytes(3 * 2**30), in_bytes(10**7)
-    ('3.0 GiB', '9.5 MiB')
+    >>> in_bytes(3 * 2**30), in_bytes(10**7), in_bytes(10**14)
+    ('3.0 GiB', '9.5 MiB', '90.9 TiB')
     """
+    if n >= 2**40:
+        return f"{n / 2**40:.3g} TiB"
     return f"{n / 2**30:.1f} GiB" if n >= 2**30 else f"{n / 2**20:.1f} MiB"

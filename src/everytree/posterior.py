@@ -17,6 +17,7 @@ from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
 if TYPE_CHECKING:
+    from everytree.bayes.bracket import Bracket, PredictionBracket
     from everytree.bayes.compress import CompressedRules, CompressionPoint
     from everytree.bayes.explain import Explanation
     from everytree.bayes.top_trees import TopTrees
@@ -97,6 +98,27 @@ class Posterior:
         return np.clip(
             proba, a / (self._space.table.total + np.max(np.sum(self._rows, axis=1))), 1.0, out=proba
         )
+
+    def bracket(self) -> Bracket:
+        """Bounds on the log evidence of the space without a depth limit: sound, but loose.
+
+        For priors whose subtrees weigh at most one together: the size prior and the coding prior. The upper end takes
+        every leaf at the depth limit for separable into pure ones, so on noisy data it lies far above the truth;
+        ``TreeSpace.deepen`` shows how the evidence itself settles.
+        """
+        from everytree.bayes.bracket import log_evidence_bracket
+
+        return log_evidence_bracket(self)
+
+    def predict_bracket(self, X: npt.ArrayLike) -> PredictionBracket:
+        """Bounds on P(class | row) in the space without a depth limit; ``known`` says how much they are worth.
+
+        They are narrow only where trees beyond the depth limit cannot weigh much: few examples, a prior that falls fast
+        with depth, or a limit that hardly binds. Elsewhere they are next to [0, 1].
+        """
+        from everytree.bayes.bracket import prediction_bracket
+
+        return prediction_bracket(self, X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable label of each row; the first of ``space.classes`` where several are."""

@@ -20,7 +20,7 @@ from everytree.arguments import whole
 from everytree.bayes.most_probable import SWITCHES, most_probable
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.limits import Limits, Progress, in_bytes, threads
+from everytree.limits import Limits, Progress, threads
 from everytree.plan import Session, cost_of, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
@@ -33,11 +33,10 @@ from everytree.why import why_none
 
 if TYPE_CHECKING:
     from everytree.bayes.deepening import DepthProfile
+    from everytree.estimate import Estimate
     from everytree.near_best import Exact, NearBest
 
 __all__ = ["TreeSpace"]
-
-BYTES_PER_STATE = 80  # beside the cover: state, index, order and values
 
 
 class TreeSpace:
@@ -201,7 +200,7 @@ class TreeSpace:
     def _graph(self, control: _core.Control, by_depth: bool | None = None) -> _core.Graph:
         by_depth = self.max_depth is not None or bool(by_depth)
         if by_depth not in self._graphs:
-            self._refuse_hopeless()
+            self._refuse_hopeless(control)
             self._graphs[by_depth] = _core.Graph(
                 self._counts(),
                 -1 if self.max_depth is None else self.max_depth,
@@ -242,27 +241,31 @@ class TreeSpace:
         """Stored states of the graph: merged covers, without the two bottom levels."""
         return int(self.graph().n_states)
 
+    def estimate(self) -> Estimate:
+        """About how many states, bytes and seconds the posterior would take, in a fraction of a second.
+
+        An estimate, not a promise: from random descents and a short measurement on this machine.
+        """
+        from everytree.estimate import estimate
+
+        with self._question("estimating the size") as control:
+            return estimate(self, control)
+
     def estimate_states(self) -> float:
-        """About how many states the graph stores, by random descents; mostly on the high side."""
-        return float(
-            _core.estimate_states(
-                self._counts(), -1 if self.max_depth is None else self.max_depth, self.min_leaf
-            )
-        )
+        """About how many states the graph stores, by random descents."""
+        from everytree.estimate import estimate
 
-    def _refuse_hopeless(self) -> None:
-        states = self.estimate_states()
-        size = self._table.rows.shape[0] / 8 + BYTES_PER_STATE
-        # The estimate does not see merged covers, so only what is far beyond the limit is refused here.
-        if states * size > 30 * self.limits.memory:
-            raise LimitReached(
-                f"about {_power(states)} states, far beyond the memory limit of {in_bytes(self.limits.memory)}; "
-                f"{self._advice()}",
-                "hopeless",
-            )
+        with self._question("estimating the size") as control:
+            return estimate(self, control, measure=False).states
 
-    def _advice(self) -> str:
-        depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
+    def _refuse_hopeless(self, control: _core.Control) -> None:
+        from everytree.estimate import refuse_hopeless
+
+        refuse_hopeless(self, control)
+
+    def _advice(self, depth: int | None = None) -> str:
+        if depth is None:
+            depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
         return f"try max_depth={depth} or min_leaf={max(20, 2 * self.min_leaf)}, or fewer tests"
 
     # --- questions ---
@@ -420,7 +423,9 @@ class TreeSpace:
 
         At a limit the profile holds the depths that were finished, and says why it stopped; ``time_limit`` counts for
         all depths together. Without a depth limit it ends where no deeper tree exists. ``X`` are the rows whose
-        predictions are watched from depth to depth; by default the distinct training rows.
+        predictions are watched from depth to depth; by default the distinct training rows. Predictions take much
+        longer than the evidence: an ``X`` without rows leaves them out, and so does a time limit of which they would
+        take more than a quarter.
         """
         from everytree.bayes.deepening import deepen
 
@@ -465,21 +470,32 @@ class TreeSpace:
                 prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
             )
             graph = self._graph(control, by_depth)
-            tables = prior.tables(int(graph.deepest) + 2)
             rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
-            core = _core.Posterior(
-                graph,
-                tables.log_split,
-                tables.log_leaf_open,
-                tables.log_leaf_closed,
-                tables.per_test,
-                attributes,
-                rows,
-                self._switches["linear"],
-                self._threads,
-                control,
-            )
-        return core, rows
+            return self._core_posterior(graph, prior, attributes, rows, control), rows
+
+    def _core_posterior(
+        self,
+        graph: _core.Graph,
+        prior: Prior,
+        attributes: list[int],
+        rows: list[list[float]],
+        control: _core.Control,
+        log_leaf_closed: list[float] | None = None,
+    ) -> _core.Posterior:
+        """The posterior over a graph; ``log_leaf_closed`` replaces that of the prior."""
+        tables = prior.tables(int(graph.deepest) + 2)
+        return _core.Posterior(
+            graph,
+            tables.log_split,
+            tables.log_leaf_open,
+            tables.log_leaf_closed if log_leaf_closed is None else log_leaf_closed,
+            tables.per_test,
+            attributes,
+            rows,
+            self._switches["linear"],
+            self._threads,
+            control,
+        )
 
     def _attributes_for(self, prior: Prior) -> list[int]:
         """The attribute of each test where the prior asks for it, else nothing."""
@@ -546,12 +562,6 @@ class TreeSpace:
         if depth == self.max_depth:
             space._graphs = self._graphs
         return space
-
-
-def _power(x: float) -> str:
-    """A large number for people: 3·10^9."""
-    exponent = math.floor(math.log10(max(x, 1)))
-    return f"{x / 10**exponent:.0f}·10^{exponent}"
 
 
 def _column_names(X: Any) -> list[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -208,3 +209,27 @@ def test_text_and_dict() -> None:
     assert told["depth"] == 2
     assert told["complete"] is True
     assert [step["log_evidence"] for step in told["steps"]] == [step.log_evidence for step in profile]
+
+
+# What is monotone -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prior", PRIORS[1:], ids=repr)
+@pytest.mark.parametrize("seed", range(5))
+def test_what_grows_with_depth(prior: Prior, seed: int) -> None:
+    """Where a tree weighs the same under every limit, more trees mean more evidence and no worse a best one."""
+    posts = [small(seed, depth, 1 + seed % 2).posterior(prior, 0.5) for depth in range(5)]
+    for shallow, deep in pairwise(posts):
+        assert shallow.space.n_trees <= deep.space.n_trees
+        assert shallow.log_evidence <= deep.log_evidence + 1e-12
+        best = shallow.map_tree()
+        assert deep.log_joint(best) == pytest.approx(shallow.log_joint(best), abs=1e-12)
+        assert shallow.log_joint(best) <= deep.log_joint(deep.map_tree()) + 1e-12
+
+
+def test_the_size_prior_is_not_monotone() -> None:
+    """It is a distribution over the trees of each limit: mass for deeper trees is taken from the others."""
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 2, (60, 5)), rng.integers(0, 2, 60)
+    steps = [TreeSpace(X, y, depth, 5).posterior().log_evidence for depth in range(1, 4)]
+    assert steps[1] < steps[0]

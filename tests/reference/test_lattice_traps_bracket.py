@@ -12,6 +12,7 @@ from everytree.reference import (
     MISLED_XOR,
     UNBALANCED_PAIR,
     Bayes,
+    CodingPrior,
     DepthDecay,
     Lattice,
     SizePrior,
@@ -108,11 +109,21 @@ def test_gains_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    "prior", [SizePrior(), SizePrior(0.95, 0.5), SizePrior(1.0, 0.0), SizePrior(0.6, 1.0, ATTRIBUTES)]
+    "prior",
+    [
+        SizePrior(),
+        SizePrior(0.95, 0.5),
+        SizePrior(1.0, 0.0),
+        SizePrior(0.6, 1.0, ATTRIBUTES),
+        CodingPrior(),
+        CodingPrior(ATTRIBUTES),
+    ],
 )
 @pytest.mark.parametrize("dirichlet", [1.0, "1/C", 2.5])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_bracket_holds_and_closes(seed: int, dirichlet: float | str, prior: SizePrior) -> None:
+def test_the_bracket_holds_and_closes(
+    seed: int, dirichlet: float | str, prior: SizePrior | CodingPrior
+) -> None:
     table = random_table(seed, 4, 12, 2 + seed % 2, weights=seed % 2 == 1)
     model = Bayes(Space(table, None, 1 + seed % 2), prior, dirichlet)
     brackets = [log_evidence_bracket(model, cut) for cut in range(6)]
@@ -129,7 +140,10 @@ def test_the_bracket_holds_and_closes(seed: int, dirichlet: float | str, prior: 
 def test_the_bracket_refuses_what_it_does_not_prove() -> None:
     table = random_table(0)
     for model, message in [
-        (Bayes(Space(table), UniformPrior()), "proved for SizePrior only; this model has UniformPrior"),
+        (
+            Bayes(Space(table), UniformPrior()),
+            "proved for SizePrior and CodingPrior only; this model has UniformPrior",
+        ),
         (Bayes(Space(table, 2)), "max_depth=2"),
         (Bayes(Space(table), dirichlet=DepthDecay(0.5, 0.5)), "same Dirichlet parameters at every depth"),
     ]:

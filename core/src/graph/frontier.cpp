@@ -147,6 +147,31 @@ void Frontier::group(std::size_t stride) {
   }
 }
 
+bool Frontier::splittable(std::size_t i, int a, std::size_t j, int b, std::int32_t total, std::size_t& first,
+                          std::vector<std::uint32_t>& scratch) const {
+  if (total < 2 * min_leaf_) return false;
+  scratch.resize(n_chunks_);
+  for (std::size_t k = 0; k < n_chunks_; ++k) {
+    const std::uint32_t x = bits_[k * stride_ + i], y = bits_[k * stride_ + j];
+    scratch[k] = (a == 1 ? x : ~x) & (b == 1 ? y : ~y) & valid_[k];
+  }
+  for (std::size_t n = 0; n <= n_groups_; ++n) {
+    const std::size_t g = n == 0 ? first : n - 1;
+    if (g >= n_groups_) continue;
+    std::int64_t ones = 0;
+    for (const Section& s : sections_) {
+      std::int64_t rows = 0;
+      for (std::uint32_t k = s.begin; k < s.end; ++k) rows += std::popcount(scratch[k] & bits_[k * stride_ + g]);
+      ones += rows << s.shift;
+    }
+    if (ones >= min_leaf_ && total - ones >= min_leaf_) {
+      first = g;
+      return true;
+    }
+  }
+  return false;
+}
+
 void Frontier::set_index(int shift) {
   index_shift_ = shift;
   index_.assign(stride_, 0);

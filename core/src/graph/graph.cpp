@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <random>
 
 #include "everytree/errors.hpp"
 
@@ -161,40 +160,6 @@ void Graph::expand(std::uint32_t id, Control& control) {
             [this](const Split& a, const Split& b) { return parts_[a.parts_begin] < parts_[b.parts_begin]; });
   if (splits_.size() > 0xfffffff0u || parts_.size() > 0xfffffff0u)
     throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 splits");
-}
-
-double estimate_states(const CountTable& table, const GraphOptions& options, std::uint64_t seed) {
-  if (options.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
-  std::mt19937_64 random(seed);
-  const auto& classes = table.test_classes();
-  constexpr int kDescents = 64;
-  std::vector<double> by_depth;
-  Cover cover;
-  std::vector<std::uint32_t> feasible;
-  for (int d = 0; d < kDescents; ++d) {
-    cover = table.all();
-    std::int64_t total = table.total();
-    double paths = 1;
-    for (int depth = 0;; ++depth) {
-      if (by_depth.size() <= static_cast<std::size_t>(depth)) by_depth.push_back(0);
-      by_depth[depth] += paths / kDescents;
-      const int left = options.max_depth < 0 ? 3 : options.max_depth - depth;
-      if (left <= 2 || total / options.min_leaf < 4) break;
-      feasible.clear();
-      for (std::uint32_t k = 0; k < classes.size(); ++k) {
-        const std::int64_t ones = table.count(cover.data(), classes[k].test);
-        if (ones >= options.min_leaf && total - ones >= options.min_leaf) feasible.push_back(classes[k].test);
-      }
-      if (feasible.empty()) break;
-      const std::uint32_t test = feasible[random() % feasible.size()];
-      const bool yes = random() & 1;
-      const std::uint64_t* column = table.column(test);
-      for (std::size_t w = 0; w < cover.size(); ++w) cover[w] &= yes ? column[w] : ~column[w];
-      total = table.count(cover.data());
-      paths *= 2.0 * static_cast<double>(feasible.size()) / (depth + 1);  // (depth + 1)! orders of one path
-    }
-  }
-  return std::accumulate(by_depth.begin(), by_depth.end(), 0.0);
 }
 
 }  // namespace everytree

@@ -34,6 +34,8 @@ __all__ = ["DepthProfile", "DepthStep", "deepen"]
 
 Reals = npt.NDArray[np.float64]
 
+SHARE = 0.25  # of the time that is left: what the predictions of one depth may take
+
 STOPPED = {
     "": "",
     "time": "the time limit was reached",
@@ -49,7 +51,9 @@ class DepthStep:
 
     depth: int
     log_evidence: float
-    largest_change: float | None  # of any prediction, from the depth before; None at the first depth
+    largest_change: (
+        float | None
+    )  # of any prediction, from the depth before; None if not asked for or not found
     n_states: int
     seconds: float
 
@@ -168,9 +172,9 @@ def deepen(
         # The depth is finished; a limit from here on only leaves out what it would tell beside the answer.
         change: float | None = None
         try:
-            before, predictions = predictions, run.predict(posterior)
-            if before is not None:
-                change = float(np.max(np.abs(predictions - before), initial=0.0))
+            before, predictions = predictions, run.predict(posterior, time.perf_counter() - start)
+            if before is not None and predictions is not None:
+                change = float(np.max(np.abs(predictions - before)))
             if depth != target:
                 exhausted = not run.limited(posterior)
         except LimitReached as limit:
@@ -193,6 +197,7 @@ class _Run:
     def __init__(self, space: TreeSpace, rows: npt.NDArray[np.uint8]) -> None:
         self._space = space
         self._rows = rows
+        self._factor = 0.0
         self._start = time.perf_counter()
         space._counts()  # built once, for every depth
 
@@ -207,11 +212,27 @@ class _Run:
 
     def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:
         """The posterior of one depth, within the time that is left."""
-        return Posterior(self._space._at_depth(depth, self._limits()), prior, dirichlet)
+        space = self._space._at_depth(depth, self._limits())
+        # The lower depths take less time than the estimate would.
+        if space.limits.time_limit is not None and depth > 3 and space.estimate().hopeless:
+            raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
+        space.limits = self._limits()
+        return Posterior(space, prior, dirichlet)
 
-    def predict(self, posterior: Posterior) -> Reals:
-        posterior.space.limits = self._limits()
-        return posterior.predict_proba(self._rows)
+    def predict(self, posterior: Posterior, folding: float) -> Reals | None:
+        """Predictions of the rows that are watched, or None where they would take time that deeper trees need more.
+
+        They take many times what the evidence does (``folding`` seconds), and about the same factor at the next depth.
+        """
+        if len(self._rows) == 0:
+            return None
+        posterior.space.limits = limits = self._limits()
+        if limits.time_limit is not None and self._factor * folding > SHARE * limits.time_limit:
+            return None
+        start = time.perf_counter()
+        predictions = posterior.predict_proba(self._rows)
+        self._factor = (time.perf_counter() - start) / max(folding, 1e-3)
+        return predictions
 
     def limited(self, posterior: Posterior) -> bool:
         """Whether some deeper tree exists."""

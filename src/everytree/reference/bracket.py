@@ -1,10 +1,14 @@
 """The evidence of the space without a depth limit, bracketed from a graph cut at depth δ.
 
-For the size prior, with p = α(1+d)^−β and a state at depth d that can be split, the priors of all its
-subtrees that split sum to p, and no partition of a cover has a larger product of leaf marginals than the
-perfectly pure one, so
+Under the size prior, with p = α(1+d)^−β, the priors of all subtrees of a state at depth d that can be split sum to
+one, and those that split to p. Under the coding prior they sum to at most one, and p = ½: a leaf has ½, and a split
+½ · q(i) times the subtrees of both children. No partition of a cover has a larger product of leaf marginals than the
+perfectly pure one: examples of a class together weigh at least as much as apart, and other classes beside them only
+take away. So
 
     (1−p) · M(f(I))  ≤  u(I)  ≤  (1−p) · M(f(I)) + p · Π_c M(f_c(I) examples of class c alone)
+
+and where no test is feasible, u(I) is the leaf alone.
 
 The fold u of the upper δ levels with these in place of u at depth δ brackets u(∅), since u grows with each of
 its parts.
@@ -17,7 +21,7 @@ from typing import NamedTuple
 from everytree.reference.bayes import Bayes
 from everytree.reference.leaves import DepthDecay, log_marginal
 from everytree.reference.logs import log, log_sum
-from everytree.reference.priors import SizePrior
+from everytree.reference.priors import CodingPrior, SizePrior
 from everytree.reference.table import Cover
 
 __all__ = ["Bracket", "log_evidence_bracket"]
@@ -40,8 +44,10 @@ def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
     True
     """
     prior = model.prior
-    if not isinstance(prior, SizePrior):
-        raise ValueError(f"the bracket is proved for SizePrior only; this model has {type(prior).__name__}")
+    if not isinstance(prior, SizePrior | CodingPrior):
+        raise ValueError(
+            f"the bracket is proved for SizePrior and CodingPrior only; this model has {type(prior).__name__}"
+        )
     if model.space.max_depth is not None:
         raise ValueError(
             f"the space has max_depth={model.space.max_depth}; bracket a space with max_depth=None"
@@ -69,7 +75,8 @@ def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
                 terms = [model.log_leaf(cover, depth)]
                 if feasible and depth == cut:
                     if optimistic:
-                        terms.append(log(prior.split_probability(depth)) + log_pure(cover, depth))
+                        p = 0.5 if isinstance(prior, CodingPrior) else prior.split_probability(depth)
+                        terms.append(log(p) + log_pure(cover, depth))
                 else:
                     for test in feasible:
                         zero, one = model.table.children(cover, test)

@@ -56,6 +56,10 @@ class Frontier {
   void pair_errors(std::size_t g, const PairErrors& errors) const {
     kernels_->pair_errors(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, errors);
   }
+  // Whether some test splits the examples with (i = a, j = b), `total` of them, into two sides of min_leaf. `first` is
+  // tried before the others, and becomes the test that did.
+  bool splittable(std::size_t i, int a, std::size_t j, int b, std::int32_t total, std::size_t& first,
+                  std::vector<std::uint32_t>& scratch) const;
   const Kernels& kernel() const { return *kernels_; }
   const CountTable& table() const { return *table_; }
   std::int64_t min_leaf() const { return min_leaf_; }

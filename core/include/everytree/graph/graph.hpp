@@ -48,6 +48,14 @@ struct State {
 class Graph {
  public:
   Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Control& control);
+  // Closed states alone, without a root or splits: to try a fold on some of the states that a graph would have.
+  // fill(add) calls add(cover, depth, total) for each.
+  template <class Fill>
+  Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Fill&& fill)
+      : table_(std::move(table)), options_(options) {
+    fill(
+        [this](const std::uint64_t* cover, std::int32_t depth, std::int32_t total) { add_state(cover, depth, total); });
+  }
   Graph(const Graph&) = delete;
 
   const CountTable& table() const { return *table_; }
@@ -105,10 +113,5 @@ class Graph {
   };
   std::vector<Candidate> candidates_;
 };
-
-// About how many states with their covers a graph would hold, by random descents (Knuth's estimator; paths that
-// differ only in the order of their tests are one state). An estimate, mostly on the high side because it does
-// not see merged covers.
-double estimate_states(const CountTable& table, const GraphOptions& options, std::uint64_t seed = 1);
 
 }  // namespace everytree

@@ -1,0 +1,151 @@
+"""Bounds that hold whatever deeper trees would say: the evidence, and predictions, of the space without a depth limit.
+
+The posterior of depth δ knows every tree of depth ≤ δ. What lies below an open leaf at depth δ is bounded: if the
+priors of all subtrees of a node sum to at most one,
+
+    o · M(n)  ≤  u  ≤  o · M(n) + s · Π_c M(n_c of class c alone)
+
+with o and s the prior's factors for an open leaf and for all its splits together, and the fold of the levels above with
+these numbers brackets the evidence. The bracket is sound but loose: its upper end takes it for possible that every leaf
+at the limit falls apart into pure ones.
+
+A prediction is an average over all trees. With κ = (weight of the trees that are known) / (upper end of the evidence)
+and p the prediction of the known ones alone,
+
+    θ_min + κ (p − θ_min)  ≤  P(c | x)  ≤  θ_max − κ (θ_max − p)
+
+for no leaf says less than θ_min = a_c / (n − n_c + A) or more than θ_max = (n_c + a_c) / (n_c + A).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.errors import QueryError
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.posterior import Posterior
+    from everytree.priors import PriorTables
+
+__all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
+
+Reals = npt.NDArray[np.float64]
+ROUNDING = 1e-12  # per example: what sums of logarithms may be off by, with room
+
+
+class Bracket(NamedTuple):
+    """Sound bounds on the log evidence of the space without a depth limit.
+
+    >>> Bracket(-149.2, -61.1).width.__round__(1)
+    88.1
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        return self.upper - self.lower
+
+
+class PredictionBracket(NamedTuple):
+    """Sound bounds on P(class | row) in the space without a depth limit, one row per row and one column per class.
+
+    ``known`` is κ, the share of the posterior that is certain to lie on trees within the depth limit: near 0 the bounds
+    say next to nothing, near 1 next to everything.
+    """
+
+    lower: Reals
+    upper: Reals
+    known: float
+
+
+def log_evidence_bracket(posterior: Posterior) -> Bracket:
+    """See ``Posterior.bracket``."""
+    with posterior.space._question("bracketing the evidence") as control:
+        _check(posterior)
+        return _bracket(posterior, control)
+
+
+def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBracket:
+    """See ``Posterior.predict_bracket``."""
+    space = posterior.space
+    proba = posterior.predict_proba(X)  # also checks X
+    with space._question("bracketing predictions") as control:
+        tables = _check(posterior)
+        if not _limited(posterior, control):
+            return PredictionBracket(proba, proba.copy(), 1.0)
+        # The trees of depth ≤ δ, each at most as heavy as in the space without a limit: a leaf at depth δ may be open.
+        at = space.max_depth or 0
+        leaf = tables.log_leaf_closed
+        closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
+        closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
+        attributes = space._attributes_for(posterior.prior)
+        core = space._core_posterior(
+            space._graph(control), posterior.prior, attributes, posterior._rows, control, closed
+        )
+        known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
+        p = core.predict(_rows(posterior, X), control)
+    counts = space.table.class_counts.sum(axis=0).astype(float)
+    a = np.array(posterior._rows[0])
+    low = a / (counts.sum() - counts + a.sum())
+    high = (counts + a) / (counts + a.sum())
+    return PredictionBracket(
+        np.clip(low + known * (p - low) - 1e-12, 0.0, 1.0),
+        np.clip(high - known * (high - p) + 1e-12, 0.0, 1.0),
+        known,
+    )
+
+
+def _bracket(posterior: Posterior, control: _core.Control) -> Bracket:
+    if not _limited(posterior, control):
+        return Bracket(posterior.log_evidence, posterior.log_evidence)
+    lower, upper = posterior._core.bracket(posterior.space._threads, control)
+    room = ROUNDING * max(1, posterior.space.table.total)
+    return Bracket(lower - room, upper + room)
+
+
+def _limited(posterior: Posterior, control: _core.Control) -> bool:
+    """Whether deeper trees exist."""
+    space = posterior.space
+    return space.max_depth is not None and bool(space._graph(control).limited(control))
+
+
+def _rows(posterior: Posterior, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    from everytree.data.table import as_tests
+
+    return np.ascontiguousarray(as_tests(X, posterior.space.test_names))
+
+
+def _check(posterior: Posterior) -> PriorTables:
+    """The tables of the prior, down to the deepest leaf of any tree, if the bounds hold for it."""
+    space = posterior.space
+    if len(posterior._rows) > 1:
+        raise QueryError(
+            f"dirichlet={posterior.dirichlet!r} changes with depth; a bracket needs the same parameters at every "
+            "depth: a number, or one per class"
+        )
+    deepest = min(space.n_tests, space.table.total // space.min_leaf)
+    tables = posterior.prior.tables(deepest)
+    sums = [
+        math.exp(split) + math.exp(leaf)
+        for split, leaf in zip(*_padded(tables.log_split, tables.log_leaf_open), strict=True)
+    ]
+    proper = tables.per_test and max(sums) <= 1 + 1e-12 and max(tables.log_leaf_closed) <= 1e-12
+    if not proper:
+        raise QueryError(
+            f"{posterior.prior!r} gives the subtrees below a node a total weight that grows with their number, so "
+            "nothing bounds what lies below the depth limit; use SizePrior or CodingPrior, or look at TreeSpace.deepen"
+        )
+    return tables
+
+
+def _padded(a: list[float], b: list[float]) -> tuple[list[float], list[float]]:
+    """Two tables of the same length; the last entry of each goes on."""
+    n = max(len(a), len(b))
+    return a + a[-1:] * (n - len(a)), b + b[-1:] * (n - len(b))
