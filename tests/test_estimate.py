@@ -100,13 +100,6 @@ def test_hopeless() -> None:
     assert "MiB" in message
 
 
-def test_limits_hold_for_the_estimate_too() -> None:
-    rng = np.random.default_rng(0)
-    space = TreeSpace(rng.integers(0, 2, (50, 8)), rng.integers(0, 2, 50), 5, time_limit=1e-9)
-    with pytest.raises(LimitReached, match="time limit reached while estimating the size"):
-        space.estimate()
-
-
 def test_numbers_for_people() -> None:
     assert [power(x) for x in (1, 5298, 99_999, 123_456, 6.4e13)] == [
         "1",

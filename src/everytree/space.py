@@ -248,15 +248,13 @@ class TreeSpace:
         """
         from everytree.estimate import estimate
 
-        with self._question("estimating the size") as control:
-            return estimate(self, control)
+        return estimate(self, replace(self.limits, time_limit=None).control())
 
     def estimate_states(self) -> float:
         """About how many states the graph stores, by random descents."""
         from everytree.estimate import estimate
 
-        with self._question("estimating the size") as control:
-            return estimate(self, control, measure=False).states
+        return estimate(self, replace(self.limits, time_limit=None).control(), measure=False).states
 
     def _refuse_hopeless(self, control: _core.Control) -> None:
         from everytree.estimate import refuse_hopeless

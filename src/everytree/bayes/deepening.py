@@ -78,7 +78,7 @@ class DepthProfile:
     >>> profile.depth, profile.complete
     (2, True)
     >>> [round(step.log_evidence, 3) for step in profile]
-    [-15.408, -10.614]
+    [-15.676, -8.915]
     """
 
     posterior: Posterior
