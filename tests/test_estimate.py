@@ -43,15 +43,15 @@ def test_states_and_bytes_are_near_the_truth(depth: int, min_leaf: int) -> None:
 
 
 def test_seconds_are_near_the_truth() -> None:
-    """With room for a busy machine: what is meant is a factor of three."""
+    """In time of the processor, and with room for a busy machine: what is meant is a factor of three."""
     errors = []
     for name in SETS[4:9]:
         space = TreeSpace(*cp4im(name), max_depth=4, min_leaf=2)
         about = space.estimate()
-        start = time.perf_counter()
+        start = time.process_time()
         space.posterior()
-        errors.append(abs(np.log(about.seconds / (time.perf_counter() - start))))
-    assert np.median(errors) < np.log(10)
+        errors.append(abs(np.log(about.seconds / (time.process_time() - start))))
+    assert np.median(errors) < np.log(5)
 
 
 def test_exact_where_nothing_is_random() -> None:
