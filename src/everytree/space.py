@@ -198,9 +198,11 @@ class TreeSpace:
             return self._graph(control, by_depth)
 
     def _graph(self, control: _core.Control, by_depth: bool | None = None) -> _core.Graph:
+        from everytree.estimate import refuse_hopeless
+
         by_depth = self.max_depth is not None or bool(by_depth)
         if by_depth not in self._graphs:
-            self._refuse_hopeless(control)
+            refuse_hopeless(self, control)
             self._graphs[by_depth] = _core.Graph(
                 self._counts(),
                 -1 if self.max_depth is None else self.max_depth,
@@ -255,11 +257,6 @@ class TreeSpace:
         from everytree.estimate import estimate
 
         return estimate(self, replace(self.limits, time_limit=None).control(), measure=False).states
-
-    def _refuse_hopeless(self, control: _core.Control) -> None:
-        from everytree.estimate import refuse_hopeless
-
-        refuse_hopeless(self, control)
 
     def _advice(self, depth: int | None = None) -> str:
         if depth is None:
