@@ -386,6 +386,17 @@ inline bool depends_on_depth(const Prior& p) {
   return p.log_split.size() + p.log_leaf_open.size() + p.log_leaf_closed.size() > 3;
 }
 
+// The switches of a graph in round k; every combination comes up.
+inline everytree::GraphOptions some_options(unsigned k, int max_depth, std::int64_t min_leaf) {
+  everytree::GraphOptions o;
+  o.max_depth = max_depth;
+  o.min_leaf = min_leaf;
+  o.merge = k % 5 != 0;
+  o.frontier = k % 3 != 0;
+  o.by_depth = k % 2;
+  return o;
+}
+
 // Prices of wrong answers, and nothing for right ones; less `gain` for both.
 inline std::vector<double> some_matrix(std::size_t n_classes, double gain = 0) {
   std::vector<double> out;

@@ -36,14 +36,8 @@ void for_small_spaces(unsigned seed, F&& f) {
             if (naive::answers(space, weights, cost).count > 3000) continue;
             auto trees = naive::every_tree(space, weights, cost);
             std::sort(trees.begin(), trees.end(), [](const auto& x, const auto& y) { return x.cost < y.cost; });
-            GraphOptions o;
-            o.max_depth = depth;
-            o.min_leaf = min_leaf;
-            o.merge = k % 5 != 0;
-            o.frontier = k % 3 != 0;
-            o.by_depth = k % 2;
             Control control;
-            f(d, Graph(d.core(), o, control), cost, trees);
+            f(d, Graph(d.core(), naive::some_options(k, depth, min_leaf), control), cost, trees);
           }
         }
   }

@@ -99,14 +99,9 @@ TEST(against_a_list_of_every_tree) {
             const naive::Weights weights{naive::some_prior(0, d.t), {std::vector<double>(classes, 1.0)}};
             if (naive::answers(space, weights, cost).count > 2000) continue;
             const auto trees = naive::every_tree(space, weights, cost);
-            GraphOptions o;
-            o.max_depth = depth;
-            o.min_leaf = min_leaf;
-            o.merge = round % 5 != 0;
-            o.frontier = round % 3 != 0;
-            o.by_depth = round % 2;
             Control control;
-            const auto graph = std::make_shared<const Graph>(d.core(), o, control);
+            const auto graph =
+                std::make_shared<const Graph>(d.core(), naive::some_options(round, depth, min_leaf), control);
             for (std::int32_t slack : {0, 1, 3, 1 << 28}) {
               NearBest near(graph, 1 + random() % 16, 1 + round % 2, control);
               std::vector<std::int32_t> limits = near.least();

@@ -28,10 +28,11 @@ naive::Table medium_table(unsigned seed, std::size_t classes) {
   return d;
 }
 
-GraphOptions medium_options() {
+GraphOptions medium_options(int max_depth = 4, std::size_t n_threads = 1) {
   GraphOptions o;
-  o.max_depth = 4;
+  o.max_depth = max_depth;
   o.min_leaf = 2;
+  o.n_threads = n_threads;
   return o;
 }
 
@@ -136,10 +137,7 @@ TEST(answers_do_not_depend_on_the_number_of_threads) {
       Natural count;
       for (std::size_t threads = 1; threads <= 4; ++threads) {
         Control control;
-        GraphOptions o = medium_options();
-        o.max_depth = 3;
-        o.n_threads = threads;
-        const auto g = std::make_shared<const Graph>(table, o, control);
+        const auto g = std::make_shared<const Graph>(table, medium_options(3, threads), control);
         const Posterior p(g, naive::some_prior(prior, d.t), leaf, true, threads, control);
         std::vector<double> rows_out(d.n * classes);
         p.predict(d.rows.data(), d.n, rows_out.data(), control);
@@ -180,10 +178,7 @@ TEST(near_best_trees_and_queries_do_not_depend_on_the_number_of_threads) {
   std::vector<Key> front;
   for (std::size_t threads = 1; threads <= 4; ++threads) {
     Control control;
-    GraphOptions o = medium_options();
-    o.max_depth = 3;
-    o.n_threads = threads;
-    const auto g = std::make_shared<const Graph>(table, o, control);
+    const auto g = std::make_shared<const Graph>(table, medium_options(3, threads), control);
     NearBest near(g, 8, threads, control);
     std::vector<std::int32_t> limits = near.least();
     for (std::int32_t& limit : limits)

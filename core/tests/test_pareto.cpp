@@ -109,12 +109,7 @@ TEST(any_query_is_answered_as_by_a_list_of_every_tree) {
       std::vector<std::vector<double>> expected;
       for (const Tree& tree : trees) expected.push_back(rank(tree.values));
       std::sort(expected.begin(), expected.end());
-      GraphOptions o;
-      o.max_depth = depth;
-      o.min_leaf = min_leaf;
-      o.merge = round % 5 != 0;
-      o.frontier = round % 4 != 0;
-      o.by_depth = round % 2;
+      GraphOptions o = naive::some_options(static_cast<unsigned>(round) / 3, depth, min_leaf);
       o.n_threads = 1 + round % 2;
       Control control;
       const Graph graph(d.core(), o, control);

@@ -33,8 +33,8 @@ std::vector<double> Posterior::inclusion(Control& control) const {
   const std::size_t n_states = graph_->size();
   const std::size_t width =
       std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, targets.size()));
-  std::vector<std::uint32_t> closed, inner;
-  for (std::uint32_t id : graph_->children_first()) (graph_->state(id).inner() ? inner : closed).push_back(id);
+  const Order order(*graph_);
+  const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
 
   for (std::size_t from = 0; from < targets.size(); from += width) {
     const std::size_t n = std::min(width, targets.size() - from);
@@ -49,14 +49,13 @@ std::vector<double> Posterior::inclusion(Control& control) const {
         for (std::uint32_t t = first[part >> 1]; t < first[(part >> 1) + 1]; ++t) use(t);
     };
 
-    std::vector<OneLevelFold> folds;
     struct Buffers {
       OneLevel level;
       std::vector<double> term1, term0, sum, own, share1, share0;
       Shares shares;
     };
-    std::vector<Buffers> buffers(std::max<std::size_t>(1, n_threads_));
-    for (std::size_t k = 0; k < buffers.size(); ++k) folds.emplace_back(*graph_).watch(control, k == 0);
+    std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
+    std::vector<Buffers> buffers(folds.size());
     for_each_parallel(
         closed.size(), n_threads_, control, "excluding each test", [&](std::size_t c, std::size_t worker) {
           const std::uint32_t id = closed[c];

@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "everytree/fold/one_level.hpp"
+#include "everytree/fold/order.hpp"
 #include "everytree/parallel.hpp"
 
 namespace everytree {
@@ -30,12 +30,10 @@ LeastErrors::LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_
     : begin_(graph.size(), 0), size_(graph.size(), 0) {
   const std::size_t n_classes = graph.table().n_classes();
   const LeafCost error(CostKind::error, n_classes);
-  std::vector<std::uint32_t> closed, inner;
-  for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
-  std::vector<OneLevelFold> folds;
-  std::vector<OneLevel> levels(std::max<std::size_t>(1, n_threads));
-  folds.reserve(levels.size());
-  for (std::size_t k = 0; k < levels.size(); ++k) folds.emplace_back(graph).watch(control, k == 0);
+  const Order order(graph);
+  const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
+  std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
+  std::vector<OneLevel> levels(folds.size());
   control.check_memory(graph.bytes() + closed.size() * 16);
   std::vector<std::array<std::int32_t, 4>> least(closed.size());
   for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "everytree/fold/one_level.hpp"
+#include "everytree/fold/order.hpp"
 #include "everytree/parallel.hpp"
 #include "everytree/weights/cost_table.hpp"
 #include "fold/pareto_list.hpp"
@@ -37,8 +37,7 @@ class ParetoFold {
 
   std::vector<Judged> run() {
     lists_.resize(graph_.size());
-    std::vector<std::uint32_t> closed, inner;
-    for (std::uint32_t id : graph_.children_first()) (graph_.state(id).inner() ? inner : closed).push_back(id);
+    const Order order(graph_);
     const std::size_t n_threads = std::max<std::size_t>(1, graph_.options().n_threads);
     std::vector<std::unique_ptr<Worker>> workers;
     for (std::size_t k = 0; k < n_threads; ++k) {
@@ -46,11 +45,11 @@ class ParetoFold {
       workers.back()->fold.watch(control_, k == 0);
       workers.back()->calling_thread = k == 0;
     }
-    for_each_parallel(closed.size(), n_threads, control_, "folding the frontier",
-                      [&](std::size_t k, std::size_t worker) { fold_closed(closed[k], *workers[worker]); });
+    for_each_parallel(order.closed.size(), n_threads, control_, "folding the frontier",
+                      [&](std::size_t k, std::size_t worker) { fold_closed(order.closed[k], *workers[worker]); });
     std::size_t done = 0;
-    for (std::uint32_t id : inner) {
-      control_.check(true, "folding the inner states", done++, inner.size());
+    for (std::uint32_t id : order.inner) {
+      control_.check(true, "folding the inner states", done++, order.inner.size());
       fold_inner(id, *workers[0]);
     }
     return answers();

@@ -113,9 +113,7 @@ void Posterior::predict_distinct(const std::uint8_t* rows, std::size_t n_rows, d
   }
 
   const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (inner.size() + 1)), 32, 4096);
-  std::vector<OneLevelFold> folds;
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads_); ++k)
-    folds.emplace_back(*graph_).watch(control, k == 0);
+  std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);

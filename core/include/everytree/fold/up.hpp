@@ -10,8 +10,7 @@
 
 #include "everytree/algebra/concept.hpp"
 #include "everytree/control.hpp"
-#include "everytree/fold/one_level.hpp"
-#include "everytree/graph/graph.hpp"
+#include "everytree/fold/order.hpp"
 #include "everytree/parallel.hpp"
 
 namespace everytree {
@@ -20,12 +19,10 @@ template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_up(const Graph& graph, const Weights& weights, Control& control,
                                        std::size_t n_threads) {
   std::vector<typename A::Value> value(graph.size());
-  std::vector<std::uint32_t> closed, inner;
-  for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
-  std::vector<OneLevelFold> folds;
-  std::vector<OneLevel> levels(std::max<std::size_t>(1, n_threads));
-  folds.reserve(levels.size());
-  for (std::size_t k = 0; k < levels.size(); ++k) folds.emplace_back(graph).watch(control, k == 0);
+  const Order order(graph);
+  const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
+  std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
+  std::vector<OneLevel> levels(folds.size());
   for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
     value[closed[k]] = weights.closed(closed[k], folds[worker], levels[worker]);
   });
