@@ -119,7 +119,7 @@ def test_a_limit_is_written_down_and_the_set_goes_on_less_deep(
     assert [len(store.of("iris", model)) for model in ("average", "MAP")] == [10, 10]
     assert {row["depth"] for row in store.of("iris", "MAP")} == {"3"}
     text = report.write_tables(store, ["iris", "zoo"], tmp_path, tmp_path / "out")
-    assert "- iris: a fold at depth 4 took over 30 s or 6 GiB; done at depth 3." in text
+    assert "- iris: a fold at depth 4 took more than 30 s of CPU or 6 GiB; done at depth 3." in text
     assert "- zoo, average: no result (not measured)." in text
     assert (tmp_path / "out" / "calibration.csv").exists()
 
