@@ -8,8 +8,8 @@
 The models are described in calibration_models.py, the data in paper_data.py, the measures in everytree.study.protocol.
 Every fold is appended to build/bench/calibration/folds.csv at once; a benchmark started again goes on where it stopped.
 
-The average and the MAP tree have depth 4. Where one of their folds takes longer than the cap (10 s of CPU), the whole data set is
-done again one level less deep; the tables say so. A peer that takes longer than the cap has no result, and a note.
+The average and the MAP tree have depth 4. Where one of their folds takes longer than the cap (10 s of CPU), the whole
+data set is done again one level less deep; the tables say so. A peer that does has no result, and a note.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def slowdown() -> float:
 def bayes(
     model: str, features: Any, y: np.ndarray, classes: Sequence[Any], fold: Fold, depth: int, cap: float
 ) -> Answer:
-    """The average or the most probable tree; ``LimitReached`` where both together take more than ``cap`` CPU seconds."""
+    """The average or the most probable tree; ``LimitReached`` where that takes more than ``cap`` CPU seconds."""
     import everytree as et
 
     kind = et.MAPTreeClassifier if model == "MAP" else et.BayesOptimalClassifier
