@@ -33,9 +33,7 @@ def hand_made(seed: int = 0, rows: int = 60) -> tuple[Any, np.ndarray]:
     return Dataset(columns), np.where(rng.uniform(size=rows) < 0.1, rng.integers(3, size=rows), y)
 
 
-@pytest.mark.parametrize(
-    "model", [model for model in models.MODELS if model != "average-fit" and model not in models.WEKA]
-)
+@pytest.mark.parametrize("model", [model for model in models.MODELS if model not in models.WEKA])
 def test_every_model_gives_probabilities_and_learns(model: str) -> None:
     features, y = hand_made()
     folds = stratified_folds(y, 5)[:2]
@@ -137,9 +135,9 @@ def test_counts_of_wins_ties_and_losses(tmp_path: Path) -> None:
             store.add(line(name, "average", fold, 0.2 if name == "glass" else 0.2 + wiggle, depth=4))
             store.add(line(name, "C4.5", fold, theirs))
     table = report.gather(store, ["iris", "zoo", "vote", "glass"])
-    found = report.counts(table, ["iris", "zoo", "vote", "glass"], "C4.5", "brier")
+    found = report.counts(table, ["iris", "zoo", "vote", "glass"], "average", "C4.5", "brier")
     assert found == {"plain": "1 / 1 / 2", "sets": "4", "tested": "1 / 2 / 1"}
-    assert report.counts(table, ["iris", "zoo"], "C4.5", "accuracy")["tested"] == "1 / 0 / 1"
+    assert report.counts(table, ["iris", "zoo"], "average", "C4.5", "accuracy")["tested"] == "1 / 0 / 1"
     rows = report.csv_rows(table, store, ["iris"], ["average", "C4.5"])
     assert rows[1]["p_brier"] < 1e-6
     assert rows[0]["ece"] == pytest.approx(0.05)
