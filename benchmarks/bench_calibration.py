@@ -8,8 +8,8 @@
 The models are described in calibration_models.py, the data in paper_data.py, the measures in everytree.study.protocol.
 Every fold is appended to build/bench/calibration/folds.csv at once; a benchmark started again goes on where it stopped.
 
-The average and the MAP tree have depth 4. Where one of their folds takes longer than the cap (10 s of CPU), the whole
-data set is done again one level less deep; the tables say so. A peer that does has no result, and a note.
+Ours have depth 4. Where a fold takes longer than the cap (10 s of CPU), the whole data set is done again one level less
+deep, with the average and the MAP tree alike; the tables say so. A peer that does has no result, and a note.
 """
 
 from __future__ import annotations
@@ -72,15 +72,19 @@ class Folds:
             writer.writerow(row)
         self.rows.append({name: str(row.get(name, "")) for name in FIELDS})
 
-    def depth(self, name: str) -> int:
-        """How deep the spaces of a data set are: one level less for each depth at which a fold took too long."""
-        over = {row["depth"] for row in self.rows if row["set"] == name and row["note"] and row["depth"]}
-        return DEPTH - len(over)
+    def depth(self, name: str, model: str = "average") -> int:
+        """How deep the space of a model is: one level less for each depth at which a fold took too long.
+
+        The average and the MAP tree have the same space; the variants have their own depth.
+        """
+        kin = ("average", "MAP") if model in ("average", "MAP") else (model,)
+        lines = [row for row in self.rows if row["set"] == name and row["model"] in kin and row["note"]]
+        return DEPTH - len({row["depth"] for row in lines if row["depth"]})
 
     def of(self, name: str, model: str) -> list[dict[str, str]]:
         """The lines of a model on a data set, at the depth that holds now."""
         lines = [row for row in self.rows if row["set"] == name and row["model"] == model]
-        depth = str(self.depth(name))
+        depth = str(self.depth(name, model))
         return [row for row in lines if row["depth"] in ("", depth)]
 
 
@@ -113,8 +117,8 @@ def run_set(name: str, wanted: Sequence[str], store: Folds, cap: float, budget: 
     again = True
     while again:
         again = False
-        depth = store.depth(name)
         for model in wanted:
+            depth = store.depth(name, model)
             done = store.of(name, model)
             if any(row["note"] for row in done) or budget.spent():
                 continue

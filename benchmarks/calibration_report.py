@@ -19,6 +19,7 @@ FOLDS = 10
 LEVEL = 0.05
 MEASURES = {"brier": "Brier score", "log_loss": "Log-loss", "accuracy": "Accuracy"}
 MARK = {"win": " ▲", "tie": "", "loss": " ▼"}
+MAIN = ("average", "MAP", "C4.5", "C4.5-tests", "CART", "CART-raw", "CART-tests")  # the others may lack sets
 SHOWN = ("average", "MAP", "C4.5", "CART")  # in the picture
 
 Table = dict[tuple[str, str], list[dict[str, str]]]
@@ -128,11 +129,13 @@ def by_set(table: Table, store: Any, sets: Sequence[str], present: Sequence[str]
                 text += MARK[judged(table[name, OURS], table[name, model], measure)]
             row[model] = text
         rows.append(row)
-    shared = [name for name in sets if all((name, model) in table for model in present)]
+    main = [model for model in MAIN if model in present]
+    shared = [name for name in sets if all((name, model) in table for model in main)]
     if shared:
         mean: dict[str, Any] = {"data set": f"**mean of {len(shared)}**", "depth": ""}
         for model in present:
-            mean[model] = f"**{np.mean([value_of(table[name, model], measure) for name in shared]):.3f}**"
+            if all((name, model) in table for name in shared):
+                mean[model] = f"**{np.mean([value_of(table[name, model], measure) for name in shared]):.3f}**"
         rows.append(mean)
     return markdown(rows, ["data set", "depth", *present])
 
@@ -143,7 +146,7 @@ def csv_rows(table: Table, store: Any, sets: Sequence[str], present: Sequence[st
     for name in sets:
         for model in present:
             row: dict[str, Any] = {"set": name, "model": model, "papers": " ".join(paper_data.papers(name))}
-            row["depth"] = store.depth(name) if model in models.BAYES else ""
+            row["depth"] = store.depth(name, model) if model in models.BAYES else ""
             if (name, model) not in table:
                 rows.append(row | {"note": why(store, name, model)})
                 continue
@@ -174,15 +177,16 @@ def notes(table: Table, store: Any, sets: Sequence[str], present: Sequence[str])
     """What is less deep than asked for, and what is absent, line by line."""
     lines = []
     for name in sets:
-        over = {
-            int(row["depth"]): row["note"]
-            for row in store.rows
-            if row["set"] == name and row["note"] and row["depth"]
-        }
-        for depth, note in sorted(over.items(), reverse=True):
-            lines.append(f"- {name}: a fold at depth {depth} took {note}; done at depth {depth - 1}.")
-        absent = [model for model in present if (name, model) not in table]
-        lines += [f"- {name}, {model}: no result ({why(store, name, model)})." for model in absent]
+        over = [row for row in store.rows if row["set"] == name and row["note"] and row["depth"]]
+        for row in sorted(over, key=lambda row: (row["model"], -int(row["depth"]))):
+            depth = int(row["depth"])
+            text = f"- {name}, {row['model']}: a fold at depth {depth} took {row['note']}; done at depth {depth - 1}."
+            lines.append(text)
+        reasons: dict[str, list[str]] = {}
+        for model in present:
+            if (name, model) not in table:
+                reasons.setdefault(why(store, name, model), []).append(model)
+        lines += [f"- {name}: no result of {', '.join(who)} ({reason})." for reason, who in reasons.items()]
     return lines or ["- Every set has depth 4 and every model a result."]
 
 

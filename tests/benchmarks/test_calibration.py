@@ -45,6 +45,15 @@ def test_every_model_gives_probabilities_and_learns(model: str) -> None:
         assert answer.fit_seconds > 0
 
 
+def test_variants_of_the_average_differ() -> None:
+    features, y = hand_made()
+    fold = stratified_folds(y, 5)[0]
+    names = [model for model in models.BAYES if model.startswith("average")]
+    found = [models.bayes(model, features, y, [0, 1, 2], fold, 3, 30).proba for model in names]
+    for i, one in enumerate(found):
+        assert all(np.abs(one - other).max() > 1e-3 for other in found[:i])
+
+
 @pytest.mark.weka
 @needs_weka
 def test_weka_knows_only_the_classes_of_the_training_part() -> None:
@@ -94,7 +103,7 @@ def test_folds_survive_and_a_limit_lowers_the_depth(tmp_path: Path) -> None:
     assert len(again.of("iris", "average")) == len(again.of("iris", "C4.5")) == 1
     again.add({"set": "iris", "model": "MAP", "depth": 4, "note": "over 30 s"})
     assert again.depth("iris") == 3
-    assert again.depth("zoo") == 4
+    assert again.depth("zoo") == again.depth("iris", "average-fit") == 4
     assert again.of("iris", "average") == []  # of another depth now
     assert len(again.of("iris", "C4.5")) == 1
 
@@ -117,8 +126,8 @@ def test_a_limit_is_written_down_and_the_set_goes_on_less_deep(
     assert [len(store.of("iris", model)) for model in ("average", "MAP")] == [10, 10]
     assert {row["depth"] for row in store.of("iris", "MAP")} == {"3"}
     text = report.write_tables(store, ["iris", "zoo"], tmp_path, tmp_path / "out")
-    assert "- iris: a fold at depth 4 took more than 30 s of CPU or 6 GiB; done at depth 3." in text
-    assert "- zoo, average: no result (not measured)." in text
+    assert "- iris, average: a fold at depth 4 took more than 30 s of CPU or 6 GiB; done at depth 3." in text
+    assert "- zoo: no result of average, MAP (not measured)." in text
     assert (tmp_path / "out" / "calibration.csv").exists()
 
 
