@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from everytree.estimate import Estimate as Estimate
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
+    from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.model_file import load_model as load_model
@@ -107,6 +108,7 @@ _HOME = {
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
     "CompressedRules": "everytree.bayes.compress",
+    "CompressedClassifier": "everytree.estimators.compressed",
     "DataError": "everytree.errors",
     "DepthDecay": "everytree.weights",
     "DepthProfile": "everytree.bayes.deepening",

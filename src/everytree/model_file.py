@@ -78,7 +78,12 @@ def save_model(model: TreeClassifierBase, path: str | os.PathLike[str], target: 
 
     ``target`` is the name of the label's column, for ``everytree verify``; by default the name that ``y`` had.
     """
-    text = _written(model_to_dict(model, target))
+    write_json(model_to_dict(model, target), path)
+
+
+def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the fields of a file, whole or not at all."""
+    text = _written(data)
     place = Path(os.path.realpath(path))  # through a link, so that the link stays one
     draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -122,6 +127,11 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
     tree = getattr(model, "tree_", None)
     if tree is None and not hasattr(model, "posterior_"):
         raise DataError(f"this {name} has neither a tree_ nor a posterior_; there is nothing to save")
+    if tree is None and not getattr(model.posterior_, "exact", True):
+        raise DataError(
+            f'the posterior_ of this {name} is sampled, and a file holds no draws; to save, fit with method="exact", '
+            "under a smaller max_depth if need be"
+        )
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -132,8 +142,7 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
             for key, value in model.get_params(deep=False).items()
         },
         "target": target,
-        "classes": _labels_to_json(model.classes_),
-        "label_dtype": "str" if model.classes_.dtype.kind == "U" else model.classes_.dtype.name,
+        **labels_to_json(model.classes_),
         **columns_to_json(model),
         "tree": None if tree is None else tree.to_dict(),
         "table": None if tree is not None else _table_to_json(model.posterior_.space.table),
@@ -141,7 +150,8 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
     }
 
 
-def _labels_to_json(classes: Any) -> list[Any]:
+def labels_to_json(classes: Any) -> dict[str, Any]:
+    """The fields classes and label_dtype."""
     labels = [plain_scalar(label) for label in classes.tolist()]
     for label in labels:
         if not isinstance(label, bool | int | float | str):
@@ -149,7 +159,7 @@ def _labels_to_json(classes: Any) -> list[Any]:
                 f"the label {clip(label)} is a {type(label).__name__}; a model file holds labels that are texts, "
                 "numbers or booleans"
             )
-    return labels
+    return {"classes": labels, "label_dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name}
 
 
 def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
@@ -210,7 +220,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     try:
         if len(content) > MOST_BYTES:
             raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
-        return model_from_dict(_parsed(content))
+        data = _parsed(content)
+        if isinstance(data, dict) and data.get("format") == "everytree.rules":
+            from everytree.model_rules import rules_model_from_dict
+
+            return rules_model_from_dict(data)
+        return model_from_dict(data)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
 
@@ -244,8 +259,8 @@ def model_from_dict(data: Any) -> Any:
     if made is None:
         raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
     model = made(**_params_from(data["params"], made))
-    classes, dtype = _labels_from(data["classes"], data["label_dtype"])
-    model.classes_ = np.array(classes, dtype=None if dtype == "str" else dtype)
+    model.classes_ = labels_from_json(data)
+    classes = model.classes_.tolist()
     columns_from_json(data, model)
     if data["target"] is not None and not isinstance(data["target"], str):
         raise DataError(f"target is {clip(data['target'])}; expected the name of a column, or null")
@@ -322,7 +337,9 @@ def _params_from(params: Any, made: Any) -> dict[str, Any]:
     return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
 
 
-def _labels_from(classes: Any, dtype: Any) -> tuple[list[Any], str]:
+def labels_from_json(data: dict[str, Any]) -> Any:
+    """The labels of the fields classes and label_dtype, as an array."""
+    classes, dtype = data["classes"], data["label_dtype"]
     if not isinstance(dtype, str) or dtype not in LABEL_DTYPES:
         raise DataError(f"label_dtype is {clip(dtype)}; expected one of {', '.join(sorted(LABEL_DTYPES))}")
     if not isinstance(classes, list) or not classes:
@@ -335,10 +352,9 @@ def _labels_from(classes: Any, dtype: Any) -> tuple[list[Any], str]:
         if c and not classes[c - 1] < label:
             raise DataError(f"classes[{c}] is {clip(label)}; expected different labels in ascending order")
     try:
-        np.array(classes, dtype=None if dtype == "str" else dtype)
+        return np.array(classes, dtype=None if dtype == "str" else dtype)
     except (OverflowError, ValueError) as error:
         raise DataError(f"classes do not fit in label_dtype {dtype}: {error}") from error
-    return classes, dtype
 
 
 def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:

@@ -218,6 +218,17 @@ def test_no_time_for_a_second_point():
     assert search.result().stop_reason == "time limit"
 
 
+def test_an_average_that_would_not_fit():
+    X, y = table(1, n=200, n_tests=12)
+    made = et.TreeSpace(X, y, 5)
+    n_states = made.n_states
+    graphs = made._graphs
+    tight = et.TreeSpace(X, y, 5, memory_limit=16 * 5 * n_states)
+    tight._graphs = graphs  # mined already; the limit is for what is kept
+    with pytest.raises(et.LimitReached, match="an average keeps the sums"):
+        et.fit_evidence(tight, refine=False, keep=True)
+
+
 def test_few_evaluations():
     fit = et.fit_evidence(space(2), max_evaluations=1)
     assert fit.stop_reason == "evaluations"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 import everytree as et
@@ -57,13 +59,17 @@ def test_fitted_hyper_parameters_have_no_less_evidence(made, words, seed):
     assert model.evidence_fit_.default.prior == usual.prior_
     assert model.evidence_fit_.default.dirichlet == usual.dirichlet_
     assert model.evidence_fit_.gain >= 0
-    if words["prior" if "prior" in words else "dirichlet"] != "fit_leaf_penalty":
+    if made is et.BayesOptimalClassifier and words.get("prior") != "fit_leaf_penalty":
         assert model.log_evidence_ >= usual.log_evidence_
     assert usual.evidence_fit_ is None
     # the values in force, given by hand, are the same model
     again = made(max_depth=2, prior=model.prior_, dirichlet=model.dirichlet_).fit(X, y)
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert again.log_evidence_ == model.log_evidence_
+    if made is et.BayesOptimalClassifier:
+        assert again.log_evidence_ == model.log_evidence_
+    else:
+        assert again.log_joint_ == model.log_joint_ <= model.log_evidence_
+        assert again.log_evidence_ is None
 
 
 def test_values_in_force():
@@ -121,7 +127,10 @@ def test_enough_depth_is_no_limit(made):
     X, y = data(30)
     free = made(max_depth=None, min_leaf=3).fit(X, y)
     deep = made(max_depth=9, min_leaf=3).fit(X, y)
-    assert free.log_evidence_ == pytest.approx(deep.log_evidence_, abs=1e-10)
+    if made is et.BayesOptimalClassifier:
+        assert free.log_evidence_ == pytest.approx(deep.log_evidence_, abs=1e-10)
+    else:
+        assert free.log_joint_ == pytest.approx(deep.log_joint_, abs=1e-10)
     np.testing.assert_allclose(free.predict_proba(X), deep.predict_proba(X), atol=1e-10)
 
 
@@ -285,3 +294,83 @@ def test_a_file_with_other_values_is_refused(field, value, message):
 def test_in_a_cross_validation():
     X, y = data()
     assert cross_val_score(et.BayesOptimalClassifier(max_depth=2, dirichlet="fit"), X, y, cv=3).mean() > 0.7
+
+
+# --- limits
+
+
+def wide(n=200, m=30, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n, m))
+    return X, (X[:, 0] ^ X[:, 1]) | (rng.random(n) < 0.1)
+
+
+def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
+    X, y = wide()
+    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=2_000_000)
+    with pytest.warns(ConvergenceWarning, match="exact average over all trees of depth at most") as told:
+        model.fit(X, y)
+    assert told[0].filename == __file__
+    assert model.stop_reason_ in ("memory limit", "hopeless")
+    assert model.depth_ == model.depth_profile_.depth >= 1
+    asked = et.BayesOptimalClassifier(max_depth=model.depth_, min_leaf=1).fit(X, y)
+    assert np.array_equal(asked.predict_proba(X), model.predict_proba(X))
+    assert asked.log_evidence_ == model.log_evidence_
+    assert (asked.stop_reason_, asked.depth_profile_) == ("complete", None)
+    # a file goes on where the limit was met, and its claims hold
+    model.set_params(memory_limit=None).save(tmp_path / "m.json", target="y")
+    loaded = et.load_model(tmp_path / "m.json")
+    assert loaded.depth_ == model.depth_
+    assert loaded.stop_reason_ == model.stop_reason_
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y.astype(int))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    report = et.verify_model(tmp_path / "m.json", tmp_path / "data.csv")
+    assert {fact.name: fact.verdict for fact in report.facts}["log_evidence"] in ("true", "unproved")
+
+
+def test_enough_time_is_no_limit():
+    X, y = data()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = et.BayesOptimalClassifier(max_depth=3, time_limit=600).fit(X, y)
+    assert (model.stop_reason_, model.depth_) == ("complete", 3)
+    assert [step.depth for step in model.depth_profile_] == [1, 2, 3]
+    assert np.array_equal(
+        model.predict_proba(X), et.BayesOptimalClassifier(max_depth=3).fit(X, y).predict_proba(X)
+    )
+
+
+@pytest.mark.parametrize("words", [{"prior": "fit"}, {"prior": "average"}, {"dirichlet": "fit"}], ids=str)
+def test_a_choice_at_the_deepest_finished_depth(words):
+    X, y = wide()
+    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=2_000_000, **words)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    asked = et.BayesOptimalClassifier(max_depth=model.depth_, min_leaf=1, **words).fit(X, y)
+    assert np.array_equal(asked.predict_proba(X), model.predict_proba(X))
+    assert asked.evidence_fit_.parameters == model.evidence_fit_.parameters
+
+
+def test_a_search_that_a_limit_ends_has_a_tree_and_a_bound():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (300, 40))
+    y = X[:, :5].sum(axis=1) + rng.integers(0, 3, 300) > 3
+    weights = {"alpha": 0.95, "beta": 0.5, "dirichlet": 2.5}
+    model = et.MAPTreeClassifier(max_depth=None, min_leaf=1, memory_limit=3_000_000, **weights)
+    with pytest.warns(ConvergenceWarning, match="before the most probable tree was proved") as told:
+        model.fit(X, y)
+    assert told[0].filename == __file__
+    assert not model.optimal_
+    assert model.stop_reason_ == "memory limit"
+    assert model.upper_bound_ > model.log_joint_
+    assert (
+        model.log_joint_
+        >= et.MAPTreeClassifier(max_depth=1, min_leaf=1, dirichlet=2.5).fit(X, y).log_joint_ - 1
+    )
+
+
+def test_no_time_at_all():
+    X, y = wide()
+    with pytest.raises(LimitReached):
+        et.BayesOptimalClassifier(time_limit=1e-9).fit(X, y)

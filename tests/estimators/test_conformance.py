@@ -14,7 +14,23 @@ CHEAP = {
     "OptimalTreeClassifier": {"max_depth": 3},
     "BayesOptimalClassifier": {"max_depth": 3},
     "MAPTreeClassifier": {"max_depth": 3},
+    "CompressedClassifier": {"estimator": everytree.estimators.BayesOptimalClassifier(max_depth=3)},
 }
+
+# Further settings of public estimators, one for each way in which the parameters change what is computed.
+FAMILIES = [
+    everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="fit", dirichlet="fit"),
+    everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="average"),
+    everytree.estimators.BayesOptimalClassifier(
+        max_depth=2, prior="coding", dirichlet="decay", missing="category"
+    ),
+    everytree.estimators.BayesOptimalClassifier(max_depth=2, time_limit=600, missing="impute"),
+    everytree.estimators.MAPTreeClassifier(max_depth=2, prior="fit_leaf_penalty", dirichlet="fit_per_class"),
+    everytree.estimators.MAPTreeClassifier(max_depth=2, dirichlet="1/C", bins="all", missing="category"),
+    everytree.estimators.CompressedClassifier(
+        everytree.estimators.BayesOptimalClassifier(max_depth=2), 0.001
+    ),
+]
 
 # check name -> why it must fail, per estimator; strict, so an entry that is no longer needed fails the suite.
 EXPECTED: dict[str, dict[str, str]] = {}
@@ -33,6 +49,7 @@ def public_estimators():
         GreedyTree(),
         GreedyTree(missing="category"),
         *public_estimators(),
+        *FAMILIES,
     ],
     expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator).__name__, {}),
 )

@@ -296,20 +296,21 @@ def test_the_evidence_and_the_most_probable_tree_are_found_again(params, tmp_pat
     case = Case(tmp_path, people(), et.MAPTreeClassifier(**params))
     report = case.verify()
     assert report.proved, [fact for fact in report.facts if fact.verdict != "true"]
-    for claim, fact in (
-        ("log_joint", "log_joint"),
-        ("log_evidence", "log_evidence"),
-        ("upper_bound", "upper bound"),
-    ):
 
-        def change(data, claim=claim) -> None:
+    def changed(case, claim):
+        def change(data) -> None:
             data["claims"][claim] -= 1e-5
 
-        assert false_facts(case.changed(change)) == {fact}
-    report = Case(tmp_path, people(), et.BayesOptimalClassifier(**params)).verify()
+        return false_facts(case.changed(change))
+
+    assert changed(case, "log_joint") == {"log_joint"}
+    assert changed(case, "upper_bound") == {"upper bound"}
+    average = Case(tmp_path, people(), et.BayesOptimalClassifier(**params))
+    report = average.verify()
     assert report.ok
     assert report["log_evidence"].verdict == "true"
     assert report["predictions"].verdict == "not checked"
+    assert changed(average, "log_evidence") == {"log_evidence"}
 
 
 def test_a_tree_that_is_not_the_most_probable_is_refuted(tmp_path) -> None:
@@ -319,7 +320,7 @@ def test_a_tree_that_is_not_the_most_probable_is_refuted(tmp_path) -> None:
         data["params"]["max_depth"] = 2
 
     report = case.changed(claim)
-    assert {"optimal", "log_evidence", "upper bound"} <= false_facts(report)
+    assert {"optimal", "upper bound"} <= false_facts(report)
     assert "a tree of log joint" in report["optimal"].note
     assert case.verify(max_states=1)["optimal"].verdict == "not proved"
 

@@ -40,6 +40,7 @@ __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 
 LEAST_WEIGHT = 1e-6  # of a posterior in an average
 ENOUGH = 0.01  # nats of log evidence, a Bayes factor of 1.01: closer to the maximum than any decision needs
+BYTES_PER_STATE = 16  # that a posterior keeps
 STEP = 0.5  # first step of the refinement, on the scale of each number
 
 
@@ -312,6 +313,14 @@ class _Search:
         # A posterior only loses weight as points are added, so what is too light now may go.
         floor = self.points[self.best].log_evidence + math.log(LEAST_WEIGHT)
         self.kept = {i: each for i, each in self.kept.items() if self.points[i].log_evidence >= floor}
+        n_states = sum(int(graph.n_states) for graph in self.space._graphs.values())
+        if len(self.kept) * n_states * BYTES_PER_STATE > self.space.limits.memory:
+            raise LimitReached(
+                f"memory limit reached: an average keeps the sums of {n_states} states for each of {len(self.kept)} "
+                'choices of the hyper-parameters; use "fit" instead of "average", a grid of fewer points, or a smaller '
+                "max_depth",
+                "memory",
+            )
 
     def result(self) -> EvidenceFit:
         best = self.points[self.best]

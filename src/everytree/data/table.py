@@ -221,6 +221,12 @@ class Table:
             digest.update("".join(lines).encode("ascii"))
         return digest.hexdigest()
 
+    def named(self, test_names: Sequence[str] | None, classes: Iterable[Any] | None) -> Table:
+        """The same table with other names of tests and classes."""
+        table = Table.__new__(Table)
+        table._freeze(self._rows, self._class_counts, test_names, classes)
+        return table
+
     def merge(self, other: Table) -> Table:
         """The table of both data sets together; the tests and the classes must be the same."""
         for what, mine, theirs in (

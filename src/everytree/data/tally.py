@@ -33,6 +33,7 @@ __all__ = ["Tally"]
 
 Weights = npt.NDArray[np.int64] | None
 Bits = npt.NDArray[np.uint8]
+NOTHING: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
 
 
 @dataclass
@@ -88,6 +89,7 @@ class Tally:
         self._columns: list[_Column] = []
         self._tests: dict[Test, int] = {}  # raw test → its column in the counts
         self._table: Table | None = None
+        self._by_test: npt.NDArray[np.bool_] = NOTHING  # while tests are made
         self.names: tuple[str, ...] | None = None
         self.labels: npt.NDArray[Any] = np.zeros(0)
 
@@ -228,6 +230,8 @@ class Tally:
     def binarized(self) -> tuple[Binarizer, Table]:
         """The fitted Binarizer and the table, as from all rows at once."""
         assert self._table is not None
+        # One copy with a row for each test: picking columns out of the table took most of the time.
+        self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
         encodings = [self._encoding(column) for column in self._columns]
         binarizer = Binarizer(**self.parameters)
         frame = Frame(
@@ -238,16 +242,15 @@ class Tally:
         binarizer._encodings = encodings
         binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
         binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
-        bits = np.zeros((self._table.n_rows, len(binarizer.tests_)), dtype=np.uint8)
-        place = 0
-        for encoding in encodings:
-            for outcome in self._answers(encoding):
-                bits[:, place] = outcome
-                place += 1
-        names = binarizer.get_feature_names_out().tolist()
-        return binarizer, Table(
-            bits, self._table.class_counts, test_names=names, classes=self.labels.tolist()
-        )
+        names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
+        plain = all(encoding.fill is None for encoding in encodings)
+        if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
+            self._by_test = NOTHING
+            return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
+        kept = [outcome for encoding in encodings for outcome in self._answers(encoding)]
+        bits = np.array(kept, dtype=np.uint8).reshape(len(kept), self._table.n_rows).T
+        self._by_test = NOTHING
+        return binarizer, Table(bits, self._table.class_counts, test_names=names, classes=labels)
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""
@@ -258,8 +261,7 @@ class Tally:
             yield outcome
 
     def _bits(self, test: Test) -> npt.NDArray[np.bool_]:
-        assert self._table is not None
-        bits: npt.NDArray[np.bool_] = self._table.rows[:, self._tests[test]].astype(bool)
+        bits: npt.NDArray[np.bool_] = self._by_test[self._tests[test]]
         return bits
 
     def _examples(self, test: Test) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from everytree.estimators.bayes import BayesOptimalClassifier
+from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
 
-__all__ = ["BayesOptimalClassifier", "MAPTreeClassifier", "OptimalTreeClassifier"]
+__all__ = ["BayesOptimalClassifier", "CompressedClassifier", "MAPTreeClassifier", "OptimalTreeClassifier"]

@@ -1,23 +1,42 @@
-"""Bayes optimal classification: the average over every tree (Nijssen 2008), as a scikit-learn classifier."""
+"""Bayes optimal classification: the average over every tree (Nijssen 2008), as a scikit-learn classifier.
+
+fit   columns → tests → TreeSpace(max_depth, min_leaf) → hyper-parameters → posterior_
+"""
 
 from __future__ import annotations
 
+import time
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.average import AveragedPosterior
+from everytree.bayes.deepening import DepthProfile
 from everytree.data.table import Table
 from everytree.errors import DataError
-from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.bayes_base import BayesBase, Hyper
+from everytree.estimators.bayes_questions import BayesQuestions
+from everytree.limits import in_bytes
 from everytree.posterior import Posterior
+from everytree.priors import Prior
+from everytree.space import TreeSpace
+from everytree.weights import Dirichlet
 
 __all__ = ["BayesOptimalClassifier"]
 
+AnyPosterior = Posterior | AveragedPosterior
 
-class BayesOptimalClassifier(BayesBase):
+
+class BayesOptimalClassifier(BayesQuestions, BayesBase):
     """Class probabilities averaged over every tree of the space, each weighted by its posterior probability.
+
+    With ``time_limit`` or ``memory_limit``, or without a depth limit, the average is taken for depth 1, 2, 3, …: if a
+    limit ends this, the deepest average that was finished is used, ``stop_reason_`` says why, and scikit-learn's
+    ``ConvergenceWarning`` tells it. ``depth_profile_`` shows how the answer settles.
 
     Parameters
     ----------
@@ -39,6 +58,9 @@ class BayesOptimalClassifier(BayesBase):
     prior_, dirichlet_ : the values in force; with "average" those of most weight
     evidence_fit_ : what "fit" or "average" tried (``evidence_fit_.curve``, ``evidence_fit_.plot()``), or None
     mixture_ : with "average", the parts: (prior, dirichlet, weight) of each
+    depth_ : the trees have at most this depth; None for any depth
+    stop_reason_ : "complete", "time limit", "memory limit", "hopeless" (the next depth would not fit) or "stopped"
+    depth_profile_ : log evidence and largest change of a prediction for each depth; None where only one was asked for
     n_states_ : states of the graph that was folded
 
     Examples
@@ -53,7 +75,29 @@ class BayesOptimalClassifier(BayesBase):
     (0.03, True)
     """
 
-    posterior_: Posterior | AveragedPosterior
+    posterior_: AnyPosterior
+    depth_profile_: DepthProfile | None
+    stop_reason_: str
+
+    def __init__(
+        self,
+        max_depth: int | None = 4,
+        min_leaf: int = 2,
+        *,
+        prior: Prior | str = "size",
+        alpha: float = 0.8,
+        beta: float = 0.8,
+        dirichlet: Dirichlet = 1.0,
+        bins: int | str | dict[Any, Any] = 4,
+        missing: str = "error",
+        n_jobs: int | None = 1,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        super().__init__(
+            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
+            n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
+        )  # fmt: skip
 
     def _fit_table(
         self,
@@ -64,48 +108,102 @@ class BayesOptimalClassifier(BayesBase):
     ) -> None:
         hyper = self._hyper(table.n_classes)
         space = self._space(table)
-        fit = hyper.choose(space) if hyper.verb else None
-        if fit is None:
-            posterior: Posterior | AveragedPosterior = space.posterior(hyper.prior, hyper.dirichlet)
+        self.evidence_fit_ = self.depth_profile_ = None
+        begun = time.monotonic()
+        if self.max_depth is None or self.time_limit is not None or self.memory_limit is not None:
+            self.depth_profile_, space = self._deepen(space, hyper)
+        if hyper.verb:
+            if space.limits.time_limit is not None:
+                left = max(0.01, space.limits.time_limit - (time.monotonic() - begun))
+                space.limits = replace(space.limits, time_limit=left)
+            self.evidence_fit_ = fit = hyper.choose(space)
+            posterior: AnyPosterior = fit.average() if hyper.verb == "average" else fit.posterior
+            space.limits = replace(space.limits, time_limit=self.time_limit)
+        elif self.depth_profile_ is not None:
+            posterior = self.depth_profile_.posterior
         else:
-            posterior = fit.average() if hyper.verb == "average" else fit.posterior
+            posterior = space.posterior(hyper.prior, hyper.dirichlet)
         self._set_posterior(posterior)
-        self.evidence_fit_ = fit
+        self._tell()
 
-    def _set_posterior(self, posterior: Posterior | AveragedPosterior) -> None:
-        one = posterior.best if isinstance(posterior, AveragedPosterior) else posterior
+    def _deepen(self, space: TreeSpace, hyper: Hyper) -> tuple[DepthProfile, TreeSpace]:
+        """The profile of depths, and the space of the deepest; a choice that is to follow is left half of the time."""
+        limits = space.limits
+        if hyper.verb and limits.time_limit is not None:
+            space.limits = replace(limits, time_limit=limits.time_limit / 2)
+        profile = space.deepen(hyper.prior, hyper.dirichlet)
+        deepest = profile.posterior.space
+        deepest.limits = limits
+        return profile, deepest
+
+    def _set_posterior(self, posterior: AnyPosterior) -> None:
         if isinstance(posterior, AveragedPosterior):
             parts = zip(posterior.posteriors, posterior.weights.tolist(), strict=True)
             self.mixture_ = [(each.prior, each.dirichlet, weight) for each, weight in parts]
         elif hasattr(self, "mixture_"):
             del self.mixture_
+        one = posterior.best if isinstance(posterior, AveragedPosterior) else posterior
         self.posterior_ = posterior
-        self.log_evidence_ = posterior.log_evidence
+        self.log_evidence_ = getattr(posterior, "log_evidence", None)  # a sample has none
         self.prior_, self.dirichlet_ = one.prior, one.dirichlet
+        self.depth_ = one.space.max_depth
         self.n_states_ = sum(int(graph.n_states) for graph in one.space._graphs.values())
+        self.stop_reason_ = "complete"
+
+    def _tell(self) -> None:
+        """Say so if a limit ended the work before all depths were done."""
+        profile = self.depth_profile_
+        if profile is None or profile.complete:
+            return
+        reasons = {"time": "time limit", "memory": "memory limit"}
+        self.stop_reason_ = reasons.get(profile.stop_reason, profile.stop_reason)
+        why = {
+            "time limit": f"the time limit of {self.time_limit} s was reached",
+            "memory limit": f"the memory limit of {in_bytes(self.posterior_.space.limits.memory)} was reached",
+            "hopeless": "the next depth would not fit the limits",
+        }.get(self.stop_reason_, "it was asked to stop")
+        change = profile.steps[-1].largest_change
+        settled = ""
+        if change is not None:
+            settled = f"; from depth {profile.depth - 1} to it no prediction moved by more than {change:.3g}"
+        asked = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
+        warnings.warn(
+            f"{why} before {asked}: the probabilities are the exact average over all trees of depth at most "
+            f"{profile.depth}{settled}. Raise the limit for more, or set max_depth={profile.depth} to ask for this",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     def _restore(self, table: Table, claims: dict[str, Any]) -> None:
         """Fold again under the hyper-parameters in force; they are not chosen again, nor is a limit met again."""
-        self.evidence_fit_ = None
         if "prior" not in claims or "dirichlet" not in claims:
             super()._restore(table, claims)
             return
+        self.evidence_fit_ = self.depth_profile_ = None
         space = self._space(table)
+        depth = claims.get("depth", self.max_depth)
+        if depth is not None and depth != space.max_depth:
+            space = space._at_depth(depth, space.limits)
         try:
             if "mixture" not in claims:
                 self._set_posterior(space.posterior(claims["prior"], _plain(claims["dirichlet"])))
-                return
-            parts = [(space.posterior(prior, _plain(a)), float(w)) for prior, a, w in claims["mixture"]]
-            weights = [w for _, w in parts]
-            if not parts or not all(0 < w <= 1 for w in weights):
-                raise ValueError(f"weights {weights}")
-            mixed = AveragedPosterior([one for one, _ in parts], weights, float(claims["log_evidence"]))
+            else:
+                self._set_posterior(_mixture(space, claims))
         except (TypeError, ValueError, KeyError) as error:
             raise DataError(f"claims do not say what the average was taken over: {error}") from error
-        self._set_posterior(mixed)
+        self.stop_reason_ = str(claims.get("stop_reason", "complete"))
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        return self.posterior_.predict_proba(X01)
+        proba: npt.NDArray[np.float64] = self.posterior_.predict_proba(X01)
+        return proba
+
+
+def _mixture(space: TreeSpace, claims: dict[str, Any]) -> AveragedPosterior:
+    parts = [(space.posterior(prior, _plain(a)), float(w)) for prior, a, w in claims["mixture"]]
+    weights = [w for _, w in parts]
+    if not parts or not all(0 < w <= 1 for w in weights):
+        raise ValueError(f"weights {weights}")
+    return AveragedPosterior([one for one, _ in parts], weights, float(claims["log_evidence"]))
 
 
 def _plain(dirichlet: Any) -> Any:

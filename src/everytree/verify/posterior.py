@@ -23,14 +23,15 @@ CLAIMS = ("log_joint", "log_evidence", "upper_bound", "optimal")
 
 def check_probable(model: Model, examples: Examples, max_states: int, time_limit: float) -> list[Fact]:
     """The facts about the log joint of the tree, the log evidence, its upper bound and the optimum."""
-    claims = {name: model.claims[name] for name in CLAIMS if name in model.claims}
+    claims = {name: model.claims[name] for name in CLAIMS if model.claims.get(name) is not None}
     prior = read_prior(model.in_force)
     if prior is None or dirichlet_at(model.in_force.get("dirichlet"), 0, len(model.classes)) is None:
         note = f"prior={quote(model.in_force.get('prior'))} or the Dirichlet parameters are not known to the checker"
         return [Fact(name, value, None, UNCHECKED, note) for name, value in claims.items()]
-    query = read_query(
-        {key: model.params.get(key) for key in KNOWN}, [], [], model.classes, examples.class_totals
-    )
+    known = {key: model.params.get(key) for key in KNOWN}
+    if not model.nodes and model.claims.get("depth") is not None:
+        known["max_depth"] = model.claims["depth"]  # an average that a limit ended at this depth says so
+    query = read_query(known, [], [], model.classes, examples.class_totals)
     space = Space(examples, query, max_states, time_limit)
     facts = []
     joint: float | None = None

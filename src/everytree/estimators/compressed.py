@@ -1,0 +1,125 @@
+"""CompressedClassifier: the average over every tree as a short list of rules, with a bound on every probability.
+
+It takes the same columns as the classifier it was made from, holds no training data, predicts in a small part of the
+time, and can be written to a file, to text or to SQL.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.bayes.compress import CompressedRules
+from everytree.data.binarizer import Binarizer
+from everytree.data.table import Table
+from everytree.errors import QueryError
+from everytree.estimators.base import TreeClassifierBase
+from everytree.estimators.bayes import BayesOptimalClassifier
+
+__all__ = ["CompressedClassifier"]
+
+
+class CompressedClassifier(TreeClassifierBase):
+    """Rules that add up to probabilities within ``bound_`` of those of a ``BayesOptimalClassifier``.
+
+    Made by ``BayesOptimalClassifier.compress``; ``fit`` does both steps, for a cross-validation.
+
+    Parameters
+    ----------
+    estimator : a BayesOptimalClassifier; None for one with its defaults
+    epsilon : no probability may be further than this from the average, whatever the row
+
+    Attributes
+    ----------
+    rules_ : the rules over 0/1 tests
+    bound_ : no probability is further than this from the average over every tree
+    n_rules_ : number of rules
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BayesOptimalClassifier(max_depth=2).fit(X, y)
+    >>> small = model.compress(0.02)
+    >>> small.bound_ <= 0.02, abs(small.predict_proba(X) - model.predict_proba(X)).max() <= small.bound_
+    (True, True)
+    """
+
+    rules_: CompressedRules
+    bound_: float
+    n_rules_: int
+
+    def __init__(self, estimator: BayesOptimalClassifier | None = None, epsilon: float = 0.01) -> None:
+        self.estimator = estimator
+        self.epsilon = epsilon
+
+    @classmethod
+    def _of(cls, model: Any, rules: CompressedRules, epsilon: float) -> CompressedClassifier:
+        """The rules of a fitted classifier, with its way from columns to tests."""
+        made = cls(clone(model), epsilon)
+        for name in (
+            "classes_",
+            "binarizer_",
+            "n_features_in_",
+            "feature_names_in_",
+            "fingerprint_",
+            "target_name_",
+        ):
+            if hasattr(model, name):
+                setattr(made, name, getattr(model, name))
+        return made._set(rules)
+
+    def _set(self, rules: CompressedRules) -> Self:
+        self.rules_, self.bound_, self.n_rules_ = rules, rules.bound, rules.n_rules
+        return self
+
+    def _average(self) -> BayesOptimalClassifier:
+        if self.estimator is not None and not isinstance(self.estimator, BayesOptimalClassifier):
+            raise QueryError(f"estimator={self.estimator!r}; expected a BayesOptimalClassifier, or None")
+        return BayesOptimalClassifier() if self.estimator is None else self.estimator
+
+    def _make_binarizer(self) -> Binarizer:
+        return self._average()._make_binarizer()
+
+    @property
+    def missing(self) -> str:
+        """What a missing value means, as in the estimator."""
+        return self._average().missing
+
+    def _fit_table(
+        self,
+        table: Table,
+        X01: npt.NDArray[np.uint8],
+        y_codes: npt.NDArray[np.intp],
+        sample_weight: npt.NDArray[np.int64] | None,
+    ) -> None:
+        average = clone(self._average())
+        average.binarizer_ = self.binarizer_
+        average._fit_table(table, X01, y_codes, sample_weight)
+        self._set(average._ask("compress")(self.epsilon))
+
+    def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        return self.rules_.predict_proba(X01)
+
+    # --- export ---
+
+    def to_text(self, top: int | None = None) -> str:
+        """The rules as lines of text, those that move most first."""
+        check_is_fitted(self)
+        return self.rules_.to_text(top)
+
+    def to_sql(self, label: Any = None) -> str:
+        """An SQL expression over the original columns for the probability of one class, by default the last."""
+        check_is_fitted(self)
+        return self.rules_.to_sql(self.binarizer_, label)
+
+    def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
+        """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads."""
+        from everytree.model_rules import save_rules
+
+        save_rules(self, path, target)
