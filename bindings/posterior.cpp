@@ -70,6 +70,17 @@ void bind_posterior(nb::module_& m) {
           [](const Posterior& p, PyControl& c) { return to_numpy(run(c, [&](Control& k) { return p.inclusion(k); })); },
           nb::arg("control"))
       .def(
+          "inclusion_of",
+          [](const Posterior& p, const std::vector<std::int32_t>& owner, std::size_t n_sets, PyControl& c) {
+            return to_numpy(run(c, [&](Control& k) { return p.inclusion_of(owner, n_sets, k); }));
+          },
+          nb::arg("owner"), nb::arg("n_sets"), nb::arg("control"), "P(some test of set k occurs in the tree).")
+      .def(
+          "log_prior_total",
+          [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_prior_total(k); }); },
+          nb::arg("control"), "Log of the summed prior of all trees.")
+      .def_prop_ro("log_single_leaf", &Posterior::log_single_leaf, "Log marginal likelihood of the single leaf.")
+      .def(
           "leaves",
           [](const Posterior& p, PyControl& c) {
             return to_numpy(run(c, [&](Control& k) { return p.leaves_distribution(k); }));
@@ -125,7 +136,19 @@ void bind_posterior(nb::module_& m) {
             run(control, [&](Control& k) { p.predict(rows.data(), n, data, k); });
             return RealMatrix(data, {n, c}, owner);
           },
-          nb::arg("rows").noconvert(), nb::arg("control"), "P(class | row), averaged over every tree.");
+          nb::arg("rows").noconvert(), nb::arg("control"), "P(class | row), averaged over every tree.")
+      .def(
+          "moments",
+          [](const Posterior& p, Rows rows, PyControl& control) {
+            if (rows.shape(1) != p.graph().table().n_tests()) throw InvalidInput("rows must have one column per test");
+            const std::size_t n = rows.shape(0), c = p.graph().table().n_classes();
+            auto* data = new double[n * 3 * c + 1];
+            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+            run(control, [&](Control& k) { p.moments(rows.data(), n, data, k); });
+            return RealMatrix(data, {n, 3 * c}, owner);
+          },
+          nb::arg("rows").noconvert(), nb::arg("control"),
+          "Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.");
 }
 
 }  // namespace everytree::bind

@@ -275,19 +275,32 @@ inline std::vector<Real> evidence_without(const Space& space, const Weights& wei
       });
 }
 
-// P(class | x), averaged over every tree: g follows x, u the side that x does not take.
-inline std::vector<Real> predict(const Space& space, const Weights& weights, const std::uint8_t* x) {
+// Σ over all trees of the prior alone.
+inline Real prior_total(const Space& space, const Weights& weights) {
+  return fold<Real>(
+      space, space.table->all(), 0,
+      [&](const Rows&, std::size_t depth, bool open) {
+        return std::exp(static_cast<Real>(weights.prior.log_leaf(depth, open)));
+      },
+      [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, Real x, Real y) {
+        return std::exp(weights.log_split(tests, test, depth)) * x * y;
+      },
+      [](Real& x, Real y) { x += y; });
+}
+
+// What leaf(counts, depth) holds, averaged over every tree: g follows x, u the side that x does not take.
+template <class Leaf>
+std::vector<Real> average(const Space& space, const Weights& weights, const std::uint8_t* x, Leaf&& leaf) {
   struct Value {
     Real u;
     std::vector<Real> g;
   };
-  const std::size_t n_classes = space.table->c;
   Value root = fold<Value>(
       space, space.table->all(), 0,
       [&](const Rows& cover, std::size_t depth, bool open) {
         const Counts counts = space.table->class_counts(cover);
-        Value out{std::exp(weights.log_leaf(counts, depth, open)), {}};
-        for (std::size_t c = 0; c < n_classes; ++c) out.g.push_back(out.u * weights.theta(counts, depth, c));
+        Value out{std::exp(weights.log_leaf(counts, depth, open)), leaf(counts, depth)};
+        for (Real& y : out.g) y *= out.u;
         return out;
       },
       [&](const Rows&, std::size_t depth, const Tests& tests, std::uint32_t test, const Value& yes, const Value& no) {
@@ -303,6 +316,33 @@ inline std::vector<Real> predict(const Space& space, const Weights& weights, con
       });
   for (Real& y : root.g) y /= root.u;
   return root.g;
+}
+
+// P(class | x).
+inline std::vector<Real> predict(const Space& space, const Weights& weights, const std::uint8_t* x) {
+  return average(space, weights, x, [&](const Counts& counts, std::size_t depth) {
+    std::vector<Real> out;
+    for (std::size_t c = 0; c < space.table->c; ++c) out.push_back(weights.theta(counts, depth, c));
+    return out;
+  });
+}
+
+// E θ_c, the variance between trees of its mean, and the mean variance within leaves: 3 × classes.
+inline std::vector<Real> moments(const Space& space, const Weights& weights, const std::uint8_t* x) {
+  const std::size_t n = space.table->c;
+  std::vector<Real> g = average(space, weights, x, [&](const Counts& counts, std::size_t depth) {
+    std::vector<Real> out(3 * n);
+    Real total = 0;
+    for (std::size_t c = 0; c < n; ++c) total += counts[c] + weights.a[std::min(depth, weights.a.size() - 1)][c];
+    for (std::size_t c = 0; c < n; ++c) {
+      const Real m = out[c] = weights.theta(counts, depth, c);
+      out[n + c] = m * m;
+      out[2 * n + c] = m * (1 - m) / (total + 1);
+    }
+    return out;
+  });
+  for (std::size_t c = 0; c < n; ++c) g[n + c] -= g[c] * g[c];
+  return g;
 }
 
 struct Tree {

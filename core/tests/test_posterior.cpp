@@ -264,6 +264,78 @@ TEST(prediction_averages_every_tree) {
   });
 }
 
+TEST(moments_average_every_tree) {
+  std::mt19937 random(15);
+  for_every_setting(With::every_kernel, 15, 5, [&](const Case& c, const Posterior& p) {
+    const std::size_t n = 3, width = 3 * c.d.c;
+    std::vector<std::uint8_t> rows(n * c.d.t);
+    for (auto& x : rows) x = random() & 1;
+    std::vector<double> got(n * width, -1.0), mean(n * c.d.c);
+    Control control;
+    p.moments(rows.data(), n, got.data(), control);
+    p.predict(rows.data(), n, mean.data(), control);
+    for (std::size_t r = 0; r < n; ++r) {
+      const auto expected = naive::moments(c.space(), c.weights, rows.data() + r * c.d.t);
+      for (std::size_t k = 0; k < width; ++k) {
+        CHECK(std::abs(got[r * width + k] - static_cast<double>(expected[k])) < 1e-12);
+        if (k < c.d.c)
+          CHECK(got[r * width + k] == mean[r * c.d.c + k]);
+        else
+          CHECK(got[r * width + k] >= 0);
+      }
+    }
+    p.moments(nullptr, 0, nullptr, control);
+  });
+}
+
+TEST(sets_of_tests_and_the_prior_alone) {
+  std::mt19937 random(16);
+  for_every_setting(With::fastest, 16, 5, [&](const Case& c, const Posterior& p) {
+    Control control;
+    const auto trees = trees_of(c, 500);
+    if (trees.empty()) return;
+    std::vector<std::int32_t> owner(c.d.t);
+    for (auto& set : owner) set = static_cast<std::int32_t>(random() % 3) - 1;  // −1: in no set
+    std::vector<naive::Real> used(2, 0);
+    naive::Real total = 0;
+    for (const auto& tree : trees) {
+      const naive::Real joint = std::exp(tree.log_joint);
+      total += joint;
+      bool has[2] = {false, false};
+      for (std::int32_t test : tree.key)
+        if (test >= 0 && owner[static_cast<std::size_t>(test)] >= 0) has[owner[static_cast<std::size_t>(test)]] = true;
+      for (std::size_t k = 0; k < 2; ++k) used[k] += has[k] ? joint : 0;
+    }
+    const auto got = p.inclusion_of(owner, 2, control);
+    CHECK(got.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k) CHECK(std::abs(got[k] - static_cast<double>(used[k] / total)) < 1e-10);
+    CHECK(std::abs(p.log_prior_total(control) -
+                   static_cast<double>(std::log(naive::prior_total(c.space(), c.weights)))) < 1e-10);
+    CHECK(std::abs(p.log_single_leaf() - static_cast<double>(c.weights.log_leaf(c.d.class_counts(c.d.all()), 0, false) -
+                                                             c.weights.prior.log_leaf(0, false))) < 1e-10);
+  });
+}
+
+TEST(sets_of_tests_are_checked) {
+  Case c{naive::Table(4, 2, 2), {}, {naive::some_prior(0, 2), {{1.0, 1.0}}}, true};
+  c.d.rows = {0, 0, 0, 1, 1, 0, 1, 1};
+  c.d.counts = {1, 0, 0, 1, 0, 1, 1, 0};
+  const Built b = build(c);
+  const auto says = [&](const std::vector<std::int32_t>& owner) -> std::string {
+    Control control;
+    try {
+      b.posterior->inclusion_of(owner, 1, control);
+    } catch (const InvalidInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(says({0}).find("one owner per test") != std::string::npos);
+  CHECK(says({0, 1}).find("is 1; expected -1 to 0") != std::string::npos);
+  CHECK(says({0, -2}).find("is -2") != std::string::npos);
+  CHECK(says({0, -1}).empty());
+}
+
 TEST(prediction_of_many_tests_and_rows) {
   std::mt19937 random(6);
   for (const Kernels* kernel : available_kernels()) {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from everytree.bayes.explain import Explanation as Explanation
     from everytree.bayes.top_trees import TopTrees as TopTrees
+    from everytree.bayes.uncertainty import Moments as Moments
     from everytree.constraints import (
         ChiSquare as ChiSquare,
     )
@@ -120,6 +121,7 @@ _HOME = {
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.map_tree",
     "Margin": "everytree.constraints",
+    "Moments": "everytree.bayes.uncertainty",
     "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",

@@ -166,6 +166,16 @@ class Posterior:
 
     def inclusion(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
+    def inclusion_of(self, owner: Sequence[int], n_sets: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """P(some test of set k occurs in the tree)."""
+
+    def log_prior_total(self, control: Control) -> float:
+        """Log of the summed prior of all trees."""
+
+    @property
+    def log_single_leaf(self) -> float:
+        """Log marginal likelihood of the single leaf."""
+
     def leaves(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
     def depth(self, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
@@ -190,6 +200,11 @@ class Posterior:
 
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row), averaged over every tree."""
+
+    def moments(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.
+        """
 
 class Expansion:
     """The average over every tree as a sum of parities."""

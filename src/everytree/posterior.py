@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
 if TYPE_CHECKING:
+    import everytree._core as _core
     from everytree.bayes.bracket import Bracket, PredictionBracket
     from everytree.bayes.compress import CompressedRules, CompressionPoint
     from everytree.bayes.explain import Explanation
     from everytree.bayes.top_trees import TopTrees
+    from everytree.bayes.uncertainty import Moments
     from everytree.priors import Prior
     from everytree.rules import Rule
     from everytree.space import TreeSpace
@@ -77,6 +79,17 @@ class Posterior:
         """Log of Σ over all trees of prior × marginal likelihood."""
         return float(self._core.log_evidence)
 
+    @property
+    def log_prior_total(self) -> float:
+        """Log of Σ over all trees of the prior as it stands: 0 for ``SizePrior``, which is a distribution."""
+        with self._space._question("folding the prior") as control:
+            return float(self._core.log_prior_total(control))
+
+    @property
+    def log_bayes_factor(self) -> float:
+        """Log of the Bayes factor of all trees of the space, under the normalised prior, against the single leaf."""
+        return self.log_evidence - self.log_prior_total - float(self._core.log_single_leaf)
+
     def __repr__(self) -> str:
         weights = f"{self.prior!r}, dirichlet={self.dirichlet!r}"
         return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
@@ -85,19 +98,10 @@ class Posterior:
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
         """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
-        rows = as_tests(X, self._space.test_names)
-        if rows.shape[1] != self._space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
-            )
+        rows = self._asked(X)
         with self._space._question("predicting with the posterior") as control:
-            proba: Reals = self._core.predict(np.ascontiguousarray(rows), control)
-        # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
-        # than a_c / (n + Σa), so neither does the average.
-        a = np.array(self._rows).min(axis=0)
-        return np.clip(
-            proba, a / (self._space.table.total + np.max(np.sum(self._rows, axis=1))), 1.0, out=proba
-        )
+            proba: Reals = self._core.predict(rows, control)
+        return self._clip(proba)
 
     def bracket(self) -> Bracket:
         """Bounds on the log evidence of the space without a depth limit: sound, but loose.
@@ -124,6 +128,25 @@ class Posterior:
         """The most probable label of each row; the first of ``space.classes`` where several are."""
         labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
+
+    def moments(self, X: npt.ArrayLike) -> Moments:
+        """Mean, second moment and the two parts of the variance of each class probability, over every tree."""
+        from everytree.bayes.uncertainty import moments
+
+        return moments(self, X)
+
+    def interval(
+        self,
+        X: npt.ArrayLike,
+        level: float = 0.9,
+        n_draws: int = 1000,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Reals, Reals]:
+        """Lower and upper ends, for each row and class, of an interval that holds the class probability with
+        probability ``level``; from ``n_draws`` trees drawn exactly from the posterior."""
+        from everytree.bayes.uncertainty import interval
+
+        return interval(self, X, level, n_draws, random_state)
 
     # --- trees ---
 
@@ -153,16 +176,13 @@ class Posterior:
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws from the posterior."""
         n = whole("n", n, 0)
-        seed = int(np.random.default_rng(random_state).integers(2**63))
         known: dict[tuple[int, ...], Tree] = {}
         trees: list[Tree] = []
         with self._space._question("drawing trees") as control:
-            while len(trees) < n:
+            for keys in self._draw(n, random_state, control):
                 if len(known) * BYTES_PER_TREE > self._space.limits.memory:
                     raise LimitReached("memory limit reached", "memory")
-                for key in map(
-                    tuple, self._core.sample(len(trees), min(BLOCK, n - len(trees)), seed, control)
-                ):
+                for key in keys:
                     if key not in known:
                         known[key] = self._tree(key)
                     trees.append(known[key])
@@ -193,6 +213,15 @@ class Posterior:
         with self._space._question("excluding each test") as control:
             return np.asarray(self._core.inclusion(control))
 
+    def attribute_inclusion(self) -> dict[str, float]:
+        """P(some test of the attribute occurs in the tree), by name.
+
+        The attributes are those given to the space; without them every test is its own.
+        """
+        from everytree.bayes.marginals import attribute_inclusion
+
+        return attribute_inclusion(self)
+
     def root_distribution(self) -> Reals:
         """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
         return np.asarray(self._core.root_distribution())
@@ -201,6 +230,13 @@ class Posterior:
         """Entry k is P(the tree has k leaves); entry 0 is 0."""
         with self._space._question("folding the sizes") as control:
             return np.concatenate([[0.0], self._core.leaves(control)])
+
+    def size_distribution(self) -> Reals:
+        """Entry k is P(the tree has k nodes); even entries are 0."""
+        leaves = self.leaves_distribution()
+        sizes = np.zeros(max(1, 2 * len(leaves) - 2))
+        sizes[1::2] = leaves[1:]
+        return sizes
 
     def depth_distribution(self) -> Reals:
         """Entry d is P(the tree has depth d)."""
@@ -251,6 +287,32 @@ class Posterior:
             return curve(self, epsilons, control)
 
     # --- helpers ---
+
+    def _asked(self, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+        """Rows to be asked about, checked."""
+        rows = as_tests(X, self._space.test_names)
+        if rows.shape[1] != self._space.n_tests:
+            raise DataError(
+                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
+            )
+        return np.ascontiguousarray(rows)
+
+    def _clip(self, proba: Reals) -> Reals:
+        # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
+        # than a_c / (n + Σa), so neither does the average.
+        a = np.array(self._rows).min(axis=0)
+        least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
+        return np.clip(proba, least, 1.0, out=proba)
+
+    def _draw(
+        self, n: int, random_state: int | np.random.Generator | None, control: _core.Control
+    ) -> Iterator[list[tuple[int, ...]]]:
+        """Keys of n independent draws, in blocks."""
+        seed = int(np.random.default_rng(random_state).integers(2**63))
+        return (
+            [tuple(key) for key in self._core.sample(first, min(BLOCK, n - first), seed, control)]
+            for first in range(0, n, BLOCK)
+        )
 
     def _tree(self, key: Sequence[int], log_joint: float | None = None) -> Tree:
         if log_joint is None:

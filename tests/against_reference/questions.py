@@ -154,6 +154,40 @@ def predict_proba(twins: Twins) -> None:
     assert_all_close(ours.sum(axis=1), np.ones(len(rows)), "the sum of a prediction", rtol=1e-12, atol=0)
 
 
+def moments(twins: Twins) -> None:
+    rows = twins.rows(3)
+    wanted = [twins.bayes.moments(row) for row in rows.tolist()]
+    ours = twins.posterior.moments(rows)
+    loose = 1e-12 + rounding(twins)
+    assert np.array_equal(ours.mean, twins.posterior.predict_proba(rows))
+    assert_all_close(ours.second, [each.second_moment for each in wanted], "E θ²", rtol=1e-10, atol=loose)
+    assert_all_close(ours.between, [each.between for each in wanted], "between trees", rtol=1e-9, atol=loose)
+    assert_all_close(ours.within, [each.within for each in wanted], "within leaves", rtol=1e-9, atol=loose)
+    assert (ours.between >= 0).all()
+    assert (ours.within >= 0).all()
+
+
+def attribute_inclusion(twins: Twins) -> None:
+    wanted = reference.attribute_inclusion(twins.bayes, twins.attributes)
+    ours = twins.posterior.attribute_inclusion()
+    assert list(ours) == [str(name) for name in dict.fromkeys(twins.attributes)]
+    for name, p in wanted.items():
+        assert_all_close(ours[str(name)], p, f"attribute {name}", atol=1e-11 + rounding(twins))
+
+
+def prior_total(twins: Twins) -> None:
+    """The prior alone, and with it the Bayes factor against the single leaf."""
+    assert_close(twins.posterior.log_prior_total, reference.log_prior_total(twins.bayes), "log_prior_total")
+    if "size" in twins.case.prior:
+        assert abs(twins.posterior.log_prior_total) < 1e-12
+    assert_all_close(
+        twins.posterior.log_bayes_factor,
+        reference.log_bayes_factor(twins.bayes),
+        "log_bayes_factor",
+        atol=1e-11 + rounding(twins),
+    )
+
+
 def root_distribution(twins: Twins) -> None:
     assert_all_close(
         twins.posterior.root_distribution(),
@@ -184,6 +218,13 @@ def leaves_distribution(twins: Twins) -> None:
         ours,
         [wanted.get(k, 0.0) for k in range(len(ours))],
         "leaves_distribution",
+        atol=1e-11 + rounding(twins),
+    )
+    sizes = reference.size_distribution(twins.bayes)
+    assert_all_close(
+        twins.posterior.size_distribution(),
+        [sizes.get(k, 0.0) for k in range(2 * len(ours) - 2)],
+        "size_distribution",
         atol=1e-11 + rounding(twins),
     )
     assert_close(twins.posterior.expected_leaves, reference.expected_leaves(twins.bayes), "expected_leaves")
@@ -223,7 +264,7 @@ QUESTIONS: dict[str, Callable[[Twins], None]] = {
     question.__name__: question
     for question in (
         count, best_error, best_cost, k_best, k_best_sizes, front, log_evidence, map_tree, top_trees,
-        predict_proba, root_distribution, test_inclusion, leaves_distribution, depth_distribution, log_prob,
-        sample,
+        predict_proba, moments, root_distribution, test_inclusion, attribute_inclusion, leaves_distribution,
+        depth_distribution, prior_total, log_prob, sample,
     )
 }  # fmt: skip

@@ -44,6 +44,11 @@ def answers(
     yield "top", np.array([tree.info["log_joint"] for tree in post.top_trees(5)])
     yield "map", np.array([post.map_tree().info["log_joint"]])
     yield "predict_proba", post.predict_proba(rows)
+    moments = post.moments(rows)
+    yield "between", moments.between
+    yield "within", moments.within
+    yield "attributes", np.array(list(post.attribute_inclusion().values()))
+    yield "prior", np.array([post.log_prior_total])
     yield "root", post.root_distribution()
     yield "inclusion", post.test_inclusion()
     yield "leaves", post.leaves_distribution()

@@ -87,6 +87,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
   fold.watch(control, true);
   OneLevel level;
   QuadraticForm quadratic;
+  const std::vector<LeafValue> means = class_means(n_asked);
   InZ in_z;
   std::vector<std::int32_t> counts(n_classes_);
   std::vector<std::uint32_t> elements(sets_.most() + 1);
@@ -112,7 +113,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
         add_leaf(1.0);
         continue;
       }
-      quadratic.build(fold, posterior.weights(), level, given, first_slot, stride, n_asked);
+      quadratic.build(fold, posterior.weights(), level, given, first_slot, stride, means);
       for (std::size_t c = 0; c < n_asked; ++c) {
         rewrite(quadratic.matrix(c), stride, given.size(), in_z);
         add_product(path, in_z, a_[c], control);

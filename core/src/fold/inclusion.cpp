@@ -1,8 +1,9 @@
-// P(test t occurs in the tree) = 1 − u_{−t}(root) / u(root), where u_{−t} folds the trees without t under the same
-// weights. All tests are excluded at once: each state holds the ratios r_t = u_{−t} / u ∈ [0, 1], and at a closed state
-// leaving out one second test is one subtraction.
+// P(some test of a set B occurs in the tree) = 1 − u_{−B}(root) / u(root), where u_{−B} folds the trees without B under
+// the same weights. All sets are excluded at once: each state holds the ratios r_B = u_{−B} / u ∈ [0, 1], and at a
+// closed state leaving out second tests is one subtraction.
+//
+// The sets are disjoint: single tests, or the tests of each attribute.
 #include <algorithm>
-#include <span>
 
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/weigh.hpp"
@@ -11,124 +12,173 @@
 namespace everytree {
 
 namespace {
-// Tests that any state treats alike are asked about once: the classes, or every test where shares differ by attribute.
-struct Target {
-  std::uint32_t cls;
-  std::uint32_t test;
-};
+
 constexpr std::size_t kBytes = std::size_t{1} << 28;  // for the ratios of one round
+constexpr std::int32_t kNone = -1;
+
+// The part of the weight of a group of tests that belongs to set `target`.
+struct Part {
+  std::uint32_t target;
+  double fraction;
+};
+
+// Excludes the sets `first` to `first + n` − 1 from closed states. Owns the buffers: one object per thread.
+class ClosedExclusion {
+ public:
+  ClosedExclusion(const Graph& graph, const ProductWeights& weights, const std::vector<std::int32_t>& owner,
+                  Control& control, bool calling_thread)
+      : graph_(&graph), weights_(&weights), owner_(&owner), fold_(graph) {
+    fold_.watch(control, calling_thread);
+  }
+
+  // Ratios of one closed state; they are 1 before.
+  void run(std::uint32_t id, std::int32_t first, std::size_t n, double* ratio) {
+    if (graph_->state(id).levels == 0) return;
+    fold_.product(id, *weights_, Plus::sum, level_);
+    const Frontier& f = fold_.frontier();
+    const std::size_t groups = level_.n;
+    if (groups == 0) return;
+    first_ = first;
+    n_ = n;
+    const bool fair = weights_->prior().fair;
+    state_parts(groups);
+    for (auto& t : term_) t.resize(f.stride());
+    double* const term[2] = {term_[0].data(), term_[1].data()};
+    sum_.assign(n, level_.state_leaf);
+    double total = level_.state_leaf;
+    for (std::size_t i = 0; i < groups; ++i) {
+      const double full[2] = {level_.leaf[0][i] + level_.split[0][i], level_.leaf[1][i] + level_.split[1][i]};
+      total += level_.weight[i] * full[1] * full[0];
+      fold_.terms(*weights_, level_, i, term);
+      for (auto& o : off_) o.assign(n, 0.0);  // the weight of each set below the two children
+      if (fair) {
+        fold_.load_pairs(i);
+        for (int a = 0; a < 2; ++a) child_weights(i, a, groups);
+      } else {
+        // All tests have the same share, at every node: the parts of the state hold at its children too.
+        for (std::size_t j = 0; j < groups; ++j)
+          for (std::size_t p = begin_[j]; p < begin_[j + 1]; ++p) {
+            off_[1][parts_[p].target] += parts_[p].fraction * term[1][j];
+            off_[0][parts_[p].target] += parts_[p].fraction * term[0][j];
+          }
+      }
+      own_.assign(n, level_.weight[i]);
+      for (std::size_t p = begin_[i]; p < begin_[i + 1]; ++p)
+        own_[parts_[p].target] -= parts_[p].fraction * level_.weight[i];
+      for (std::size_t t = 0; t < n; ++t)
+        sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * (full[0] - off_[0][t]);
+    }
+    for (std::size_t t = 0; t < n; ++t) ratio[t] = std::clamp(sum_[t] / total, 0.0, 1.0);
+  }
+
+ private:
+  // Call use(test, target) for every test of group g; the target is kNone outside the sets of this round.
+  template <class F>
+  void for_tests(std::size_t g, F&& use) const {
+    graph_->table().for_each_test(fold_.frontier().parts(g), [&](std::uint32_t test, bool) {
+      const std::int32_t set = (*owner_)[test] - first_;
+      use(test, set >= 0 && set < static_cast<std::int32_t>(n_) ? set : kNone);
+    });
+  }
+
+  // The parts of every group of the state, by the shares of the state's own tests.
+  void state_parts(std::size_t groups) {
+    shares_.begin(weights_->prior());
+    for (std::size_t g = 0; g < groups; ++g) shares_.add(graph_->table(), fold_.frontier().parts(g));
+    parts_.clear();
+    begin_.assign(1, 0);
+    for (std::size_t g = 0; g < groups; ++g) {
+      double mass = 0;
+      for_tests(g, [&](std::uint32_t test, std::int32_t target) {
+        const double share = shares_.share(test);
+        mass += share;
+        if (target == kNone) return;
+        const auto at = static_cast<std::uint32_t>(target);
+        if (parts_.size() > begin_[g] && parts_.back().target == at)
+          parts_.back().fraction += share;
+        else
+          parts_.push_back({at, share});
+      });
+      for (std::size_t p = begin_[g]; p < parts_.size(); ++p) parts_[p].fraction /= mass;
+      begin_.push_back(parts_.size());
+    }
+  }
+
+  // Attribute-fair shares differ from node to node.
+  void child_weights(std::size_t i, int a, std::size_t groups) {
+    shares_.begin(weights_->prior());
+    for (std::size_t j = 0; j < groups; ++j)
+      if (j != i && fold_.feasible(j, a)) shares_.add(graph_->table(), fold_.frontier().parts(j));
+    for (std::size_t j = 0; j < groups; ++j) {
+      if (j == i || !fold_.feasible(j, a)) continue;
+      const double mass = shares_.share(graph_->table(), fold_.frontier().parts(j), Plus::sum);
+      for_tests(j, [&](std::uint32_t test, std::int32_t target) {
+        if (target != kNone) off_[a][static_cast<std::size_t>(target)] += term_[a][j] * shares_.share(test) / mass;
+      });
+    }
+  }
+
+  const Graph* graph_;
+  const ProductWeights* weights_;
+  const std::vector<std::int32_t>* owner_;
+  OneLevelFold fold_;
+  OneLevel level_;
+  Shares shares_;
+  std::int32_t first_ = 0;
+  std::size_t n_ = 0;
+  std::vector<Part> parts_;
+  std::vector<std::size_t> begin_;
+  std::vector<double> term_[2], off_[2], sum_, own_;
+};
+
 }  // namespace
 
 std::vector<double> Posterior::inclusion(Control& control) const {
-  const CountTable& table = graph_->table();
-  const auto& classes = table.test_classes();
-  const Prior& prior = weights_.prior();
-  std::vector<Target> targets;
-  for (std::uint32_t k = 0; k < classes.size(); ++k)
-    for (std::uint32_t member : classes[k].members) {
-      targets.push_back({k, member >> 1});
-      if (!prior.fair) break;
+  // Tests that every state treats alike are asked about once: the classes, or every test where shares differ.
+  const auto& classes = graph_->table().test_classes();
+  std::vector<std::int32_t> owner(graph_->table().n_tests(), kNone), asked(owner.size(), kNone);
+  std::int32_t n = 0;
+  for (const auto& c : classes)
+    for (std::uint32_t member : c.members) {
+      const bool alike = !weights_.prior().fair && member != c.members.front();
+      if (!alike) owner[member >> 1] = n++;
+      asked[member >> 1] = n - 1;
     }
-  std::vector<double> out(table.n_tests(), 0.0);
+  const std::vector<double> found = inclusion_of(owner, static_cast<std::size_t>(n), control);
+  std::vector<double> out(owner.size(), 0.0);
+  for (std::size_t t = 0; t < out.size(); ++t)
+    if (asked[t] != kNone) out[t] = found[static_cast<std::size_t>(asked[t])];
+  return out;
+}
+
+std::vector<double> Posterior::inclusion_of(const std::vector<std::int32_t>& owner, std::size_t n_sets,
+                                            Control& control) const {
+  const CountTable& table = graph_->table();
+  if (owner.size() != table.n_tests()) throw InvalidInput("sets of tests need one owner per test");
+  for (std::int32_t set : owner)
+    if (set < kNone || set >= static_cast<std::int32_t>(n_sets))
+      throw InvalidInput("the owner of a test is " + std::to_string(set) + "; expected -1 to " +
+                         std::to_string(static_cast<std::int64_t>(n_sets) - 1));
+  const Prior& prior = weights_.prior();
   const std::size_t n_states = graph_->size();
-  const std::size_t width =
-      std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, targets.size()));
+  const std::size_t width = std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, n_sets));
   const Order order(*graph_);
   const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
+  std::vector<ClosedExclusion> workers;
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads_); ++k)
+    workers.emplace_back(*graph_, weights_, owner, control, k == 0);
 
-  for (std::size_t from = 0; from < targets.size(); from += width) {
-    const std::size_t n = std::min(width, targets.size() - from);
+  std::vector<double> out(n_sets, 0.0);
+  for (std::size_t from = 0; from < n_sets; from += width) {
+    const std::size_t n = std::min(width, n_sets - from);
     std::vector<double> ratio(n_states * n, 1.0);
-    // Which targets of this round belong to each class: classes are contiguous in `targets`.
-    std::vector<std::uint32_t> first(classes.size() + 1, 0);
-    for (std::size_t b = 0; b < n; ++b) ++first[targets[from + b].cls + 1];
-    for (std::size_t k = 0; k < classes.size(); ++k) first[k + 1] += first[k];
-
-    const auto for_each_target = [&](std::span<const std::uint32_t> parts, auto&& use) {
-      for (std::uint32_t part : parts)
-        for (std::uint32_t t = first[part >> 1]; t < first[(part >> 1) + 1]; ++t) use(t);
-    };
-
-    struct Buffers {
-      OneLevel level;
-      std::vector<double> term1, term0, sum, own, share1, share0;
-      Shares shares;
-    };
-    std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
-    std::vector<Buffers> buffers(folds.size());
-    for_each_parallel(
-        closed.size(), n_threads_, control, "excluding each test", [&](std::size_t c, std::size_t worker) {
-          const std::uint32_t id = closed[c];
-          if (graph_->state(id).levels == 0) return;
-          OneLevelFold& fold = folds[worker];
-          Buffers& b = buffers[worker];
-          OneLevel& level = b.level;
-          fold.product(id, weights_, Plus::sum, level);
-          const Frontier& f = fold.frontier();
-          const std::size_t groups = level.n;
-          if (groups == 0) return;
-          b.term1.resize(f.stride());
-          b.term0.resize(f.stride());
-          double* const term[2] = {b.term0.data(), b.term1.data()};
-          double* r = ratio.data() + static_cast<std::size_t>(id) * n;
-          double total = level.state_leaf;
-          for (std::size_t i = 0; i < groups; ++i)
-            total += level.weight[i] * (level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]);
-          b.sum.assign(n, level.state_leaf);
-          for (std::size_t i = 0; i < groups; ++i) {
-            const double full[2] = {level.leaf[0][i] + level.split[0][i], level.leaf[1][i] + level.split[1][i]};
-            fold.terms(weights_, level, i, term);
-            if (!prior.fair) {
-              // All members of a group have the same share: leaving one out takes 1/multiplicity of the term.
-              for (std::size_t j = 0; j < groups; ++j) {
-                const double m = f.multiplicity(j);
-                const double value = j == i ? level.weight[i] * (1 - 1 / m) * full[1] * full[0]
-                                            : level.weight[i] * (full[1] - term[1][j] / m) * (full[0] - term[0][j] / m);
-                for_each_target(f.parts(j), [&](std::uint32_t t) { b.sum[t] += value; });
-              }
-            } else {
-              fold.load_pairs(i);
-              b.own.assign(n, level.weight[i] * full[1] * full[0]);
-              b.share1.assign(n, 0.0);
-              b.share0.assign(n, 0.0);
-              for (int a = 0; a < 2; ++a) {
-                auto& part_of = a == 1 ? b.share1 : b.share0;  // of the child's split weight that is target t's
-                b.shares.begin(prior);
-                for (std::size_t j = 0; j < groups; ++j)
-                  if (j != i && fold.feasible(j, a)) b.shares.add(table, f.parts(j));
-                for (std::size_t j = 0; j < groups; ++j) {
-                  if (j == i || !fold.feasible(j, a)) continue;
-                  const double mass = b.shares.share(table, f.parts(j), Plus::sum);
-                  for_each_target(f.parts(j), [&](std::uint32_t t) {
-                    part_of[t] = term[a][j] * b.shares.share(targets[from + t].test) / mass;
-                  });
-                }
-              }
-              b.shares.begin(prior);
-              for (std::size_t j = 0; j < groups; ++j) b.shares.add(table, f.parts(j));
-              const double mass = b.shares.share(table, f.parts(i), Plus::sum);
-              for (std::size_t t = 0; t < n; ++t)
-                b.own[t] = level.weight[i] * (full[1] - b.share1[t]) * (full[0] - b.share0[t]);
-              for_each_target(f.parts(i), [&](std::uint32_t t) {
-                b.own[t] = level.weight[i] * (1 - b.shares.share(targets[from + t].test) / mass) * full[1] * full[0];
-              });
-              for (std::size_t t = 0; t < n; ++t) b.sum[t] += b.own[t];
-            }
-          }
-          if (!prior.fair) {
-            // Targets that are not feasible here were left out of no term.
-            std::fill(r, r + n, 1.0);
-            for (std::size_t j = 0; j < groups; ++j)
-              for_each_target(f.parts(j), [&](std::uint32_t t) { r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0); });
-          } else {
-            for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(b.sum[t] / total, 0.0, 1.0);
-          }
-        });
-
+    for_each_parallel(closed.size(), n_threads_, control, "excluding tests", [&](std::size_t c, std::size_t worker) {
+      workers[worker].run(closed[c], static_cast<std::int32_t>(from), n, ratio.data() + closed[c] * n);
+    });
     InnerNode node;
     InnerShares shares(*graph_, prior);
     for (std::uint32_t id : inner) {
-      control.check(true, "excluding each test", 0, inner.size());
+      control.check(true, "excluding tests", 0, inner.size());
       inner_node(id, node);
       const State& s = graph_->state(id);
       shares.load(s);
@@ -140,18 +190,15 @@ std::vector<double> Posterior::inclusion(Control& control) const {
         const double* r1 = ratio.data() + static_cast<std::size_t>(splits[k].child[1]) * n;
         const double* r0 = ratio.data() + static_cast<std::size_t>(splits[k].child[0]) * n;
         for (std::size_t t = 0; t < n; ++t) r[t] += unit * share * r1[t] * r0[t];
-        for_each_target(graph_->parts(splits[k]),
-                        [&](std::uint32_t t) { r[t] -= unit * shares.share(targets[from + t].test) * r1[t] * r0[t]; });
+        table.for_each_test(graph_->parts(splits[k]), [&](std::uint32_t test, bool) {
+          const auto set = static_cast<std::size_t>(owner[test]);
+          if (owner[test] == kNone || set < from || set >= from + n) return;
+          r[set - from] -= unit * shares.share(test) * r1[set - from] * r0[set - from];
+        });
       }
       for (std::size_t t = 0; t < n; ++t) r[t] = std::clamp(r[t], 0.0, 1.0);
     }
-    for (std::size_t b = 0; b < n; ++b) {
-      const double p = 1.0 - ratio[b];
-      if (prior.fair)
-        out[targets[from + b].test] = p;
-      else
-        for (std::uint32_t member : classes[targets[from + b].cls].members) out[member >> 1] = p;
-    }
+    for (std::size_t b = 0; b < n; ++b) out[from + b] = 1.0 - ratio[b];
   }
   return out;
 }

@@ -196,8 +196,11 @@ void OneLevelFold::quadrant(std::size_t j, int a, int b, std::int32_t* counts) c
   }
 }
 
-void OneLevelFold::leaf_probabilities(int side, std::size_t c, double a, double sum_a, double* yes, double* no) const {
-  const std::size_t n = frontier_.n_groups();
+template <LeafValue::Kind kKind>
+void OneLevelFold::leaf_values_of(const LeafValue& value, int side, double a, double sum_a, double* yes,
+                                  double* no) const {
+  const std::size_t n = frontier_.n_groups(), c = value.cls;
+  const double centre = value.centre;
   const std::int32_t* both = pairs_.data() + c * frontier_.stride();
   const std::int32_t* both_total = pair_total_.data();
   const std::int32_t of_i = frontier_.count(c, pair_of_), total_i = frontier_.total(pair_of_);
@@ -205,16 +208,26 @@ void OneLevelFold::leaf_probabilities(int side, std::size_t c, double a, double 
   const std::int32_t* total_j = frontier_.group_totals();
   if (side == 1) {
     for (std::size_t j = 0; j < n; ++j) {
-      yes[j] = (both[j] + a) / (both_total[j] + sum_a);
-      no[j] = (of_i - both[j] + a) / (total_i - both_total[j] + sum_a);
+      yes[j] = LeafValue::of<kKind>(both[j] + a, both_total[j] + sum_a, centre);
+      no[j] = LeafValue::of<kKind>(of_i - both[j] + a, total_i - both_total[j] + sum_a, centre);
     }
   } else {
     const std::int32_t rest = frontier_.totals()[c] - of_i, total_rest = frontier_.total() - total_i;
     for (std::size_t j = 0; j < n; ++j) {
-      yes[j] = (of_j[j] - both[j] + a) / (total_j[j] - both_total[j] + sum_a);
-      no[j] = (rest - of_j[j] + both[j] + a) / (total_rest - total_j[j] + both_total[j] + sum_a);
+      yes[j] = LeafValue::of<kKind>(of_j[j] - both[j] + a, total_j[j] - both_total[j] + sum_a, centre);
+      no[j] =
+          LeafValue::of<kKind>(rest - of_j[j] + both[j] + a, total_rest - total_j[j] + both_total[j] + sum_a, centre);
     }
   }
+}
+
+void OneLevelFold::leaf_values(const LeafValue& value, int side, double a, double sum_a, double* yes,
+                               double* no) const {
+  using Kind = LeafValue::Kind;
+  const auto fill = value.kind == Kind::mean     ? &OneLevelFold::leaf_values_of<Kind::mean>
+                    : value.kind == Kind::spread ? &OneLevelFold::leaf_values_of<Kind::spread>
+                                                 : &OneLevelFold::leaf_values_of<Kind::within>;
+  (this->*fill)(value, side, a, sum_a, yes, no);
 }
 
 void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {

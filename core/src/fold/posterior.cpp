@@ -30,6 +30,16 @@ void Posterior::inner_node(std::size_t id, InnerNode& out) const {
     out.split.push_back((base * u_[split.child[1]] * u_[split.child[0]]).scaled(0));
 }
 
+double Posterior::log_prior_total(Control& control) const {
+  return fold_up<SumProduct>(*graph_, WeighPrior(*graph_, weights_.prior()), control, n_threads_)[0].log();
+}
+
+double Posterior::log_single_leaf() const {
+  std::vector<std::int32_t> counts(graph_->table().n_classes());
+  graph_->table().class_counts(graph_->table().all().data(), counts.data());
+  return weights_.leaf().log_marginal(0, counts.data());
+}
+
 double Posterior::log_joint(const Key& key) const {
   const GraphOptions& o = graph_->options();
   return everytree::log_joint(graph_->table(), o.max_depth, o.min_leaf, weights_.prior(), weights_.leaf(), key);

@@ -21,15 +21,16 @@ std::vector<Slot> make_slots(const CountTable& table, const Prior& prior, std::v
 
 void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
                           const std::vector<Slot>& slots, const std::vector<std::uint32_t>& first_slot,
-                          std::size_t stride, std::size_t n_classes) {
+                          std::size_t stride, const std::vector<LeafValue>& values) {
   const Frontier& f = fold.frontier();
   const Prior& prior = weights.prior();
   const Dirichlet& leaf = weights.leaf();
   const std::size_t n = level.n, n_slots = slots.size();
   const std::size_t depth = fold.depth();
   matrix_size_ = (n_slots + 1) * stride;
-  matrix_.assign(std::max<std::size_t>(1, n_classes) * matrix_size_, 0.0);
-  if (n_classes == 0) return;
+  const std::size_t n_values = values.size();
+  matrix_.assign(n_values * matrix_size_, 0.0);
+  if (n_values == 0) return;
 
   double total = level.state_leaf;
   for (std::size_t i = 0; i < n; ++i)
@@ -65,15 +66,16 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
 
   for (auto& t : term_) t.resize(f.stride());
   double* const term[2] = {term_[0].data(), term_[1].data()};
-  a_.assign(n_classes * n_elements * n_elements, 0.0);
-  b_.assign(n_classes * (n_elements + 1), 0.0);  // last entry: the constant
+  a_.assign(n_values * n_elements * n_elements, 0.0);
+  b_.assign(n_values * (n_elements + 1), 0.0);  // last entry: the constant
   factor_.assign(2 * n_elements, 0.0);
   yes_.resize(n);
   no_.resize(n);
   for (auto& d : difference_) d.resize(n_elements);
-  for (std::size_t c = 0; c < n_classes; ++c)
-    b_[c * (n_elements + 1) + n_elements] =
-        level.state_leaf / total * (f.totals()[c] + leaf.a(depth, c)) / (f.total() + leaf.sum_a(depth));
+  for (std::size_t v = 0; v < n_values; ++v)
+    b_[v * (n_elements + 1) + n_elements] =
+        level.state_leaf / total *
+        values[v](f.totals()[values[v].cls] + leaf.a(depth, values[v].cls), f.total() + leaf.sum_a(depth));
 
   for (std::size_t i = 0; i < n; ++i) {
     fold.terms(weights, level, i, term);
@@ -97,18 +99,20 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
         for (std::size_t e = first_[j]; e < first_[j + 1]; ++e) factor[e] *= full[1 - a] / mass;
       }
     }
-    for (std::size_t c = 0; c < n_classes; ++c) {
+    for (std::size_t v = 0; v < n_values; ++v) {
+      const std::size_t c = values[v].cls;
       double at_zero[2];  // K_a: the child's value when every second test says 0
       for (int a = 0; a < 2; ++a) {
         const std::int32_t n_c = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
         const std::int32_t n_side = a == 1 ? f.total(i) : f.total() - f.total(i);
-        at_zero[a] = full[1 - a] * level.leaf[a][i] * (n_c + leaf.a(depth + 1, c)) / (n_side + leaf.sum_a(depth + 1));
+        at_zero[a] =
+            full[1 - a] * level.leaf[a][i] * values[v](n_c + leaf.a(depth + 1, c), n_side + leaf.sum_a(depth + 1));
         double* difference = difference_[a].data();
         if (!(level.tests[a][i] > 0)) {
           std::fill(difference, difference + n_elements, 0.0);
           continue;
         }
-        fold.leaf_probabilities(a, c, leaf.a(depth + 2, c), leaf.sum_a(depth + 2), yes_.data(), no_.data());
+        fold.leaf_values(values[v], a, leaf.a(depth + 2, c), leaf.sum_a(depth + 2), yes_.data(), no_.data());
         for (std::size_t j = 0; j < n; ++j) {
           yes_[j] *= term[a][j];
           no_[j] *= term[a][j];
@@ -122,14 +126,14 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
           at_zero[a] += zero * x.m;
         }
       }
-      double* linear = b_.data() + c * (n_elements + 1);
+      double* linear = b_.data() + v * (n_elements + 1);
       for (std::size_t p = first_[i]; p < first_[i + 1]; ++p) {
         // Outcome 1 of the element leads to side 1, or to side 0 if it is flipped.
         const Element& x = elements_[p];
         const int one = x.flipped ? 0 : 1, zero = 1 - one;
         linear[n_elements] += x.unit * x.m * at_zero[zero];
         linear[p] += x.unit * (at_zero[one] - at_zero[zero]);
-        double* row = a_.data() + (c * n_elements + p) * n_elements;
+        double* row = a_.data() + (v * n_elements + p) * n_elements;
         const double *d1 = difference_[one].data(), *d0 = difference_[zero].data();
         for (std::size_t e = 0; e < n_elements; ++e) {
           linear[e] += x.unit * x.m * d0[e];
@@ -143,10 +147,10 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
   const auto add = [&](double* matrix, std::size_t k, std::size_t l, double x) {
     matrix[std::min(k, l) * stride + std::max(k, l)] += x;
   };
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    double* matrix = matrix_.data() + c * matrix_size_;
-    const double* a = a_.data() + c * n_elements * n_elements;
-    const double* linear = b_.data() + c * (n_elements + 1);
+  for (std::size_t v = 0; v < n_values; ++v) {
+    double* matrix = matrix_.data() + v * matrix_size_;
+    const double* a = a_.data() + v * n_elements * n_elements;
+    const double* linear = b_.data() + v * (n_elements + 1);
     double constant = linear[n_elements];
     if (prior.fair) {
       for (std::size_t p = 0; p < n_elements; ++p) {

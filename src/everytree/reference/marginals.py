@@ -1,6 +1,7 @@
 """Facts about a random tree of the posterior, each by one more fold of the same states.
 
 P(no test of B in T) = u_B(∅) / u(∅),       u_B = the fold u without the options of B (weights unchanged)
+Σ prior = the fold u with every marginal likelihood 1;   Bayes factor = (u(∅) / Σ prior) / M(f(∅))
 leaves: L(s) = P(leaf | s) · [1] + Σ_i P(i | s) · L(zero) ∗ L(one)           (∗ convolution)
 depth:  P(depth ≤ d at s) = P(leaf | s) + Σ_i P(i | s) · P(depth ≤ d−1 at zero) · P(depth ≤ d−1 at one)
 """
@@ -15,7 +16,14 @@ from everytree.reference.logs import log_sum
 from everytree.reference.table import Cover
 
 __all__ = ["attribute_inclusion", "depth_distribution", "expected_depth", "expected_leaves", "expected_size"]
-__all__ += ["leaves_distribution", "log_u_without", "root_distribution", "test_inclusion"]
+__all__ += [
+    "leaves_distribution",
+    "log_bayes_factor",
+    "log_prior_total",
+    "log_u_without",
+    "root_distribution",
+]
+__all__ += ["size_distribution", "test_inclusion"]
 
 
 def log_u_without(model: Bayes, banned: Collection[int]) -> float:
@@ -35,6 +43,40 @@ def log_u_without(model: Bayes, banned: Collection[int]) -> float:
         return known[state]
 
     return log_u(model.space.root, 0)
+
+
+def log_prior_total(model: Bayes) -> float:
+    """log of the sum over all trees of the prior alone.
+
+    The size prior is a distribution:
+
+    >>> from everytree.reference import Space, Table, UniformPrior
+    >>> space = Space(Table([(0, 0), (0, 1), (1, 0), (1, 1)], [(3, 1), (0, 4), (1, 5), (4, 0)]), 2)
+    >>> abs(log_prior_total(Bayes(space))) < 1e-12
+    True
+    >>> round(math.exp(log_prior_total(Bayes(space, UniformPrior())))) == space.count()
+    True
+    """
+    known: dict[tuple[Cover, int], float] = {}
+
+    def log_total(cover: Cover, depth: int) -> float:
+        state = (cover, depth)
+        if state not in known:
+            tests = model.space.feasible(cover, depth)
+            terms = [model.prior.log_leaf(depth, tests)]
+            for test in tests:
+                zero, one = model.table.children(cover, test)
+                below = log_total(zero, depth + 1) + log_total(one, depth + 1)
+                terms.append(model.log_split(cover, depth, test) + below)
+            known[state] = log_sum(terms)
+        return known[state]
+
+    return log_total(model.space.root, 0)
+
+
+def log_bayes_factor(model: Bayes) -> float:
+    """log of how much better all trees explain the data than the single leaf does, under the normalised prior."""
+    return model.log_evidence - log_prior_total(model) - model.log_m(model.space.root, 0)
 
 
 def test_inclusion(model: Bayes) -> list[float]:
@@ -84,6 +126,11 @@ def leaves_distribution(model: Bayes) -> dict[int, float]:
         return known[state]
 
     return dict(sorted(leaves(model.space.root, 0).items()))
+
+
+def size_distribution(model: Bayes) -> dict[int, float]:
+    """P(number of nodes = k) for every k that some tree has."""
+    return {2 * k - 1: p for k, p in leaves_distribution(model).items()}
 
 
 def depth_distribution(model: Bayes) -> dict[int, float]:

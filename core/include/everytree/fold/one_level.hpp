@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "everytree/fold/cost_fold.hpp"
+#include "everytree/fold/leaf_value.hpp"
 #include "everytree/graph/frontier.hpp"
 #include "everytree/graph/graph.hpp"
 #include "everytree/weights/leaf.hpp"
@@ -114,13 +115,16 @@ class OneLevelFold {
   bool feasible(std::size_t j, int a) const {
     return quadrant_total(j, a, 1) >= frontier_.min_leaf() && quadrant_total(j, a, 0) >= frontier_.min_leaf();
   }
-  // (n_c + a) / (n + Σa) in the quadrants (i = side, j = 1) and (i = side, j = 0) for all j, after load_pairs(i).
-  void leaf_probabilities(int side, std::size_t c, double a, double sum_a, double* yes, double* no) const;
+  // The value of a leaf in the quadrants (i = side, j = 1) and (i = side, j = 0) for all j, after load_pairs(i); a and
+  // sum_a are the Dirichlet parameters of its class.
+  void leaf_values(const LeafValue& value, int side, double a, double sum_a, double* yes, double* no) const;
   std::size_t depth() const { return depth_; }
   // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
   void child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests);
 
  private:
+  template <LeafValue::Kind kKind>
+  void leaf_values_of(const LeafValue& value, int side, double a, double sum_a, double* yes, double* no) const;
   // Load the cover; false if no split can follow (then `out` is the leaf alone).
   bool load(std::size_t state, OneLevel& out);
   void product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out);

@@ -27,6 +27,10 @@ class Posterior {
   const ProductWeights& weights() const { return weights_; }
   double log_evidence() const { return u_[0].log(); }
   const std::vector<Wide>& values() const { return u_; }
+  // log Σ over all trees of the prior alone: the same fold with every marginal likelihood 1.
+  double log_prior_total(Control& control) const;
+  // log marginal likelihood of the single leaf.
+  double log_single_leaf() const;
 
   // log prior + log marginal likelihood of a tree; −inf outside the space. Throws InvalidInput on a malformed key.
   double log_joint(const Key& key) const;
@@ -35,6 +39,8 @@ class Posterior {
   std::vector<double> root_distribution() const { return path_node({}).split; }
   // P(test t occurs in the tree) for every original test.
   std::vector<double> inclusion(Control& control) const;
+  // P(some test of set k occurs in the tree) for disjoint sets; owner[t] is the set of test t, −1 for none.
+  std::vector<double> inclusion_of(const std::vector<std::int32_t>& owner, std::size_t n_sets, Control& control) const;
   // P(n leaves), index n − 1; and P(depth = d).
   std::vector<double> leaves_distribution(Control& control) const;
   std::vector<double> depth_distribution(Control& control) const;
@@ -59,6 +65,9 @@ class Posterior {
 
   // P(class | row), n_rows × n_classes. rows: n_rows × n_tests of 0/1, row-major.
   void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
+  // Moments of θ_c at a row, where θ in a leaf is Dirichlet(n + a) given the tree. For each row and class: E[θ_c], the
+  // variance over trees of the leaf's mean, and the mean over trees of the leaf's own variance: n_rows × 3 × n_classes.
+  void moments(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
 
  private:
   friend class Expansion;
@@ -69,7 +78,9 @@ class Posterior {
   };
   void inner_node(std::size_t id, InnerNode& out) const;
   std::vector<Best> likeliest(Control& control) const;
-  void predict_distinct(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
+  void average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out, Control& control) const;
+  void average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
+                        Control& control) const;
 
   std::shared_ptr<const Graph> graph_;
   ProductWeights weights_;

@@ -1,9 +1,9 @@
-// What a closed state predicts for a row, as a quadratic form.
+// What a closed state says about a row, as a quadratic form.
 //
 // Let Y_i(x) be the number of tests of split i that hold for row x (out of m_i). At the state, split i sends the row to
 // side a with weight ω_i · Y_i or ω_i · (m_i − Y_i); there it meets a leaf, or a second test j with outcome b. With the
-// weights of the two levels summed by the frontier, the probability of class c is
-//     f_c(x) = const + Σ_i b_i Y_i + Σ_ij A_ij Y_i Y_j
+// weights of the two levels summed by the frontier, the average of a leaf value is
+//     f(x) = const + Σ_i b_i Y_i + Σ_ij A_ij Y_i Y_j
 // and is rewritten over the *slots*, the fixed variables in which rows are given.
 #pragma once
 
@@ -28,11 +28,11 @@ std::vector<Slot> make_slots(const CountTable& table, const Prior& prior, std::v
 
 class QuadraticForm {
  public:
-  // For the first n_classes classes. After fold.product(state, weights, Plus::sum, level) with level.n > 0. The
+  // One matrix for each leaf value. After fold.product(state, weights, Plus::sum, level) with level.n > 0. The
   // matrices have slots.size() + 1 rows of `stride` entries, upper triangular; the last variable is the constant 1.
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
-             const std::vector<std::uint32_t>& first_slot, std::size_t stride, std::size_t n_classes);
-  const double* matrix(std::size_t cls) const { return matrix_.data() + cls * matrix_size_; }
+             const std::vector<std::uint32_t>& first_slot, std::size_t stride, const std::vector<LeafValue>& values);
+  const double* matrix(std::size_t value) const { return matrix_.data() + value * matrix_size_; }
 
  private:
   // A variable of the form before it is rewritten: a split, or one test of it where shares differ.

@@ -194,6 +194,58 @@ class WeighCount {
   const Graph* graph_;
 };
 
+// The prior alone, for SumProduct: leaves weigh what the prior gives them, whatever their examples. Below a split the
+// shares of all feasible tests add up to 1, or to their number where every test weighs 1: no pair has to be visited
+// but to see whether any test is feasible.
+class WeighPrior {
+ public:
+  struct Inner {
+    Wide leaf;
+    std::vector<Wide> split;
+  };
+  WeighPrior(const Graph& graph, const Prior& prior) : graph_(&graph), prior_(&prior) {}
+
+  Wide closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
+    const State& s = graph_->state(id);
+    const auto depth = static_cast<std::size_t>(s.depth);
+    fold.tests(id, level);
+    Wide value = Wide::from_log(prior_->log_leaf(depth, level.n > 0));
+    if (level.n == 0) return value;
+    const Wide open = Wide::from_log(prior_->log_leaf(depth + 1, true)),
+               shut = Wide::from_log(prior_->log_leaf(depth + 1, false)),
+               cherry = Wide::from_log(prior_->log_split_base(depth + 1) + 2 * prior_->log_leaf(depth + 2, false));
+    const auto side = [&](double tests) {
+      return tests > 0 ? open + cherry * Wide(prior_->per_test ? 1.0 : tests) : shut;
+    };
+    // Shares of the splits by their tests.
+    const Frontier& f = fold.frontier();
+    Shares shares;
+    shares.begin(*prior_);
+    for (std::size_t i = 0; i < level.n; ++i) shares.add(graph_->table(), f.parts(i));
+    const Wide base = Wide::from_log(prior_->log_split_base(depth));
+    for (std::size_t i = 0; i < level.n; ++i) {
+      const double share = shares.share(graph_->table(), f.parts(i), Plus::sum);
+      value += base * Wide(share) * side(level.tests[1][i]) * side(level.tests[0][i]);
+    }
+    return value;
+  }
+
+  void inner(std::size_t id, Inner& out) const {
+    const State& s = graph_->state(id);
+    const auto depth = static_cast<std::size_t>(s.depth);
+    const InnerShares shares(*graph_, *prior_);
+    shares.load(s);
+    out.leaf = Wide::from_log(prior_->log_leaf(depth, s.n_tests > 0));
+    const Wide base = Wide::from_log(prior_->log_split_base(depth));
+    out.split.clear();
+    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares.share(split, Plus::sum)));
+  }
+
+ private:
+  const Graph* graph_;
+  const Prior* prior_;
+};
+
 inline void InnerShares::load(const State& s) const {
   shares_.begin(*prior_);
   for (const Split& split : graph_->splits(s)) shares_.add(graph_->table(), graph_->parts(split));

@@ -1,0 +1,272 @@
+"""How sure a class probability is: its variance, exactly, and its quantiles, from exact draws.
+
+Given the tree, the class probabilities θ in a leaf with counts n are Dirichlet(n + a). With B = Σ(n + a) and
+m_c = (n_c + a_c) / B in the leaf that a row reaches, over the posterior of the tree:
+
+    E[θ_c]   = E[m_c]                                                (what ``predict_proba`` gives)
+    Var[θ_c] = Var[m_c]  +  E[m_c (1 − m_c) / (B + 1)]               (between trees + within leaves)
+
+Both parts are averages over *every* tree. A quantile is not an average, so intervals come from trees drawn exactly
+from the posterior: the drawn leaves make a mixture of Beta(n_c + a_c, B − n_c − a_c), whose distribution function
+
+    F(t) = (1/N) Σ_draws I_t(n_c + a_c, B − n_c − a_c)
+
+is computed and inverted, so the draw of the tree is the only source of chance. If q is the quantile found for
+probability p, the true F(q) differs from p by a random error with standard deviation at most √(p(1 − p)/N): at
+most 0.007 at either end of a 90 % interval with 1,000 draws, and less where the trees agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.arguments import number, whole
+from everytree.errors import LimitReached
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.posterior import Posterior
+
+__all__ = ["Moments", "interval", "moments"]
+
+Reals = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.uint8]
+Key = tuple[int, ...]
+BYTES_PER_KEY = 600  # of a drawn tree
+BYTES = 2**28  # for the leaves of one block of rows
+GRID = 64  # cells in which quantiles are looked for first
+CLOSE = 1e-13  # in t, and in F(t)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of the class probabilities θ at each row; arrays of shape (rows, classes).
+
+    mean : E[θ_c], as ``predict_proba`` gives it
+    second : E[θ_c²]
+    between : variance over trees of the leaf's mean: how much the trees disagree
+    within : mean over trees of the leaf's own variance: how few examples the leaves hold
+    """
+
+    mean: Reals
+    second: Reals
+    between: Reals
+    within: Reals
+
+    @property
+    def variance(self) -> Reals:
+        """Var[θ_c] = between + within."""
+        return self.between + self.within
+
+    @property
+    def std(self) -> Reals:
+        """Standard deviation of θ_c."""
+        return np.sqrt(self.variance)
+
+
+def moments(posterior: Posterior, X: npt.ArrayLike) -> Moments:
+    """Exact moments of θ at each row, over every tree.
+
+    The variances are sums of terms that are not negative. Inside a state the engine subtracts the square of a mean
+    from a mean square and takes 0 where rounding leaves less than that; the error is about 1e-16.
+    """
+    rows = posterior._asked(X)
+    n_classes = len(posterior.space.classes)
+    with posterior.space._question("computing moments with the posterior") as control:
+        flat: Reals = posterior._core.moments(rows, control)
+    mean, between, within = (flat[:, k * n_classes : (k + 1) * n_classes].copy() for k in range(3))
+    posterior._clip(mean)
+    return Moments(mean, mean * mean + between + within, between, within)
+
+
+def interval(
+    posterior: Posterior,
+    X: npt.ArrayLike,
+    level: float = 0.9,
+    n_draws: int = 1000,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[Reals, Reals]:
+    """Lower and upper ends of the central interval of θ_c at each row, that holds it with probability ``level``."""
+    level = number("level", level, 0, 1, example=0.9)
+    n_draws = whole("n_draws", n_draws, 1)
+    rows = posterior._asked(X)
+    n_classes = len(posterior.space.classes)
+    distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    place = place.reshape(-1)  # some versions of numpy give it another shape
+    ends = np.ones((2, len(distinct), n_classes))  # with one class θ is 1
+    with posterior.space._question("finding intervals") as control:
+        draws = _draws(posterior, n_draws, random_state, control)
+        step = max(32, min(BYTES, posterior.space.limits.memory) // (64 * n_draws))
+        for begin in range(0, len(distinct) if n_classes > 1 else 0, step):
+            block = slice(begin, begin + step)
+            mixture = _mixture(posterior, draws, distinct[block], control)
+            # With two classes θ_1 = 1 − θ_0: the ends change places.
+            for c in range(1 if n_classes == 2 else n_classes):
+                for end, p in enumerate(((1 - level) / 2, (1 + level) / 2)):
+                    ends[end, block, c] = mixture.quantiles(p, c, control)
+            ends[:, block].sort(axis=0)  # point masses: the two ends may differ by rounding
+            if n_classes == 2:
+                ends[:, block, 1] = 1 - ends[::-1, block, 0]
+    return ends[0][place], ends[1][place]
+
+
+def _draws(
+    posterior: Posterior,
+    n: int,
+    random_state: int | np.random.Generator | None,
+    control: _core.Control,
+) -> Counter[Key]:
+    """The trees of ``posterior.sample``, as keys with their numbers."""
+    found: Counter[Key] = Counter()
+    for keys in posterior._draw(n, random_state, control):
+        found.update(keys)
+        if len(found) * BYTES_PER_KEY > posterior.space.limits.memory:
+            raise LimitReached("memory limit reached", "memory")
+    return found
+
+
+# --- the mixture of the drawn leaves ---
+
+
+class _Mixture:
+    """For each row a mixture of Dirichlet distributions: ``share[k]`` of leaf ``leaf[k]`` belongs to ``row[k]``."""
+
+    def __init__(
+        self, parameters: Reals, row: npt.NDArray[np.intp], leaf: npt.NDArray[np.intp], share: Reals
+    ):
+        self.parameters = parameters  # n + a, one row per different leaf
+        self.row, self.leaf, self.share = row, leaf, share
+        self.n_rows = int(row[-1]) + 1 if len(row) else 0
+
+    def _beta(self, c: int) -> tuple[Reals, Reals]:
+        """The two parameters of θ_c in every leaf."""
+        return self.parameters[:, c], np.delete(self.parameters, c, axis=1).sum(axis=1)
+
+    def quantiles(self, p: float, c: int, control: _core.Control) -> Reals:
+        """The t with F(t) = p, one per row.
+
+        First the cell of a grid, from distribution functions that all rows share; then Newton's steps inside the
+        bracket, or halves of it where a step leads out.
+        """
+        from scipy.special import betainc, betaln
+
+        one, other = self._beta(c)
+        grid = np.arange(GRID + 1) / GRID
+        at_grid = np.empty((self.n_rows, GRID + 1))
+        for k, point in enumerate(grid):
+            control.check()
+            at_grid[:, k] = self._mean(_cdf(betainc, one, other, np.full(len(one), point))[self.leaf], None)
+        at_grid = np.maximum.accumulate(at_grid, axis=1)
+        cell = np.clip((at_grid[:, 1:] < p).sum(axis=1), 0, GRID - 1)
+        every = np.arange(self.n_rows)
+        low, high = grid[cell], grid[cell + 1]
+        f_low, f_high = at_grid[every, cell], at_grid[every, cell + 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t: Reals = low + (high - low) * np.clip(
+                np.nan_to_num((p - f_low) / (f_high - f_low), nan=0.5), 0.01, 0.99
+            )
+        norm = betaln(one, other)
+        open_rows = every
+        for round_ in count():
+            if len(open_rows) == 0:
+                break
+            control.check()
+            is_open = np.zeros(self.n_rows, dtype=bool)
+            is_open[open_rows] = True
+            part = is_open[self.row]
+            leaf, here = self.leaf[part], t[self.row[part]]
+            f = self._mean(_cdf(betainc, one[leaf], other[leaf], here), part)[open_rows]
+            with np.errstate(all="ignore"):
+                log_density = (
+                    (one[leaf] - 1) * np.log(here) + (other[leaf] - 1) * np.log1p(-here) - norm[leaf]
+                )
+                density = self._mean(np.exp(log_density), part)[open_rows]
+                now = t[open_rows]
+                above = f >= p
+                low[open_rows] = np.where(above, low[open_rows], now)
+                high[open_rows] = np.where(above, now, high[open_rows])
+                step = now - (f - p) / density
+                # After a few rounds every second step is a half, so that there are never many.
+                inside = (step > low[open_rows]) & (step < high[open_rows]) & (round_ < 8 or round_ % 2 == 0)
+                following = np.where(inside, step, (low[open_rows] + high[open_rows]) / 2)
+            narrow = high[open_rows] - low[open_rows] <= CLOSE
+            done = (np.abs(f - p) <= CLOSE) | narrow | (inside & (np.abs(following - now) <= CLOSE))
+            t[open_rows] = np.where(np.abs(f - p) <= CLOSE, now, following)
+            open_rows = open_rows[~done]
+        return t
+
+    def _mean(self, values: Reals, part: npt.NDArray[np.bool_] | None) -> Reals:
+        """Σ share · value, per row."""
+        row, share = (self.row, self.share) if part is None else (self.row[part], self.share[part])
+        return np.asarray(np.bincount(row, share * values, minlength=self.n_rows), dtype=np.float64)
+
+
+def _cdf(betainc: np.ufunc, one: Reals, other: Reals, t: Reals) -> Reals:
+    """Distribution function of Beta(one, other). What scipy cannot tell (beyond 1e15) is a point mass at the mean."""
+    f: Reals = betainc(one, other, t)
+    lost = np.isnan(f)
+    if lost.any():
+        f = np.where(lost, (t >= one / (one + other)).astype(float), f)
+    return f
+
+
+def _mixture(posterior: Posterior, draws: Counter[Key], rows: Rows, control: _core.Control) -> _Mixture:
+    """Route the rows, and the examples, down all drawn trees at once: what trees have in common is done once."""
+    table = posterior.space.table
+    sizes = {key: _subtree_sizes(key) for key in draws}
+    leaves: dict[tuple[tuple[int, ...], int], int] = {}
+    parameters: list[list[float]] = []
+    found: list[tuple[npt.NDArray[np.intp], int, int]] = []
+    # A node: its examples and rows, its depth, and the draws that have it as (key, place in the key, number).
+    start = [(key, 0, number) for key, number in draws.items()]
+    waiting = [(np.arange(len(table.rows)), np.arange(len(rows)), 0, start)]
+    while waiting:
+        control.check()
+        examples, here, depth, trees = waiting.pop()
+        by_test: dict[int, list[tuple[Key, int, int]]] = {}
+        for key, place, n in trees:
+            by_test.setdefault(key[place], []).append((key, place, n))
+        for test, those in by_test.items():
+            if test < 0:
+                a = posterior._rows[min(depth, len(posterior._rows) - 1)]
+                counts = tuple(table.class_counts[examples].sum(axis=0).tolist())
+                at = leaves.setdefault((counts, min(depth, len(posterior._rows) - 1)), len(leaves))
+                if at == len(parameters):
+                    parameters.append([n + b for n, b in zip(counts, a, strict=True)])
+                found.append((here, at, sum(n for _, _, n in those)))
+                continue
+            for outcome in (0, 1):
+                to = here[rows[here, test] == outcome]
+                if len(to) == 0:
+                    continue
+                below = [
+                    (key, place + 1 + (sizes[key][place + 1] if outcome else 0), n) for key, place, n in those
+                ]
+                waiting.append((examples[table.rows[examples, test] == outcome], to, depth + 1, below))
+    row = np.concatenate([here for here, _, _ in found])
+    leaf = np.repeat([at for _, at, _ in found], [len(here) for here, _, _ in found])
+    weight = np.repeat([n for _, _, n in found], [len(here) for here, _, _ in found])
+    # Equal leaves of a row are taken together.
+    pair, together = np.unique(row * len(parameters) + leaf, return_inverse=True)
+    share = np.bincount(together.reshape(-1), weight) / draws.total()
+    return _Mixture(np.array(parameters), pair // len(parameters), pair % len(parameters), share)
+
+
+def _subtree_sizes(key: Key) -> list[int]:
+    """Nodes of the subtree that begins at each place of a key.
+
+    >>> _subtree_sizes((0, -1, 2, -1, -1))
+    [5, 1, 3, 1, 1]
+    """
+    sizes = [1] * len(key)
+    for place in range(len(key) - 1, -1, -1):
+        if key[place] >= 0:
+            zero = sizes[place + 1]
+            sizes[place] = 1 + zero + sizes[place + 1 + zero]
+    return sizes
