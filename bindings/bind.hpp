@@ -80,5 +80,6 @@ void bind_posterior(nb::module_& m);
 void bind_compress(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_collapsed(nb::module_& m);
 
 }  // namespace everytree::bind

@@ -29,4 +29,5 @@ NB_MODULE(_core, m) {
   bind::bind_compress(m);
   bind::bind_mine(m);
   bind::bind_search(m);
+  bind::bind_collapsed(m);
 }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from everytree.bayes.average import AveragedPosterior as AveragedPosterior
     from everytree.bayes.bracket import Bracket as Bracket
     from everytree.bayes.bracket import PredictionBracket as PredictionBracket
+    from everytree.bayes.collapsed import CollapsedPosterior as CollapsedPosterior
     from everytree.bayes.compress import CompressedRules as CompressedRules
     from everytree.bayes.deepening import DepthProfile as DepthProfile
     from everytree.bayes.evidence import (
@@ -108,6 +109,7 @@ _HOME = {
     "Bracket": "everytree.bayes.bracket",
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
+    "CollapsedPosterior": "everytree.bayes.collapsed",
     "CompressedRules": "everytree.bayes.compress",
     "CompressedClassifier": "everytree.estimators.compressed",
     "DataError": "everytree.errors",

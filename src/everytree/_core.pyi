@@ -3,7 +3,7 @@ The compiled core of everytree. Use it through everytree.TreeSpace and the estim
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -308,3 +308,32 @@ class ProbableSearch:
         """
         Search until proved or a limit is reached; a later run goes on from there.
         """
+
+class Collapsed:
+    """
+    Metropolis–Hastings over tops of trees, the levels below summed exactly.
+    """
+
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int) -> None: ...
+
+    proposals_per_step: Final[int] = ...
+    """(arg: object, /) -> int"""
+
+    @property
+    def ends_at_root(self) -> bool: ...
+
+    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple:
+        """
+        Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
+        """
+
+    def log_joint(self, top: Sequence[int]) -> float:
+        """Log weight of all trees with this top together."""
+
+    def propose(self, top: Sequence[int], kind: int, seed: int, n: int, control: Control) -> list:
+        """
+        n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
+        """
+
+    def predict(self, tops: Sequence[Sequence[int]], in_batch: Sequence[Sequence[tuple[int, float]]], n_batches: int, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Σ count · P(class | row, top) by batch: n_batches × (rows · classes)."""

@@ -32,6 +32,7 @@ from everytree.weights import COSTS, Dirichlet, dirichlet_rows
 from everytree.why import why_none
 
 if TYPE_CHECKING:
+    from everytree.bayes.collapsed import CollapsedPosterior
     from everytree.bayes.deepening import DepthProfile
     from everytree.estimate import Estimate
     from everytree.near_best import Exact, NearBest
@@ -89,12 +90,14 @@ class TreeSpace:
         memory_limit: int | None = None,
         progress: Progress | None = None,
     ) -> None:
+        from everytree.data.labels import label_codes  # loads scikit-learn
+
         tests = as_tests(X, test_names)
         if test_names is None:
             test_names = _column_names(X)
         if len(tests) == 0:
             raise DataError("the data hold 0 examples; a space needs at least one row")
-        codes, labels = _codes(y, len(tests), classes)
+        codes, labels = label_codes(y, len(tests), classes)
         table = Table.from_arrays(
             tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels
         )
@@ -441,6 +444,15 @@ class TreeSpace:
         """
         return most_probable(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
 
+    def collapsed(
+        self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, *, n_draws: int = 2000, n_chains: int = 4,
+        burn_in: int = 500, thin: int = 1, random_state: int | np.random.Generator | None = None,
+    ) -> CollapsedPosterior:  # fmt: skip
+        """The posterior by sampling, for spaces too large to fold: see ``CollapsedPosterior``. Never exact."""
+        from everytree.bayes.collapsed import CollapsedPosterior
+
+        return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
+
     def near_best(
         self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:
@@ -564,27 +576,6 @@ def _column_names(X: Any) -> list[str] | None:
     if columns is None or callable(columns):
         return None
     return [str(name) for name in columns]
-
-
-def _codes(
-    y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None
-) -> tuple[npt.NDArray[np.intp], list[Any]]:
-    from everytree.data.labels import read_labels
-
-    labels = read_labels(y, n_rows)
-    if classes is None:
-        found, codes = np.unique(labels, return_inverse=True)
-        return codes.astype(np.intp), found.tolist()
-    order = list(classes)
-    place = {label: k for k, label in enumerate(order)}
-    if len(place) != len(order):
-        raise QueryError(f"classes={order!r} names a label twice")
-    try:
-        return np.array([place[label] for label in labels.tolist()], dtype=np.intp), order
-    except KeyError as missing:
-        raise QueryError(
-            f"y holds the label {missing.args[0]!r}, which is not among classes={order!r}"
-        ) from None
 
 
 def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:

@@ -1,5 +1,6 @@
 // for_each_parallel: run f(item, worker) for every item, on `n_threads` threads. Which thread takes which item is
 // free, so f must write only to what belongs to its item: results are then the same for any number of threads.
+// A stage of nullptr tells no progress: f does, or nobody.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ void for_each_parallel(std::size_t n, std::size_t n_threads, Control& control, c
         if (begin >= n) break;
         const std::size_t end = std::min(n, begin + grain);
         for (std::size_t item = begin; item < end; ++item) f(item, worker);
-        control.check(worker == 0, stage, begin, n);
+        control.check(worker == 0, stage, begin, stage == nullptr ? 0 : n);
       }
     } catch (...) {
       const std::lock_guard lock(guard);

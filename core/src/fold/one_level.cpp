@@ -37,9 +37,9 @@ void OneLevel::resize(std::size_t splits, std::size_t padded, double no_split) {
   }
 }
 
-ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
-  if (!linear || prior_.fair || graph.table().n_classes() != 2) return;
+template <class Bounds>
+void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds) {
+  if (!fast_ || prior_.fair || n_classes != 2) return;
   // Extreme priors (a factor beyond e^±50 per node) belong in the log domain.
   for (const auto* table : {&prior_.log_split, &prior_.log_leaf_open, &prior_.log_leaf_closed})
     for (double x : *table)
@@ -47,16 +47,32 @@ ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<
   std::int32_t most[2];
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
   for (std::int32_t bound : {1800, 1200, 600}) {
-    largest_counts(graph, bound, most);
+    bounds(bound, most);
     if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) *
             static_cast<std::int64_t>(leaf_->n_variants()) >
         kMaxTable)
       continue;
-    linear_.emplace(*leaf_, most[0], most[1], graph.options().min_leaf);
+    linear_.emplace(*leaf_, most[0], most[1], min_leaf);
     // The table was sized by covers up to `bound` only: no larger one may use it.
     linear_bound_ = std::min(bound, linear_->safe_total());
     return;
   }
+}
+
+ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
+    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+  tabulate(graph.table().n_classes(), graph.options().min_leaf,
+           [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); });
+}
+
+ProductWeights::ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior,
+                               std::shared_ptr<const Dirichlet> leaf, bool linear)
+    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+  std::vector<std::int32_t> totals(table.n_classes());
+  table.class_counts(table.all().data(), totals.data());
+  tabulate(table.n_classes(), min_leaf, [&](std::int32_t bound, std::int32_t* most) {
+    for (int c = 0; c < 2; ++c) most[c] = std::min(bound, totals[static_cast<std::size_t>(c)]);
+  });
 }
 
 void Shares::begin(const Prior& prior) {
@@ -85,15 +101,14 @@ double Shares::share(std::uint32_t test) const {
 
 OneLevelFold::OneLevelFold(const Graph& graph) : graph_(&graph), frontier_(graph.table(), graph.options().min_leaf) {}
 
-bool OneLevelFold::load(std::size_t state, OneLevel& out) {
-  const State& s = graph_->state(state);
-  depth_ = static_cast<std::size_t>(s.depth);
-  levels_ = s.levels;
+bool OneLevelFold::load(const ClosedState& state, OneLevel& out) {
+  depth_ = state.depth;
+  levels_ = state.levels;
   if (levels_ == 0) {
     out.resize(0, 0, 0.0);
     return false;
   }
-  frontier_.load(graph_->cover(state));
+  frontier_.load(state.cover);
   pair_of_ = static_cast<std::size_t>(-1);
   return true;
 }
@@ -106,11 +121,12 @@ double OneLevelFold::group_share(std::size_t g, Plus plus) const {
   return shares_.share(frontier_.table(), frontier_.parts(g), plus);
 }
 
-void OneLevelFold::product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out) {
+void OneLevelFold::product(const ClosedState& state, const ProductWeights& weights, Plus plus, OneLevel& out) {
   if (!load(state, out)) {
+    const CountTable& table = frontier_.table();
     std::vector<std::int32_t>& counts = pairs_;
-    counts.resize(std::max(counts.size(), graph_->table().n_classes()));
-    graph_->table().class_counts(graph_->cover(state), counts.data());
+    counts.resize(std::max(counts.size(), table.n_classes()));
+    table.class_counts(state.cover, counts.data());
     out.state_leaf = 1;
     out.log_scale = weights.log_leaf(counts.data(), depth_, false);
     return;
@@ -441,7 +457,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
 }
 
 void OneLevelFold::tests(std::size_t state, OneLevel& out) {
-  if (!load(state, out)) return;
+  if (!load(closed(state), out)) return;
   const std::size_t n = frontier_.n_groups();
   out.resize(n, frontier_.stride(), 0.0);
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
@@ -457,7 +473,7 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
 }
 
 void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) {
-  if (load(state, out)) {
+  if (load(closed(state), out)) {
     cost_fold_.fold(frontier_, levels_, cost, ticker_, out);
     return;
   }

@@ -5,25 +5,11 @@
 
 #include "everytree/fold/posterior.hpp"
 #include "everytree/fold/weigh.hpp"
+#include "everytree/stream.hpp"
 
 namespace everytree {
 
 namespace {
-
-// SplitMix64: one stream per draw, so that draw k does not depend on how many are asked for.
-class Stream {
- public:
-  Stream(std::uint64_t seed, std::uint64_t draw) : state_(mix(seed ^ mix(draw + 0x9e3779b97f4a7c15ULL))) {}
-  double uniform() { return static_cast<double>(mix(state_ += 0x9e3779b97f4a7c15ULL) >> 11) * 0x1.0p-53; }
-
- private:
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
 
 struct DrawnNode {
   std::int32_t test = -1;

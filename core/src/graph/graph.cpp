@@ -50,16 +50,6 @@ std::size_t Graph::bytes() const {
          index_.capacity() * sizeof(Slot);
 }
 
-std::int8_t Graph::levels_of(std::int32_t depth, std::int64_t total) const {
-  const int left = options_.max_depth < 0 ? 3 : options_.max_depth - depth;
-  const std::int64_t most_leaves = total / options_.min_leaf;
-  if (left <= 0 || most_leaves < 2) return 0;
-  if (!options_.frontier) return State::kInner;
-  if (left == 1 || most_leaves < 3) return 1;
-  if (left == 2 || most_leaves < 4) return 2;
-  return State::kInner;
-}
-
 std::uint32_t Graph::add_state(const std::uint64_t* cover, std::int32_t depth, std::int32_t total) {
   const std::size_t id = states_.size();
   if (id >= 0xfffffff0u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 states");
@@ -70,7 +60,8 @@ std::uint32_t Graph::add_state(const std::uint64_t* cover, std::int32_t depth, s
   State s;
   s.depth = depth;
   s.total = total;
-  s.levels = levels_of(depth, total);
+  s.levels = levels_of(options_.max_depth, options_.min_leaf, depth, total);
+  if (!options_.frontier && s.levels > 0) s.levels = State::kInner;
   if (s.inner()) ++n_inner_;
   deepest_ = std::max(deepest_, depth + (s.inner() ? 0 : s.levels));
   states_.push_back(s);

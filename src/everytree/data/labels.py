@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 
-__all__ = ["read_labels"]
+__all__ = ["label_codes", "read_labels"]
 
 
 def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
@@ -90,3 +91,23 @@ def _from_objects(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _missing(count: int, n_rows: int) -> str:
     return f"Input y contains NaN or None: {count} of {n_rows} labels are missing; remove these rows"
+
+
+def label_codes(
+    y: npt.ArrayLike, n_rows: int, classes: Iterable[Any] | None
+) -> tuple[npt.NDArray[np.intp], list[Any]]:
+    """The number of each row's label, and the labels in order: ``classes``, or those that occur."""
+    labels = read_labels(y, n_rows)
+    if classes is None:
+        found, codes = np.unique(labels, return_inverse=True)
+        return codes.astype(np.intp), found.tolist()
+    order = list(classes)
+    place = {label: k for k, label in enumerate(order)}
+    if len(place) != len(order):
+        raise QueryError(f"classes={order!r} names a label twice")
+    try:
+        return np.array([place[label] for label in labels.tolist()], dtype=np.intp), order
+    except KeyError as missing:
+        raise QueryError(
+            f"y holds the label {missing.args[0]!r}, which is not among classes={order!r}"
+        ) from None

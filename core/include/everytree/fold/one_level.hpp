@@ -35,11 +35,20 @@ struct OneLevel {
   void resize(std::size_t splits, std::size_t padded, double no_split);
 };
 
-// Marginal likelihood times tree prior, prepared for one graph.
+// A closed state on its own, in a graph or not: these examples at this depth, and so many levels of tests below them.
+struct ClosedState {
+  const std::uint64_t* cover;
+  std::size_t depth;
+  int levels;
+};
+
+// Marginal likelihood times tree prior, prepared for one graph, or for any cover of one table.
 class ProductWeights {
  public:
   // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
   ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
+  ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                 bool linear = true);
 
   const Prior& prior() const { return prior_; }
   const Dirichlet& leaf() const { return *leaf_; }
@@ -58,6 +67,10 @@ class ProductWeights {
   std::optional<LinearTables> linear_;
   std::int32_t linear_bound_ = 0;
   bool fast_;
+
+  // Linear tables for covers with at most bounds(n)[c] examples of class c, where n bounds all their examples.
+  template <class Bounds>
+  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds);
 };
 
 // The share of each test among the feasible tests of one node: 1, 1/e, or attribute-fair.
@@ -90,10 +103,15 @@ class Shares {
 class OneLevelFold {
  public:
   explicit OneLevelFold(const Graph& graph);
+  OneLevelFold(const CountTable& table, std::int64_t min_leaf) : frontier_(table, min_leaf) {}
   // Obey these limits inside a state too: with thousands of tests one state takes seconds.
   void watch(Control& control, bool calling_thread) { ticker_.watch(control, calling_thread); }
 
-  void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out);
+  void product(const ClosedState& state, const ProductWeights& weights, Plus plus, OneLevel& out);
+  // What follows takes the number of a state in the graph.
+  void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out) {
+    product(closed(state), weights, plus, out);
+  }
   void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
   // Only the numbers of feasible second tests, for counting.
   void tests(std::size_t state, OneLevel& out);
@@ -101,7 +119,7 @@ class OneLevelFold {
   // Only load the cover of a closed state with levels > 0.
   void load_state(std::size_t state) {
     OneLevel nothing;
-    load(state, nothing);
+    load(closed(state), nothing);
   }
 
   // What follows refers to the state of the last call.
@@ -126,7 +144,11 @@ class OneLevelFold {
   template <LeafValue::Kind kKind>
   void leaf_values_of(const LeafValue& value, int side, double a, double sum_a, double* yes, double* no) const;
   // Load the cover; false if no split can follow (then `out` is the leaf alone).
-  bool load(std::size_t state, OneLevel& out);
+  bool load(const ClosedState& state, OneLevel& out);
+  ClosedState closed(std::size_t state) const {
+    const State& s = graph_->state(state);
+    return {graph_->cover(state), static_cast<std::size_t>(s.depth), s.levels};
+  }
   void product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out);
   void product_log(const ProductWeights& weights, Plus plus, OneLevel& out);
   bool fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out);
@@ -137,7 +159,7 @@ class OneLevelFold {
   double group_share(std::size_t g, Plus plus) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;
 
-  const Graph* graph_;
+  const Graph* graph_ = nullptr;
   Ticker ticker_;
   Frontier frontier_;
   Shares shares_;

@@ -45,6 +45,16 @@ struct State {
   bool inner() const { return levels == kInner; }
 };
 
+// The levels of a closed state, or State::kInner: of this many examples at this depth. max_depth −1: no limit.
+inline std::int8_t levels_of(int max_depth, std::int64_t min_leaf, std::int32_t depth, std::int64_t total) {
+  const int left = max_depth < 0 ? 3 : max_depth - depth;
+  const std::int64_t most_leaves = total / min_leaf;
+  if (left <= 0 || most_leaves < 2) return 0;
+  if (left == 1 || most_leaves < 3) return 1;
+  if (left == 2 || most_leaves < 4) return 2;
+  return State::kInner;
+}
+
 class Graph {
  public:
   Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Control& control);
@@ -84,7 +94,6 @@ class Graph {
   std::uint32_t find_or_add(const std::uint64_t* cover, std::int32_t depth, std::int32_t total);
   void expand(std::uint32_t id, Control& control);
   void grow_index();
-  std::int8_t levels_of(std::int32_t depth, std::int64_t total) const;
 
   std::shared_ptr<const CountTable> table_;
   GraphOptions options_;

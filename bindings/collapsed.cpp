@@ -1,0 +1,75 @@
+#include "everytree/mcmc/collapsed.hpp"
+
+#include "bind.hpp"
+
+namespace everytree::bind {
+
+void bind_collapsed(nb::module_& m) {
+  nb::class_<Collapsed>(m, "Collapsed", "Metropolis–Hastings over tops of trees, the levels below summed exactly.")
+      .def(
+          "__init__",
+          [](Collapsed* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf,
+             std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
+             bool per_test, std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet,
+             bool linear, std::size_t n_threads) {
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), table->n_tests());
+            nb::gil_scoped_release nogil;
+            auto leaf = read_dirichlet(dirichlet, *table);
+            new (self)
+                Collapsed(std::move(table), max_depth, min_leaf, std::move(prior), std::move(leaf), linear, n_threads);
+          },
+          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("log_split"), nb::arg("log_leaf_open"),
+          nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"),
+          nb::arg("linear"), nb::arg("n_threads"))
+      .def_ro_static("proposals_per_step", &Collapsed::kProposals)
+      .def_prop_ro("ends_at_root", &Collapsed::ends_at_root)
+      .def(
+          "run",
+          [](const Collapsed& self, std::size_t n_chains, std::size_t n_draws, std::size_t burn_in, std::size_t thin,
+             std::size_t least, std::uint64_t seed, PyControl& control) {
+            const CollapsedRun run_ =
+                run(control, [&](Control& c) { return self.run({n_chains, n_draws, burn_in, thin, least, seed}, c); });
+            nb::list chains;
+            for (const ChainDraws& chain : run_.chains)
+              chains.append(nb::make_tuple(chain.tops, chain.which, to_numpy(chain.log_joint),
+                                           std::vector<std::uint64_t>(chain.proposed.begin(), chain.proposed.end()),
+                                           std::vector<std::uint64_t>(chain.accepted.begin(), chain.accepted.end())));
+            return nb::make_tuple(chains, run_.stopped);
+          },
+          nb::arg("n_chains"), nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("least"),
+          nb::arg("seed"), nb::arg("control"),
+          "Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.")
+      .def("log_joint", &Collapsed::log_joint, nb::arg("top"), "Log weight of all trees with this top together.")
+      .def(
+          "propose",
+          [](const Collapsed& self, const Key& top, std::size_t kind, std::uint64_t seed, std::size_t n,
+             PyControl& control) {
+            if (kind >= kMoveKinds) throw InvalidInput("no such kind of move");
+            const auto moves =
+                run(control, [&](Control& c) { return self.propose(top, static_cast<MoveKind>(kind), seed, n, c); });
+            nb::list out;
+            for (const auto& [move, key] : moves)
+              out.append(move.proposed ? nb::object(nb::make_tuple(key, move.place, move.log_target, move.log_forward,
+                                                                   move.log_reverse))
+                                       : nb::none());
+            return out;
+          },
+          nb::arg("top"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
+          "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).")
+      .def(
+          "predict",
+          [](const Collapsed& self, const std::vector<Key>& tops, const Collapsed::Counts& in_batch,
+             std::size_t n_batches, Rows rows, PyControl& control) {
+            if (rows.shape(1) != self.table().n_tests()) throw InvalidInput("rows must have one column per test");
+            const std::size_t n = rows.shape(0), c = self.table().n_classes();
+            auto* data = new double[n_batches * n * c + 1];
+            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+            run(control, [&](Control& k) { self.predict(tops, in_batch, n_batches, rows.data(), n, data, k); });
+            return RealMatrix(data, {n_batches, n * c}, owner);
+          },
+          nb::arg("tops"), nb::arg("in_batch"), nb::arg("n_batches"), nb::arg("rows").noconvert(), nb::arg("control"),
+          "Σ count · P(class | row, top) by batch: n_batches × (rows · classes).");
+}
+
+}  // namespace everytree::bind

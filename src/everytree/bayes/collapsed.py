@@ -1,0 +1,331 @@
+"""CollapsedPosterior: the posterior over trees by sampling, for spaces too large to fold.
+
+    top(tree)      the tree without what lies below its closed states: nodes with at most two levels to the depth
+                   limit, or with too few examples for more than three leaves
+    P(top | data)  ∝ Σ over the trees with this top of  prior × marginal likelihood      sampled, by Metropolis–Hastings
+    P(c | x)       = mean over draws of  P(c | x, top)                                   exact given the top
+
+What is sampled is only the top; below it every subtree is summed. Without a depth limit the closed states are those
+with fewer than 4·``min_leaf`` examples: nothing is counted twice, and nothing is left out. All of it is an estimate,
+and says how large its error is: see ``chains.py``.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.arguments import whole
+from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat
+from everytree.data.table import as_tests
+from everytree.errors import DataError, LimitReached, QueryError
+from everytree.priors import Prior, SizePrior, as_prior
+from everytree.weights import dirichlet_rows
+
+if TYPE_CHECKING:
+    from everytree.space import TreeSpace
+    from everytree.weights import Dirichlet
+
+__all__ = ["MOVES", "CollapsedPosterior"]
+
+Reals = npt.NDArray[np.float64]
+MOVES = ("grow", "prune", "change", "swap", "regrow")
+LEAST = 20  # draws per chain: fewer tell nothing about their error
+BLOCK = 4096  # rows predicted at a time: their means by batch are in memory
+UNSURE = 1.1  # R-hat above which the chains are said to disagree
+
+
+class CollapsedPosterior:
+    """Draws of the top of the tree, everything below summed. Made by ``TreeSpace.collapsed``; never exact.
+
+    Parameters
+    ----------
+    space : the trees; its limits, ``n_jobs`` and ``min_leaf`` hold here too
+    prior, dirichlet : as in ``TreeSpace.posterior``
+    n_draws : draws kept in each chain, one every ``thin`` steps
+    n_chains : independent chains, each from a start of its own
+    burn_in, thin : in steps; a step is fifty proposals
+    random_state : the same number gives the same draws for any ``n_jobs``
+
+    At a limit the chains keep the draws they have, and ``stop_reason`` tells; fewer than 20 are an error.
+
+    Attributes
+    ----------
+    log_joint : log weight of the top of every draw, up to a constant; one row per chain
+    n_draws, n_chains : draws kept in each chain, and chains
+    stop_reason : why there are fewer draws than asked for; None if there are not
+    seconds : time of the sampling
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, (60, 5))
+    >>> space = TreeSpace(X, X[:, 0] & X[:, 1], max_depth=4)
+    >>> sampled = space.collapsed(n_draws=200, burn_in=50, random_state=0)
+    >>> p, error = sampled.predict_proba([[1, 1, 0, 0, 0]], return_error=True)
+    >>> exact = space.posterior().predict_proba([[1, 1, 0, 0, 0]])
+    >>> bool((abs(p - exact) < 5 * error + 1e-9).all())
+    True
+    >>> sampled.exact
+    False
+    """
+
+    exact = False
+
+    def __init__(
+        self,
+        space: TreeSpace,
+        prior: Prior | str | None = None,
+        dirichlet: Dirichlet = 1.0,
+        n_draws: int = 2000,
+        n_chains: int = 4,
+        burn_in: int = 500,
+        thin: int = 1,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self._space = space
+        self.prior: Prior = SizePrior() if prior is None else as_prior(prior)
+        self.dirichlet = dirichlet
+        n_draws = whole("n_draws", n_draws, LEAST)
+        self.n_chains = whole("n_chains", n_chains, 1)
+        self.burn_in = whole("burn_in", burn_in, 0)
+        self.thin = whole("thin", thin, 1)
+        try:
+            seed = int(np.random.default_rng(random_state).integers(2**63))
+        except (TypeError, ValueError):
+            raise QueryError(
+                f"random_state={random_state!r}; expected a whole number ≥ 0, a numpy Generator, or None"
+            ) from None
+        self._core = self._make()
+        self._sample(n_draws, seed)
+
+    def _make(self) -> _core.Collapsed:
+        space = self._space
+        deepest = min(space.n_tests, space.table.total // space.min_leaf)
+        if space.max_depth is not None:
+            deepest = min(deepest, space.max_depth)
+        tables = self.prior.tables(deepest + 2)
+        n_rows = len(dirichlet_rows(self.dirichlet, len(space.classes), 2))
+        if n_rows > 1 and 24 * (deepest + 3) * space.table.total > space.limits.memory:
+            raise LimitReached(
+                f"parameters for {deepest + 3} depths and {space.table.total} examples would not fit the memory "
+                "limit; give the space a max_depth"
+            )
+        self._rows = dirichlet_rows(self.dirichlet, len(space.classes), deepest + 2)
+        return _core.Collapsed(
+            space._counts(),
+            -1 if space.max_depth is None else space.max_depth,
+            space.min_leaf,
+            tables.log_split,
+            tables.log_leaf_open,
+            tables.log_leaf_closed,
+            tables.per_test,
+            space._attributes_for(self.prior),
+            self._rows,
+            space._switches["linear"],
+            space._threads,
+        )
+
+    def _sample(self, n_draws: int, seed: int) -> None:
+        with self._space._question("sampling tops of trees") as control:
+            begin = time.perf_counter()
+            chains, stopped = self._core.run(
+                self.n_chains, n_draws, self.burn_in, self.thin, LEAST, seed, control
+            )
+            self.seconds = time.perf_counter() - begin
+        self.stop_reason: str | None = stopped or None
+        numbers: dict[tuple[int, ...], int] = {}
+        which = []
+        for tops, of_draw, *_ in chains:
+            own = np.array([numbers.setdefault(tuple(key), len(numbers)) for key in tops])
+            which.append(own[np.asarray(of_draw)])
+        self._tops = list(numbers)
+        self._which: npt.NDArray[np.intp] = np.array(which, dtype=np.intp)
+        self.n_draws = self._which.shape[1]
+        self.log_joint: Reals = np.array([chain[2] for chain in chains])
+        self._proposed = np.array([chain[3] for chain in chains]).sum(axis=0)
+        self._accepted = np.array([chain[4] for chain in chains]).sum(axis=0)
+        if self.stop_reason is not None:
+            warnings.warn(
+                f"{self.stop_reason}: {self.n_draws} of {n_draws} draws in each of {self.n_chains} chains",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+        if self.rhat > UNSURE:
+            warnings.warn(
+                f"the chains disagree (R-hat {self.rhat:.2f}; 1 if they agree): raise n_draws, burn_in or thin",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._core = self._make()
+
+    # --- what it is ---
+
+    @property
+    def space(self) -> TreeSpace:
+        return self._space
+
+    def __repr__(self) -> str:
+        return (
+            f"CollapsedPosterior(sampled, not exact: {self.n_chains} chains × {self.n_draws} draws, "
+            f"R-hat {self.rhat:.3f}, ESS {self.ess:.0f}; {self._space!r}, {self.prior!r}, "
+            f"dirichlet={self.dirichlet!r})"
+        )
+
+    # --- how far to trust it ---
+
+    @property
+    def n_splits(self) -> npt.NDArray[np.intp]:
+        """Splits in the top of every draw, one row per chain."""
+        return np.array([len(key) // 2 for key in self._tops], dtype=np.intp)[self._which]
+
+    @property
+    def rhat(self) -> float:
+        """The larger split R-hat of ``log_joint`` and ``n_splits``: near 1 if the chains agree."""
+        return max(split_rhat(self.log_joint), split_rhat(self.n_splits.astype(float)))
+
+    @property
+    def ess(self) -> float:
+        """Effective number of independent draws: the smaller one of ``log_joint`` and ``n_splits``."""
+        return min(effective_draws(self.log_joint), effective_draws(self.n_splits.astype(float)))
+
+    @property
+    def acceptance(self) -> dict[str, float]:
+        """Share of the proposals accepted, by kind of move, and of all of them."""
+        share = self._accepted / np.maximum(self._proposed, 1)
+        return dict(zip(MOVES, share.tolist(), strict=True)) | {
+            "all": float(self._accepted.sum() / max(1, self._proposed.sum()))
+        }
+
+    @property
+    def n_proposals(self) -> int:
+        """Proposals made, over all chains; fifty to a step."""
+        return int(self._proposed.sum())
+
+    def summary(self) -> dict[str, Any]:
+        """How the sampling went, as one dictionary."""
+        return {
+            "exact": False,
+            "n_chains": self.n_chains,
+            "n_draws": self.n_draws,
+            "distinct_tops": len(self._tops),
+            "rhat": self.rhat,
+            "ess": self.ess,
+            "acceptance": self.acceptance,
+            "proposals": self.n_proposals,
+            "seconds": self.seconds,
+            "stop_reason": self.stop_reason,
+        }
+
+    # --- predictions ---
+
+    def predict_proba(self, X: npt.ArrayLike, return_error: bool = False) -> Any:
+        """P(class | row), averaged over the draws; with ``return_error`` also the standard error of each number."""
+        rows = as_tests(X, self._space.test_names)
+        if rows.shape[1] != self._space.n_tests:
+            raise DataError(
+                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
+            )
+        distinct, back = np.unique(rows, axis=0, return_inverse=True) if len(rows) else (rows, np.arange(0))
+        n_classes = len(self._space.classes)
+        proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
+        sizes = np.diff(batch_edges(self.n_draws))
+        a = np.array(self._rows).min(axis=0)
+        least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
+        in_batch = self._in_batch()
+        with self._space._question("predicting with sampled tops") as control:
+            for k in range(0, len(distinct), BLOCK):
+                means = self._batches(distinct[k : k + BLOCK], in_batch, control)
+                mean = np.tensordot(means.mean(axis=0), sizes / sizes.sum(), axes=(0, 0))
+                proba[k : k + BLOCK] = np.clip(mean, least, 1.0)
+                error[k : k + BLOCK] = np.hypot(mean_error(means), self._unseen(mean))
+        back = back.reshape(-1)
+        return (proba[back], error[back]) if return_error else proba[back]
+
+    def error(self, X: npt.ArrayLike) -> Reals:
+        """The standard error of ``predict_proba``: by batch means, by the spread between chains, and for what no draw
+        has seen.
+        """
+        error: Reals = self.predict_proba(X, return_error=True)[1]
+        return error
+
+    def _unseen(self, proba: Reals) -> Reals:
+        """How far one more draw that says no more than the class frequencies would move the mean.
+
+        Where all draws agree, batches and chains see no error at all; but a top of probability 1/ESS may well be
+        missing among them.
+        """
+        if self._core.ends_at_root:
+            return np.zeros_like(proba)
+        counts = self._space.table.class_counts.sum(axis=0) + np.array(self._rows[0])
+        moved: Reals = np.abs(proba - counts / counts.sum()) / (self.ess + 1)
+        return moved
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The most probable label of each row."""
+        labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
+        return labels
+
+    def _in_batch(self) -> list[list[tuple[int, float]]]:
+        """For each top: (batch, share of the batch's draws); batches of all chains are numbered through."""
+        edges = batch_edges(self.n_draws)
+        n_batches = len(edges) - 1
+        out: list[list[tuple[int, float]]] = [[] for _ in self._tops]
+        for chain in range(self.n_chains):
+            for batch, (begin, end) in enumerate(pairwise(edges.tolist())):
+                for top, count in Counter(self._which[chain, begin:end].tolist()).items():
+                    out[top].append((chain * n_batches + batch, count / (end - begin)))
+        return out
+
+    def _batches(
+        self, rows: npt.NDArray[np.uint8], in_batch: list[list[tuple[int, float]]], control: _core.Control
+    ) -> Reals:
+        """Mean prediction by (chain, batch, row, class)."""
+        n_batches = len(batch_edges(self.n_draws)) - 1
+        sums = self._core.predict(
+            [list(key) for key in self._tops],
+            in_batch,
+            self.n_chains * n_batches,
+            np.ascontiguousarray(rows),
+            control,
+        )
+        means: Reals = np.asarray(sums).reshape(self.n_chains, n_batches, len(rows), len(self._space.classes))
+        return means
+
+    # --- the tops themselves ---
+
+    def tops(self, k: int = 10) -> list[tuple[tuple[int, ...], float]]:
+        """The k tops drawn most often, as (key, share of the draws): tests in preorder, −1 where the top ends."""
+        counts = np.bincount(self._which.ravel(), minlength=len(self._tops))
+        order = sorted(range(len(counts)), key=lambda top: (-counts[top], self._tops[top]))
+        return [(self._tops[top], float(counts[top] / counts.sum())) for top in order[: whole("k", k, 1)]]
+
+    def root_distribution(self, return_error: bool = False) -> Any:
+        """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
+        if self._core.ends_at_root:
+            raise QueryError(
+                f"the top of every tree of {self._space!r} is its root, nothing is sampled; "
+                "space.posterior().root_distribution() is exact and quick here"
+            )
+        roots = np.array([key[0] for key in self._tops])[self._which]
+        edges = batch_edges(self.n_draws)
+        drawn = (roots[:, :, None] == np.arange(self._space.n_tests)).astype(float)
+        share = drawn.mean(axis=(0, 1))
+        if not return_error:
+            return share
+        sizes = np.diff(edges)[None, :, None]
+        return share, mean_error(np.add.reduceat(drawn, edges[:-1], axis=1) / sizes)
