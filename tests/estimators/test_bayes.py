@@ -374,3 +374,8 @@ def test_no_time_at_all():
     X, y = wide()
     with pytest.raises(LimitReached):
         et.BayesOptimalClassifier(time_limit=1e-9).fit(X, y)
+
+
+def test_unknown_methods_are_refused():
+    with pytest.raises(QueryError, match="method='quick'; expected one of 'exact', 'collapsed'"):
+        et.BayesOptimalClassifier(method="quick").fit(*data())

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import everytree as et
@@ -37,6 +38,33 @@ def fitted():
     return et.BayesOptimalClassifier(max_depth=2).fit(X, y), X, y
 
 
+def test_answers_are_those_of_the_posterior(fitted):
+    model, X, _ = fitted
+    rows, post = model.binarizer_.transform(X), model.posterior_
+    lower, upper = model.predict_interval(X, 0.8, n_draws=50, random_state=1)
+    expected = post.interval(rows, 0.8, 50, 1)
+    assert np.array_equal(lower, expected[0])
+    assert np.array_equal(upper, expected[1])
+    assert (lower <= upper).all()
+    assert np.array_equal(model.moments(X).variance, post.moments(rows).variance)
+    np.testing.assert_allclose(model.moments(X).mean, model.predict_proba(X), atol=1e-12)
+    assert model.top_trees(3) == post.top_trees(3)
+    assert not model.sampling_error(X).any()
+    assert model.sampling_error(X).shape == (80, 2)
+
+
+def test_every_column_has_a_probability(fitted):
+    model, X, _ = fitted
+    found = model.attribute_inclusion()
+    assert list(found) == list(X.columns)
+    assert found["same"] == 0
+    assert found["age"] > found["flag"]
+    listed = model.posterior_.attribute_inclusion()
+    assert all(found[name] == p for name, p in listed.items())
+    numbers = et.BayesOptimalClassifier(max_depth=1).fit(X[["age", "flag"]].to_numpy(), model.predict(X))
+    assert list(numbers.attribute_inclusion()) == ["x0", "x1"]
+
+
 def test_a_row_in_any_form_is_explained(fitted):
     model, X, _ = fitted
     with warnings.catch_warnings():
@@ -53,12 +81,62 @@ def test_a_row_in_any_form_is_explained(fitted):
 
 
 def test_questions_need_a_fitted_model():
-    for ask in ("explain",):
+    for ask in ("moments", "predict_interval", "explain", "sampling_error"):
         with pytest.raises(NotFittedError):
             getattr(et.BayesOptimalClassifier(), ask)([[1]])
-    for ask in ("top_trees", "compress"):
+    for ask in ("top_trees", "attribute_inclusion", "compress"):
         with pytest.raises(NotFittedError):
             getattr(et.BayesOptimalClassifier(), ask)()
+
+
+# --- an average over hyper-parameters
+
+
+def test_an_average_has_mixed_moments_and_marginals():
+    X, y = data()
+    model = et.BayesOptimalClassifier(max_depth=2, dirichlet="average").fit(X, y)
+    rows, mixed = model.binarizer_.transform(X), model.posterior_
+    parts = [one.moments(rows) for one in mixed.posteriors]
+    mean = sum(w * m.mean for w, m in zip(mixed.weights, parts, strict=True))
+    second = sum(w * m.second for w, m in zip(mixed.weights, parts, strict=True))
+    found = model.moments(X)
+    np.testing.assert_allclose(found.mean, mean, atol=1e-12)
+    np.testing.assert_allclose(found.second, second, atol=1e-12)
+    np.testing.assert_allclose(found.variance, second - mean**2, atol=1e-12)
+    assert (found.between >= 0).all()
+    names = model.attribute_inclusion()
+    assert names["age"] == pytest.approx(
+        sum(w * p.attribute_inclusion()["age"] for w, p in zip(mixed.weights, mixed.posteriors, strict=True))
+    )
+    for ask in (lambda: model.explain(X[:1]), lambda: model.top_trees(2), lambda: model.compress(0.1)):
+        with pytest.raises(QueryError, match='use method="exact" and "fit"'):
+            ask()
+
+
+# --- sampling
+
+
+def test_sampled_probabilities_have_an_error():
+    X, y = data()
+    exact = et.BayesOptimalClassifier(max_depth=4, min_leaf=2).fit(X, y)
+    model = et.BayesOptimalClassifier(
+        max_depth=4, min_leaf=2, method="collapsed", n_draws=300, random_state=0
+    )
+    model.fit(X, y)
+    off = np.abs(model.predict_proba(X) - exact.predict_proba(X))
+    error = model.sampling_error(X)
+    assert (off < 5 * error + 1e-9).all()
+    assert model.log_evidence_ is None
+    assert model.n_states_ == 0
+    assert model.stop_reason_ == "complete"
+    again = clone(model).fit(X, y)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(QueryError, match="only samples trees"):
+        model.explain(X[:1])
+    with pytest.raises(DataError, match="sampled"):
+        model.save("never.json")
+    with pytest.raises(QueryError, match="a sample does not tell"):
+        model.set_params(prior="fit").fit(X, y)
 
 
 # --- compressed classifiers

@@ -25,6 +25,7 @@ FAMILIES = [
         max_depth=2, prior="coding", dirichlet="decay", missing="category"
     ),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, time_limit=600, missing="impute"),
+    everytree.estimators.BayesOptimalClassifier(max_depth=3, method="collapsed", n_draws=20),
     everytree.estimators.MAPTreeClassifier(max_depth=2, prior="fit_leaf_penalty", dirichlet="fit_per_class"),
     everytree.estimators.MAPTreeClassifier(max_depth=2, dirichlet="1/C", bins="all", missing="category"),
     everytree.estimators.CompressedClassifier(

@@ -19,6 +19,7 @@ from everytree.arguments import whole
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
+    from everytree.bayes.uncertainty import Moments
     from everytree.posterior import Posterior
     from everytree.space import TreeSpace
     from everytree.tree import Tree
@@ -77,6 +78,16 @@ class AveragedPosterior:
         labels: npt.NDArray[Any] = np.asarray(self.space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
+    def moments(self, X: npt.ArrayLike) -> Moments:
+        """Mean and variance of each class probability; trees under different hyper-parameters differ between trees."""
+        from everytree.bayes.uncertainty import Moments
+
+        parts = [post.moments(X) for post in self.posteriors]
+        mean: Reals = self._mixed([part.mean for part in parts])
+        between: Reals = self._mixed([part.between + (part.mean - mean) ** 2 for part in parts])
+        within: Reals = self._mixed([part.within for part in parts])
+        return Moments(mean, mean * mean + between + within, between, within)
+
     # --- trees ---
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
@@ -101,6 +112,11 @@ class AveragedPosterior:
         """P(test occurs in the tree), one per test."""
         mixed: Reals = self._mixed([post.test_inclusion() for post in self.posteriors])
         return mixed
+
+    def attribute_inclusion(self) -> dict[str, float]:
+        """P(some test of the attribute occurs in the tree), by name."""
+        parts = [post.attribute_inclusion() for post in self.posteriors]
+        return {name: float(self._mixed([part[name] for part in parts])) for name in parts[0]}
 
     def root_distribution(self) -> Reals:
         """P(the root is split by this test), one per test."""

@@ -26,7 +26,6 @@ import numpy.typing as npt
 
 from everytree.arguments import number, whole
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
-from everytree.data.table import Table
 from everytree.errors import LimitReached, QueryError
 from everytree.priors import Prior, as_prior
 
@@ -249,7 +248,6 @@ class _Search:
         self.posterior: Posterior | None = None
         self.kept: dict[int, Posterior] = {}
         self.stopped = ""
-        self._unlabelled: TreeSpace | None = None
 
     def made(self, values: Sequence[float]) -> tuple[Prior, Any]:
         prior, dirichlet, rest = self._prior, self._dirichlet, list(values)
@@ -275,7 +273,7 @@ class _Search:
             posterior = limited.posterior(prior, dirichlet)
             log_evidence = posterior.log_evidence
             if self.family.prior is not None and not self.family.prior.proper:
-                log_evidence -= self._log_total(limited, prior)
+                log_evidence -= posterior.log_prior_total
         except LimitReached as limit:
             if not self.points or limit.reason != "time":
                 raise
@@ -286,19 +284,6 @@ class _Search:
             values, EvidencePoint(self._named(values), log_evidence, on_grid, prior, dirichlet), posterior
         )
         return True
-
-    def _log_total(self, limited: TreeSpace, prior: Prior) -> float:
-        """Log of the sum of the prior over all trees: the evidence of the same rows with one class, where M = 1."""
-        if self._unlabelled is None:
-            table = self.space.table
-            counts = table.class_counts.sum(axis=1, keepdims=True)
-            self._unlabelled = _hurried(self.space, None)
-            self._unlabelled._set(
-                Table(table.rows, counts), self.space.max_depth, self.space.min_leaf, self.space.n_jobs,
-                self.space._attributes, self.space.limits,
-            )  # fmt: skip
-        self._unlabelled.limits = limited.limits
-        return self._unlabelled.posterior(prior).log_evidence
 
     def _named(self, values: Sequence[float]) -> dict[str, float]:
         return {axis.name: float(value) for axis, value in zip(self.axes, values, strict=True)}
@@ -335,7 +320,7 @@ class _Search:
         )  # fmt: skip
 
 
-def _hurried(space: TreeSpace, seconds: float | None) -> TreeSpace:
+def _hurried(space: TreeSpace, seconds: float) -> TreeSpace:
     """The same space with the same graphs, on a shorter clock."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state

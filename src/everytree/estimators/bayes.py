@@ -1,6 +1,6 @@
 """Bayes optimal classification: the average over every tree (Nijssen 2008), as a scikit-learn classifier.
 
-fit   columns → tests → TreeSpace(max_depth, min_leaf) → hyper-parameters → posterior_
+fit   columns → tests → TreeSpace(max_depth, min_leaf) → hyper-parameters → posterior_, exact or sampled
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.deepening import DepthProfile
 from everytree.data.table import Table
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
 from everytree.limits import in_bytes
@@ -26,9 +26,13 @@ from everytree.priors import Prior
 from everytree.space import TreeSpace
 from everytree.weights import Dirichlet
 
+if TYPE_CHECKING:
+    from everytree.bayes.collapsed import CollapsedPosterior
+
 __all__ = ["BayesOptimalClassifier"]
 
-AnyPosterior = Posterior | AveragedPosterior
+METHODS = ("exact", "collapsed")
+AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
 class BayesOptimalClassifier(BayesQuestions, BayesBase):
@@ -48,20 +52,22 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         evidence than these
     dirichlet : a number, one per class, "1/C", "decay" or a ``DepthDecay``; "fit" or "average" (one number),
         "fit_per_class", "fit_decay" and "average_decay" by the evidence
+    method : "exact"; or "collapsed" for spaces too large to fold: the top of the tree is sampled, all below is summed
+    n_draws, random_state : of "collapsed": draws in each of four chains, and the seed
     bins, missing : how columns become tests, see ``Binarizer``
     n_jobs, time_limit, memory_limit : threads, seconds, bytes
 
     Attributes
     ----------
-    posterior_ : the posterior over every tree; with "average" a mixture of them
-    log_evidence_ : its log evidence
+    posterior_ : the posterior over every tree; with "average" a mixture of them; with "collapsed" draws from it
+    log_evidence_ : its log evidence; None where it was sampled
     prior_, dirichlet_ : the values in force; with "average" those of most weight
     evidence_fit_ : what "fit" or "average" tried (``evidence_fit_.curve``, ``evidence_fit_.plot()``), or None
     mixture_ : with "average", the parts: (prior, dirichlet, weight) of each
     depth_ : the trees have at most this depth; None for any depth
     stop_reason_ : "complete", "time limit", "memory limit", "hopeless" (the next depth would not fit) or "stopped"
     depth_profile_ : log evidence and largest change of a prediction for each depth; None where only one was asked for
-    n_states_ : states of the graph that was folded
+    n_states_ : states of the graph that was folded; 0 where it was sampled
 
     Examples
     --------
@@ -88,6 +94,9 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         alpha: float = 0.8,
         beta: float = 0.8,
         dirichlet: Dirichlet = 1.0,
+        method: str = "exact",
+        n_draws: int = 2000,
+        random_state: int | np.random.Generator | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "error",
         n_jobs: int | None = 1,
@@ -98,6 +107,9 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.method = method
+        self.n_draws = n_draws
+        self.random_state = random_state
 
     def _fit_table(
         self,
@@ -106,9 +118,14 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
+        if self.method not in METHODS:
+            raise QueryError(f"method={self.method!r}; expected one of {', '.join(map(repr, METHODS))}")
         hyper = self._hyper(table.n_classes)
         space = self._space(table)
         self.evidence_fit_ = self.depth_profile_ = None
+        if self.method == "collapsed":
+            self._sample(space, hyper)
+            return
         begun = time.monotonic()
         if self.max_depth is None or self.time_limit is not None or self.memory_limit is not None:
             self.depth_profile_, space = self._deepen(space, hyper)
@@ -135,6 +152,18 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         deepest = profile.posterior.space
         deepest.limits = limits
         return profile, deepest
+
+    def _sample(self, space: TreeSpace, hyper: Hyper) -> None:
+        if hyper.verb:
+            raise QueryError(
+                f'prior={self.prior!r}, dirichlet={self.dirichlet!r} with method="collapsed": a sample does not tell '
+                'the evidence; give them as numbers, or use method="exact"'
+            )
+        sampled = space.collapsed(
+            hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state
+        )
+        self._set_posterior(sampled)
+        self.stop_reason_ = "complete" if sampled.stop_reason is None else sampled.stop_reason
 
     def _set_posterior(self, posterior: AnyPosterior) -> None:
         if isinstance(posterior, AveragedPosterior):

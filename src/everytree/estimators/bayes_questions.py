@@ -1,7 +1,7 @@
 """What a fitted average can be asked, in rows and names of the original columns; the answers are the posterior's own.
 
 how sure?    predict_interval, moments, sampling_error
-why?         explain, top_trees
+why?         explain, top_trees, attribute_inclusion
 smaller?     compress
 """
 
@@ -19,9 +19,12 @@ from everytree.errors import DataError, QueryError
 if TYPE_CHECKING:
     from everytree.bayes.explain import Explanation
     from everytree.bayes.top_trees import TopTrees
+    from everytree.bayes.uncertainty import Moments
     from everytree.estimators.compressed import CompressedClassifier
 
 __all__ = ["BayesQuestions"]
+
+Reals = npt.NDArray[np.float64]
 
 
 class BayesQuestions:
@@ -30,6 +33,34 @@ class BayesQuestions:
     posterior_: Any
     binarizer_: Binarizer
     n_features_in_: int
+
+    def predict_interval(
+        self,
+        X: Any,
+        level: float = 0.9,
+        *,
+        n_draws: int = 1000,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Reals, Reals]:
+        """Lower and upper ends of an interval that holds the class probability with probability ``level``.
+
+        One row per row of ``X``, one column per class. The trees are drawn exactly from the posterior, ``n_draws`` of
+        them; what the leaves leave open is not sampled. See ``Posterior.interval``.
+        """
+        lower, upper = self._ask("interval")(self._tests(X), level, n_draws, random_state)
+        return lower, upper
+
+    def moments(self, X: Any) -> Moments:
+        """Mean and variance of each class probability: between the trees, and within their leaves."""
+        found: Moments = self._ask("moments")(self._tests(X))
+        return found
+
+    def sampling_error(self, X: Any) -> Reals:
+        """Standard error of ``predict_proba``: zero for the exact average, an estimate for method="collapsed"."""
+        rows = self._tests(X)
+        if hasattr(self.posterior_, "error"):
+            return np.asarray(self.posterior_.error(rows))
+        return np.zeros((len(rows), len(self.posterior_.space.classes)))
 
     def explain(self, x: Any, top: int = 10) -> Explanation:
         """Why one row is predicted so: the rules of most weight that cover it, in the names of the columns."""
@@ -43,6 +74,12 @@ class BayesQuestions:
         """The k most probable trees, with their probabilities and the share of the posterior that they cover."""
         found: TopTrees = self._ask("top_trees")(k)
         return found
+
+    def attribute_inclusion(self) -> dict[str, float]:
+        """For every column the probability that the tree uses it."""
+        found = self._ask("attribute_inclusion")()
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return {str(name): found.get(str(name), 0.0) for name in names}
 
     def compress(self, epsilon: float = 0.01) -> CompressedClassifier:
         """A classifier of few rules, none of whose probabilities is further than ``epsilon`` from the average."""
@@ -59,7 +96,13 @@ class BayesQuestions:
         check_is_fitted(self)
         found = getattr(self.posterior_, what, None)
         if found is None:
-            raise QueryError(f'{what} needs one prior, and "average" has many; use "fit"')
+            kind = type(self.posterior_).__name__
+            how = '"average" has many priors'
+            if kind == "CollapsedPosterior":
+                how = 'method="collapsed" only samples trees'
+            raise QueryError(
+                f'{what} needs the exact posterior of one prior, and {how}; use method="exact" and "fit"'
+            )
         return found
 
 
