@@ -39,6 +39,10 @@ void bind_collapsed(nb::module_& m) {
           },
           nb::arg("n_chains"), nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("least"),
           nb::arg("seed"), nb::arg("control"),
+          nb::sig(
+              "def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, "
+              "control: Control) -> tuple[list[tuple[list[list[int]], list[int], NDArray[numpy.float64], list[int], "
+              "list[int]]], str]"),
           "Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.")
       .def("log_joint", &Collapsed::log_joint, nb::arg("top"), "Log weight of all trees with this top together.")
       .def(
@@ -56,6 +60,8 @@ void bind_collapsed(nb::module_& m) {
             return out;
           },
           nb::arg("top"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
+          nb::sig("def propose(self, top: Sequence[int], kind: int, seed: int, n: int, control: Control) -> "
+                  "list[tuple[list[int], int, float, float, float] | None]"),
           "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).")
       .def(
           "predict",

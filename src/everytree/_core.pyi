@@ -322,7 +322,7 @@ class Collapsed:
     @property
     def ends_at_root(self) -> bool: ...
 
-    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple:
+    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple[list[tuple[list[list[int]], list[int], NDArray[numpy.float64], list[int], list[int]]], str]:
         """
         Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
         """
@@ -330,7 +330,7 @@ class Collapsed:
     def log_joint(self, top: Sequence[int]) -> float:
         """Log weight of all trees with this top together."""
 
-    def propose(self, top: Sequence[int], kind: int, seed: int, n: int, control: Control) -> list:
+    def propose(self, top: Sequence[int], kind: int, seed: int, n: int, control: Control) -> list[tuple[list[int], int, float, float, float] | None]:
         """
         n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
         """
