@@ -2,7 +2,7 @@
 # Everything is set up in .venv and built in build/; `make clean` removes both.
 #
 # PYTHON=... picks the interpreter .venv is made from, CXX=... the C++ compiler, PYTEST=... adds options to pytest.
-# BENCH=... adds options to bench-optimal, bench-lattice and bench-calibration, such as BENCH="--part depth --fresh".
+# BENCH=... adds options to bench-optimal, bench-lattice, bench-probable and bench-calibration, such as BENCH="--part depth --fresh".
 
 VENV  := .venv
 PY    := $(VENV)/bin/python
@@ -20,7 +20,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration clean
+        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -111,6 +111,9 @@ bench-lattice: $(VENV)/.built ## the lattice strategies of DL8 side by side: its
 
 bench-calibration: $(VENV)/.built ## cross-validated probabilities beside C4.5 and CART (restartable; BENCH=... adds options)
 	@$(PY) benchmarks/bench_calibration.py $(BENCH)
+
+bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: what is proved, and how fast
+	@$(PY) benchmarks/bench_probable.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

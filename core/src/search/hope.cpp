@@ -41,6 +41,12 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
   const std::size_t n_classes = table.n_classes();
   std::vector<std::int32_t> totals(n_classes), counts(n_classes, 0);
   table.class_counts(table.all().data(), totals.data());
+  log_tests_.assign(table.n_tests() + 1, 0.0);
+  if (prior_.per_test && !prior_.fair)
+    for (std::size_t n = 1; n < log_tests_.size(); ++n) log_tests_[n] = std::log(static_cast<double>(n));
+  if (single_)
+    for (std::int32_t n = 0; n <= *std::max_element(totals.begin(), totals.end()); ++n)
+      log_mixed_.push_back(std::log1p(n / leaf_->sum_a(0)));
   // Per depth, then from the deepest up the least. If one set of parameters is the least for every n, parting a class
   // costs something whatever the depths of its leaves; else no more is used than that one example of it is there.
   const std::size_t variants = leaf_->n_variants();
@@ -96,7 +102,7 @@ double Hope::least_leaf(std::size_t depth, std::int64_t n) const {
 double Hope::pure_cover(std::size_t depth, std::size_t c, std::int32_t n) const {
   double prior = least_leaf(depth, n);
   if (!closed(depth, n)) {
-    const double tests = std::max(1, min_leaf_ == 1 ? spread_.least(c, n) : 1);
+    const std::int32_t tests = std::max(1, min_leaf_ == 1 ? spread_.least(c, n) : 1);
     prior = std::min(prior, split(depth, tests) + 2 * at(any_leaf_, depth + 1) + part(depth, c, n));
   }
   return pure(depth, c, n) + prior;
@@ -113,11 +119,10 @@ double Hope::below_split(const std::int32_t* counts, std::size_t depth) const {
     ++k;
   }
   const double leaf = at(any_leaf_, d), another = at(any_split_, d);
-  const double total_a = leaf_->sum_a(d);
   if (k < 2) return sum + 2 * leaf + (k == 1 ? std::max(0.0, part(d, present[0], counts[present[0]])) : 0.0);
   if (k > 2) {
     const double pure_leaves = static_cast<double>(k - 2) * another + static_cast<double>(k) * leaf;
-    const double mixed = (single_ ? std::log1p(1 / total_a) : 0.0) + 2 * leaf;
+    const double mixed = (single_ ? log_mixed_[1] : 0.0) + 2 * leaf;
     return sum + std::min(pure_leaves, mixed);
   }
   const std::size_t x = present[0], y = present[1];
@@ -127,11 +132,12 @@ double Hope::below_split(const std::int32_t* counts, std::size_t depth) const {
   const double more_leaves = another + std::min(l0, l1) + 3 * leaf;
   double mixed = std::min(l0, l1);
   if (single_)
-    mixed = std::min({std::log1p(1 / total_a) + l0 + l1, std::log1p(n0 / total_a) + l1, std::log1p(n1 / total_a) + l0});
+    mixed = std::min({log_mixed_[1] + l0 + l1, log_mixed_[static_cast<std::size_t>(n0)] + l1,
+                      log_mixed_[static_cast<std::size_t>(n1)] + l0});
   return sum + std::min({perfect, more_leaves, mixed + 2 * leaf});
 }
 
-double Hope::at_least_outvoted(const std::int32_t* counts, std::size_t depth, double n_tests,
+double Hope::at_least_outvoted(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests,
                                std::int64_t outvoted) const {
   const std::size_t d = depth + 1;
   const auto k = static_cast<std::int32_t>(std::min<std::int64_t>(outvoted, std::min(counts[0], counts[1])));
@@ -156,7 +162,7 @@ double Hope::hope(const std::int32_t* counts, std::size_t depth) const {
   if (n < min_leaf_) return kNoCost;
   double cost = least_leaf(depth, n) - leaf_->log_marginal(depth, counts);
   if (!closed(depth, n)) {
-    const double tests = std::max(1, min_leaf_ == 1 ? spread_.least(counts, leaf_->n_classes()) : 1);
+    const std::int32_t tests = std::max(1, min_leaf_ == 1 ? spread_.least(counts, leaf_->n_classes()) : 1);
     cost = std::min(cost, at_least(counts, depth, tests));
   }
   return std::min(cost, kNoCost);

@@ -13,6 +13,8 @@ namespace everytree {
 
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// Less than a split costs: 2 % more states, and half the time on primary-tumor and lymph, where many splits are close.
+constexpr double kStep = 1.0;
 // Dives from the root try so many splits at each level: a few dozen dives find what one would miss.
 constexpr std::size_t kWidth[] = {8, 4, 2};
 }  // namespace
@@ -51,7 +53,7 @@ void ProbableSearch::check() {
   if (++since_check_ < 16) return;
   since_check_ = 0;
   control_->check_memory(bytes());
-  if (root_ != nullptr && root_->upper < kNoCost)
+  if (root_ != nullptr && root_->upper < kNoCost && (n_opened_ & 255) == 0)
     std::snprintf(stage_, sizeof stage_, "searching (log joint %.6g, at most %.6g)", -root_->upper, -root_->lower);
   control_->check(true, stage_, n_opened_, store_.size());
 }
@@ -156,7 +158,7 @@ void ProbableSearch::open(Node& node) {
       for (const std::uint32_t* p = frontier_.parts_begin(i); p != frontier_.parts_end(i); ++p)
         for (const std::uint32_t member : classes[*p >> 1].members) shares_.add(member >> 1);
   }
-  const double all_alike = hope_->split(d, frontier_.n_tests());
+  const double all_alike = hope_->split(d, static_cast<std::int32_t>(frontier_.n_tests()));
   std::vector<Choice> found;
   double least_known = node.leaf;
   std::size_t best = n;
@@ -325,8 +327,8 @@ void ProbableSearch::solve(Node& node, double bound, std::size_t depth) {
     }
     node.lower = std::max(node.lower, least);
     if (node.lower >= bound) return;
-    // Follow it until it is no longer the least; a little further, so that ties do not take turns.
-    follow(node, best, std::min({bound, below(node.upper), std::max(second, above(least))}), depth);
+    // Follow it until it is no longer the least, and a little further, so that near ties do not take turns.
+    follow(node, best, std::min({bound, below(node.upper), std::max(second, least + kStep)}), depth);
   }
 }
 

@@ -39,15 +39,16 @@ class Hope {
     return -prior_.log_leaf(depth, open) - leaf_->log_marginal(depth, counts);
   }
   // The split of a node with e feasible tests, without its sides.
-  double split(std::size_t depth, double n_tests) const {
-    return -prior_.log_split_base(depth) + (prior_.per_test && !prior_.fair ? std::log(n_tests) : 0.0);
+  double split(std::size_t depth, std::int32_t n_tests) const {
+    return -prior_.log_split_base(depth) + log_tests_[static_cast<std::size_t>(n_tests)];
   }
   // A tree with at least two leaves, on a cover with n_tests feasible tests, costs at least this.
-  double at_least(const std::int32_t* counts, std::size_t depth, double n_tests) const {
+  double at_least(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests) const {
     return split(depth, n_tests) + below_split(counts, depth);
   }
   // The same where `outvoted` examples share their row with more of the other class. Two classes.
-  double at_least_outvoted(const std::int32_t* counts, std::size_t depth, double n_tests, std::int64_t outvoted) const;
+  double at_least_outvoted(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests,
+                           std::int64_t outvoted) const;
   bool knows_outvoted() const { return single_ && leaf_->n_classes() == 2; }
 
   // A cover of which only the counts are known: as a leaf at most `plain`, with whatever tree at least `hope`.
@@ -85,6 +86,8 @@ class Hope {
   bool single_;                                         // one set of Dirichlet parameters for all depths
   std::vector<double> any_split_, any_leaf_;            // least cost of a split, a leaf, at this depth or deeper
   std::vector<std::vector<std::vector<double>>> pure_;  // [variant][class][n]: at this depth or deeper
+  std::vector<double> log_tests_;  // what a test among n costs; all zero where every test weighs the same
+  std::vector<double> log_mixed_;  // r(n, 1); empty if Dirichlet parameters differ by depth
   std::int32_t most_[2] = {0, 0};
   int shift_ = 0;
   std::vector<std::unique_ptr<Tables>> tables_;
