@@ -30,19 +30,16 @@ void bind_collapsed(nb::module_& m) {
              std::size_t least, std::uint64_t seed, PyControl& control) {
             const CollapsedRun run_ =
                 run(control, [&](Control& c) { return self.run({n_chains, n_draws, burn_in, thin, least, seed}, c); });
-            nb::list chains;
+            using Tried = std::vector<std::uint64_t>;
+            std::vector<std::tuple<std::vector<Key>, std::vector<std::uint32_t>, Reals, Tried, Tried>> chains;
             for (const ChainDraws& chain : run_.chains)
-              chains.append(nb::make_tuple(chain.tops, chain.which, to_numpy(chain.log_joint),
-                                           std::vector<std::uint64_t>(chain.proposed.begin(), chain.proposed.end()),
-                                           std::vector<std::uint64_t>(chain.accepted.begin(), chain.accepted.end())));
-            return nb::make_tuple(chains, run_.stopped);
+              chains.emplace_back(chain.tops, chain.which, to_numpy(chain.log_joint),
+                                  Tried(chain.proposed.begin(), chain.proposed.end()),
+                                  Tried(chain.accepted.begin(), chain.accepted.end()));
+            return std::make_pair(std::move(chains), run_.stopped);
           },
           nb::arg("n_chains"), nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("least"),
           nb::arg("seed"), nb::arg("control"),
-          nb::sig(
-              "def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, "
-              "control: Control) -> tuple[list[tuple[list[list[int]], list[int], NDArray[numpy.float64], list[int], "
-              "list[int]]], str]"),
           "Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.")
       .def("log_joint", &Collapsed::log_joint, nb::arg("top"), "Log weight of all trees with this top together.")
       .def(
@@ -52,16 +49,15 @@ void bind_collapsed(nb::module_& m) {
             if (kind >= kMoveKinds) throw InvalidInput("no such kind of move");
             const auto moves =
                 run(control, [&](Control& c) { return self.propose(top, static_cast<MoveKind>(kind), seed, n, c); });
-            nb::list out;
-            for (const auto& [move, key] : moves)
-              out.append(move.proposed ? nb::object(nb::make_tuple(key, move.place, move.log_target, move.log_forward,
-                                                                   move.log_reverse))
-                                       : nb::none());
+            std::vector<std::optional<std::tuple<Key, std::size_t, double, double, double>>> out;
+            for (const auto& [move, key] : moves) {
+              out.emplace_back();
+              if (move.proposed)
+                out.back().emplace(key, move.place, move.log_target, move.log_forward, move.log_reverse);
+            }
             return out;
           },
           nb::arg("top"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
-          nb::sig("def propose(self, top: Sequence[int], kind: int, seed: int, n: int, control: Control) -> "
-                  "list[tuple[list[int], int, float, float, float] | None]"),
           "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).")
       .def(
           "predict",

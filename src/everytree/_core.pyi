@@ -322,7 +322,7 @@ class Collapsed:
     @property
     def ends_at_root(self) -> bool: ...
 
-    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple[list[tuple[list[list[int]], list[int], NDArray[numpy.float64], list[int], list[int]]], str]:
+    def run(self, n_chains: int, n_draws: int, burn_in: int, thin: int, least: int, seed: int, control: Control) -> tuple[list[tuple[list[list[int]], list[int], Annotated[NDArray[numpy.float64], dict(shape=(None,))], list[int], list[int]]], str]:
         """
         Chains as (tops, top of each draw, log joint of each draw, proposed, accepted), and why they were stopped.
         """

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat
+from everytree.bayes.chains import Reals, batch_edges, effective_draws, mean_error, split_rhat
 
 
-def autoregressive(rho: float, chains: int, n: int, seed: int) -> np.ndarray:
+def autoregressive(rho: float, chains: int, n: int, seed: int) -> Reals:
     """x_t = ρ x_{t−1} + noise with variance 1: n effective draws are n (1 − ρ) / (1 + ρ)."""
     noise = np.random.default_rng(seed).normal(size=(chains, n))
     noise[:, 1:] *= np.sqrt(1 - rho**2)
-    return lfilter([1.0], [1.0, -rho], noise, axis=1)
+    return np.asarray(lfilter([1.0], [1.0, -rho], noise, axis=1))
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])

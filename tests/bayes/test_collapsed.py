@@ -103,8 +103,8 @@ def test_detailed_balance_move_by_move(prior: str, options: dict[str, Any]) -> N
             for move in moves:
                 if move is None:
                     continue
-                key, place, log_target, log_forward, log_reverse = move
-                key = tuple(key)
+                tests, place, log_target, log_forward, log_reverse = move
+                key = tuple(tests)
                 assert abs(log_target - (log_tops[key] - log_tops[top])) < 1e-9
                 forward[kind, top, place, key] = log_forward
                 reverse[kind, top, place, key] = log_reverse
@@ -132,7 +132,7 @@ def test_detailed_balance_move_by_move(prior: str, options: dict[str, Any]) -> N
 
 # Frequencies ------------------------------------------------------------------------------------------------
 
-FREQUENCIES = [
+FREQUENCIES: list[dict[str, Any]] = [
     {
         "prior": prior,
         "dirichlet": list(DIRICHLETS)[k % 4],

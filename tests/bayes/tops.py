@@ -87,10 +87,10 @@ class Small:
 
         def tops(cover: int, depth: int) -> dict[Key, float]:
             if (cover, depth) not in known:
-                if self.closed(cover, depth):
-                    found = {(-1,): bayes.log_u(cover, depth)}
-                else:
-                    found = {(-1,): bayes.log_leaf(cover, depth)}
+                closed = self.closed(cover, depth)
+                end = bayes.log_u(cover, depth) if closed else bayes.log_leaf(cover, depth)
+                found: dict[Key, float] = {(-1,): end}
+                if not closed:
                     for test in bayes.space.feasible(cover, depth):
                         zero, one = (tops(child, depth + 1) for child in bayes.table.children(cover, test))
                         split = bayes.log_split(cover, depth, test)
