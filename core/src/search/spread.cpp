@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace everytree {
 
@@ -17,37 +16,40 @@ struct Examples {
   const std::uint64_t* row(std::size_t k) const { return bits.data() + k * words; }
 };
 
-Examples examples_of(const CountTable& table, std::int32_t most_copies, std::size_t enough) {
-  Examples out;
-  out.words = (table.n_tests() + 63) / 64;
-  std::vector<std::uint64_t> row(out.words);
+// f(section, bits over the tests) for every row of the table, until f returns false.
+template <class F>
+void for_each_row(const CountTable& table, F&& f) {
+  std::vector<std::uint64_t> row((table.n_tests() + 63) / 64);
   for (const Section& s : table.sections())
     for (std::uint32_t w = s.begin; w < s.end; ++w)
       for (std::uint64_t rest = table.all()[w]; rest != 0; rest &= rest - 1) {
         const int b = std::countr_zero(rest);
         std::fill(row.begin(), row.end(), 0);
         for (std::size_t t = 0; t < table.n_tests(); ++t) row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
-        for (std::int32_t copy = 0; copy < std::min(s.multiplicity(), most_copies); ++copy) {
-          out.bits.insert(out.bits.end(), row.begin(), row.end());
-          out.cls.push_back(s.cls);
-        }
-        if (out.size() > enough) return out;
+        if (!f(s, row)) return;
       }
+}
+
+Examples examples_of(const CountTable& table, std::int32_t most_copies, std::size_t enough) {
+  Examples out;
+  out.words = (table.n_tests() + 63) / 64;
+  for_each_row(table, [&](const Section& s, const auto& row) {
+    for (std::int32_t copy = 0; copy < std::min(s.multiplicity(), most_copies); ++copy) {
+      out.bits.insert(out.bits.end(), row.begin(), row.end());
+      out.cls.push_back(s.cls);
+    }
+    return out.size() <= enough;
+  });
   return out;
 }
 
 // The largest number of examples with the same row.
 std::int32_t largest_group(const CountTable& table) {
-  const std::size_t words = (table.n_tests() + 63) / 64;
   std::vector<std::pair<std::vector<std::uint64_t>, std::int32_t>> rows;
-  for (const Section& s : table.sections())
-    for (std::uint32_t w = s.begin; w < s.end; ++w)
-      for (std::uint64_t rest = table.all()[w]; rest != 0; rest &= rest - 1) {
-        const int b = std::countr_zero(rest);
-        std::vector<std::uint64_t> row(words);
-        for (std::size_t t = 0; t < table.n_tests(); ++t) row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
-        rows.emplace_back(std::move(row), s.multiplicity());
-      }
+  for_each_row(table, [&](const Section& s, const auto& row) {
+    rows.emplace_back(row, s.multiplicity());
+    return true;
+  });
   std::sort(rows.begin(), rows.end());
   std::int32_t most = 0, here = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
