@@ -414,6 +414,116 @@ TEST(errors_equal_naive_loops) {
     }
 }
 
+TEST(leaf_values_equal_naive_loops) {
+  std::mt19937 r(11);
+  std::uniform_real_distribution<double> uniform(0.1, 2.0);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t tests : {1, 3, 8, 9, 17, 40}) {
+      const int shift = 10;
+      RandomBlock b(r, tests, {90, 70}, 2, shift);
+      std::int32_t total[2] = {0, 0};
+      for (const Section& s : b.sections) total[s.cls] += s.multiplicity() * (s.cls == 0 ? 90 : 70);
+      const std::size_t stride = b.stride;
+      std::vector<std::int32_t> of(2 * stride, 0), all(stride, 0), pairs(2 * stride), both(stride, 0), index(stride, 0);
+      std::vector<double> leaf(static_cast<std::size_t>(total[0] + 1) << shift), multiplicity(stride, 0.0);
+      for (double& x : leaf) x = uniform(r);
+      for (std::size_t j = 0; j < tests; ++j) {
+        for (std::size_t c = 0; c < 2; ++c) all[j] += of[c * stride + j] = b.pair(j, j, static_cast<int>(c));
+        index[j] = (of[j] << shift) + of[stride + j];
+        multiplicity[j] = 1 + static_cast<double>(j % 3);
+      }
+      const PairTable table{leaf.data(), index.data(), multiplicity.data(), (total[0] << shift) + total[1]};
+      const auto at = [&](std::int32_t n0, std::int32_t n1) {
+        return leaf[static_cast<std::size_t>((n0 << shift) + n1)];
+      };
+      for (std::size_t i = 0; i < tests; ++i) {
+        k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 2, i, 0, tests, pairs.data());
+        for (std::size_t j = 0; j < tests; ++j) both[j] = pairs[j] + pairs[stride + j];
+        std::vector<double> term0(stride), term1(stride), each(stride), difference(stride), zero(stride);
+        double* const term[2] = {term0.data(), term1.data()};
+        const double unit[2] = {0.3, 0.7};
+        k->pair_terms(table, shift, pairs.data(), pairs.data() + stride, i, tests, unit, term);
+        // Counts of class c (or of all, c = 2) where i = side and j = b.
+        const auto quadrant = [&](std::size_t j, int side, int holds, std::size_t c) {
+          const std::int32_t p = c == 2 ? both[j] : pairs[c * stride + j], in_j = c == 2 ? all[j] : of[c * stride + j],
+                             in_i = c == 2 ? all[i] : of[c * stride + i], n = c == 2 ? total[0] + total[1] : total[c];
+          return side == 1 ? (holds ? p : in_i - p) : (holds ? in_j - p : n - in_i - in_j + p);
+        };
+        for (int side = 0; side < 2; ++side) {
+          for (std::size_t j = 0; j < tests; ++j) {
+            const double expected = j == i ? 0.0
+                                           : unit[side] * multiplicity[j] *
+                                                 at(quadrant(j, side, 1, 0), quadrant(j, side, 1, 1)) *
+                                                 at(quadrant(j, side, 0, 0), quadrant(j, side, 0, 1));
+            CHECK(std::abs(term[side][j] - expected) <= 1e-14 * std::abs(expected));
+            each[j] = uniform(r);
+          }
+          for (std::int32_t kind = 0; kind < 3; ++kind)
+            for (std::size_t c = 0; c < 2; ++c) {
+              const double a = 0.4, sum_a = 1.1, centre = 0.45;
+              const PairValues values{kind,
+                                      a,
+                                      sum_a,
+                                      centre,
+                                      pairs.data() + c * stride,
+                                      both.data(),
+                                      of.data() + c * stride,
+                                      all.data(),
+                                      of[c * stride + i],
+                                      all[i],
+                                      total[c] - of[c * stride + i],
+                                      total[0] + total[1] - all[i]};
+              const double got =
+                  k->pair_values(values, side, term[side], each.data(), tests, difference.data(), zero.data());
+              double sum = 0;
+              for (std::size_t j = 0; j < tests; ++j) {
+                double value[2];
+                for (int holds = 0; holds < 2; ++holds) {
+                  const double total_b = quadrant(j, side, holds, 2) + sum_a;
+                  const double m = (quadrant(j, side, holds, c) + a) / total_b;
+                  value[holds] = kind == 0 ? m : kind == 1 ? (m - centre) * (m - centre) : m * (1 - m) / (total_b + 1);
+                }
+                const double expected = each[j] * term[side][j] * (value[1] - value[0]);
+                CHECK(std::abs(difference[j] - expected) < 1e-13);
+                CHECK(std::abs(zero[j] - term[side][j] * value[0]) < 1e-13);
+                sum += zero[j];
+              }
+              CHECK(std::abs(got - sum) < 1e-12 * (1 + std::abs(sum)));
+            }
+        }
+        std::vector<double> linear(tests, 0.5), row(tests, -1.0);
+        k->add_row(term[1], term[0], 0.25, 3.0, tests, linear.data(), row.data());
+        for (std::size_t j = 0; j < tests; ++j) {
+          CHECK(std::abs(linear[j] - (0.5 + 0.25 * term[0][j])) < 1e-13);
+          CHECK(std::abs(row[j] - 3.0 * (term[1][j] - term[0][j])) < 1e-13);
+        }
+      }
+    }
+}
+
+TEST(quadratic_forms_equal_naive_loops) {
+  std::mt19937 r(12);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (const Kernels* k : available_kernels())
+    for (std::size_t n : {1, 7, 8, 9, 15, 16, 17, 24, 33, 40}) {
+      const std::size_t stride = (n + 7) / 8 * 8, n_rows = 11;
+      std::vector<double> a(n * stride, 0.0), y(n_rows * stride, 0.0), out(n_rows);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i; j < n; ++j) a[i * stride + j] = uniform(r);
+      for (std::size_t row = 0; row < n_rows; ++row)
+        for (std::size_t j = 0; j < n; ++j) y[row * stride + j] = uniform(r);
+      const std::vector<std::uint32_t> rows{3, 0, 10, 7, 5, 1, 9};
+      k->quadratic(a.data(), stride, n, y.data(), stride, rows.data(), rows.size(), out.data());
+      for (std::size_t at = 0; at < rows.size(); ++at) {
+        double expected = 0;
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = i; j < n; ++j)
+            expected += a[i * stride + j] * y[rows[at] * stride + i] * y[rows[at] * stride + j];
+        CHECK(std::abs(out[at] - expected) < 1e-12);
+      }
+    }
+}
+
 TEST(hashes_do_not_see_complements) {
   std::mt19937 r(5);
   for (const Kernels* k : available_kernels()) {

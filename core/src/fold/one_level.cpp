@@ -212,38 +212,21 @@ void OneLevelFold::quadrant(std::size_t j, int a, int b, std::int32_t* counts) c
   }
 }
 
-template <LeafValue::Kind kKind>
-void OneLevelFold::leaf_values_of(const LeafValue& value, int side, double a, double sum_a, double* yes,
-                                  double* no) const {
-  const std::size_t n = frontier_.n_groups(), c = value.cls;
-  const double centre = value.centre;
-  const std::int32_t* both = pairs_.data() + c * frontier_.stride();
-  const std::int32_t* both_total = pair_total_.data();
+PairValues OneLevelFold::pair_values(const LeafValue& value, double a, double sum_a) const {
+  const std::size_t c = value.cls;
   const std::int32_t of_i = frontier_.count(c, pair_of_), total_i = frontier_.total(pair_of_);
-  const std::int32_t* of_j = frontier_.counts(c);
-  const std::int32_t* total_j = frontier_.group_totals();
-  if (side == 1) {
-    for (std::size_t j = 0; j < n; ++j) {
-      yes[j] = LeafValue::of<kKind>(both[j] + a, both_total[j] + sum_a, centre);
-      no[j] = LeafValue::of<kKind>(of_i - both[j] + a, total_i - both_total[j] + sum_a, centre);
-    }
-  } else {
-    const std::int32_t rest = frontier_.totals()[c] - of_i, total_rest = frontier_.total() - total_i;
-    for (std::size_t j = 0; j < n; ++j) {
-      yes[j] = LeafValue::of<kKind>(of_j[j] - both[j] + a, total_j[j] - both_total[j] + sum_a, centre);
-      no[j] =
-          LeafValue::of<kKind>(rest - of_j[j] + both[j] + a, total_rest - total_j[j] + both_total[j] + sum_a, centre);
-    }
-  }
-}
-
-void OneLevelFold::leaf_values(const LeafValue& value, int side, double a, double sum_a, double* yes,
-                               double* no) const {
-  using Kind = LeafValue::Kind;
-  const auto fill = value.kind == Kind::mean     ? &OneLevelFold::leaf_values_of<Kind::mean>
-                    : value.kind == Kind::spread ? &OneLevelFold::leaf_values_of<Kind::spread>
-                                                 : &OneLevelFold::leaf_values_of<Kind::within>;
-  (this->*fill)(value, side, a, sum_a, yes, no);
+  return {static_cast<std::int32_t>(value.kind),
+          a,
+          sum_a,
+          value.centre,
+          pairs_.data() + c * frontier_.stride(),
+          pair_total_.data(),
+          frontier_.counts(c),
+          frontier_.group_totals(),
+          of_i,
+          total_i,
+          frontier_.totals()[c] - of_i,
+          frontier_.total() - total_i};
 }
 
 void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {
@@ -440,20 +423,14 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
     return;
   }
   load_pairs(i);
-  const double* leaf = tables->at_depth(weights.leaf(), depth_ + 2);
-  const int shift = tables->shift();
-  const std::size_t stride = frontier_.stride();
-  const std::int32_t* index = frontier_.index();
-  const std::int32_t rest = frontier_.total_index() - index[i];
   const double split = std::exp(log_split);
-  const double each1 = level.tests[1][i] > 0 ? (prior.per_test ? split / level.tests[1][i] : split) : 0.0;
-  const double each0 = level.tests[0][i] > 0 ? (prior.per_test ? split / level.tests[0][i] : split) : 0.0;
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::int32_t p = (pairs_[j] << shift) + pairs_[stride + j];
-    const double m = j == i ? 0.0 : frontier_.multiplicity(j);
-    term[1][j] = each1 * m * leaf[p] * leaf[index[i] - p];
-    term[0][j] = each0 * m * leaf[index[j] - p] * leaf[rest - index[j] + p];
-  }
+  double each[2];
+  for (int a = 0; a < 2; ++a)
+    each[a] = level.tests[a][i] > 0 ? (prior.per_test ? split / level.tests[a][i] : split) : 0.0;
+  const PairTable table{tables->at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
+                        frontier_.total_index()};
+  frontier_.kernel().pair_terms(table, tables->shift(), pairs_.data(), pairs_.data() + frontier_.stride(), i, n, each,
+                                term);
 }
 
 void OneLevelFold::tests(std::size_t state, OneLevel& out) {

@@ -69,8 +69,12 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
   a_.assign(n_values * n_elements * n_elements, 0.0);
   b_.assign(n_values * (n_elements + 1), 0.0);  // last entry: the constant
   factor_.assign(2 * n_elements, 0.0);
-  yes_.resize(n);
-  no_.resize(n);
+  per_test_.resize(n);
+  for (std::size_t j = 0; j < n; ++j) per_test_[j] = 1 / f.multiplicity(j);
+  const Kernels& kernel = f.kernel();
+  zero_.resize(n);
+  both_.resize(n);
+  each_.assign(n, 1.0);
   for (auto& d : difference_) d.resize(n_elements);
   for (std::size_t v = 0; v < n_values; ++v)
     b_[v * (n_elements + 1) + n_elements] =
@@ -85,7 +89,7 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
     for (int a = 0; a < 2; ++a) {
       double* factor = factor_.data() + static_cast<std::size_t>(a) * n_elements;
       if (!prior.fair) {
-        for (std::size_t j = 0; j < n; ++j) factor[j] = full[1 - a] / f.multiplicity(j);
+        for (std::size_t j = 0; j < n; ++j) factor[j] = full[1 - a] * per_test_[j];
         continue;
       }
       shares_.begin(prior);
@@ -112,18 +116,18 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
           std::fill(difference, difference + n_elements, 0.0);
           continue;
         }
-        fold.leaf_values(values[v], a, leaf.a(depth + 2, c), leaf.sum_a(depth + 2), yes_.data(), no_.data());
-        for (std::size_t j = 0; j < n; ++j) {
-          yes_[j] *= term[a][j];
-          no_[j] *= term[a][j];
-        }
+        const PairValues pairs = fold.pair_values(values[v], leaf.a(depth + 2, c), leaf.sum_a(depth + 2));
         const double* factor = factor_.data() + static_cast<std::size_t>(a) * n_elements;
+        if (!prior.fair) {  // elements are splits, and factor · m is the same for all
+          at_zero[a] += full[1 - a] * kernel.pair_values(pairs, a, term[a], factor, n, difference, zero_.data());
+          continue;
+        }
+        kernel.pair_values(pairs, a, term[a], each_.data(), n, both_.data(), zero_.data());
         for (std::size_t e = 0; e < n_elements; ++e) {
           const Element& x = elements_[e];
-          const double one = factor[e] * (x.flipped ? no_[x.split] : yes_[x.split]);
-          const double zero = factor[e] * (x.flipped ? yes_[x.split] : no_[x.split]);
-          difference[e] = one - zero;
-          at_zero[a] += zero * x.m;
+          const double change = factor[e] * both_[x.split];
+          difference[e] = x.flipped ? -change : change;
+          at_zero[a] += factor[e] * zero_[x.split] + (x.flipped ? change : 0.0);
         }
       }
       double* linear = b_.data() + v * (n_elements + 1);
@@ -135,10 +139,7 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
         linear[p] += x.unit * (at_zero[one] - at_zero[zero]);
         double* row = a_.data() + (v * n_elements + p) * n_elements;
         const double *d1 = difference_[one].data(), *d0 = difference_[zero].data();
-        for (std::size_t e = 0; e < n_elements; ++e) {
-          linear[e] += x.unit * x.m * d0[e];
-          row[e] += x.unit * (d1[e] - d0[e]);
-        }
+        kernel.add_row(d1, d0, x.unit * x.m, x.unit, n_elements, linear, row);
       }
     }
   }
@@ -167,15 +168,22 @@ void QuadraticForm::build(OneLevelFold& fold, const ProductWeights& weights, con
         for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)
           if (*p & 1) offset_[i] += slots[*p >> 1].multiplicity;
       }
-      for (std::size_t i = 0; i < n; ++i) {
-        double b = linear[i];
-        if (plain) {
-          // Splits are in the order of their slots, so i < j is the upper triangle.
-          double* row = matrix + (*f.parts_begin(i) >> 1) * stride;
-          row[n_slots] = b;
-          for (std::size_t j = i + 1; j < n; ++j) row[*f.parts_begin(j) >> 1] = a[i * n + j] + a[j * n + i];
-          continue;
+      if (plain) {
+        slot_of_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          slot_of_[i] = *f.parts_begin(i) >> 1;
+          matrix[slot_of_[i] * stride + n_slots] = linear[i];
         }
+        // Splits are in the order of their slots, so i < j is the upper triangle. In tiles of a cache line: whole
+        // columns of a_ would be read a line for every number.
+        for (std::size_t from_i = 0; from_i < n; from_i += 8)
+          for (std::size_t from_j = from_i; from_j < n; from_j += 8)
+            for (std::size_t i = from_i; i < std::min(n, from_i + 8); ++i)
+              for (std::size_t j = std::max(i + 1, from_j); j < std::min(n, from_j + 8); ++j)
+                matrix[slot_of_[i] * stride + slot_of_[j]] = a[i * n + j] + a[j * n + i];
+      }
+      for (std::size_t i = 0; i < n && !plain; ++i) {
+        double b = linear[i];
         for (std::size_t j = 0; j < n; ++j)
           if (offset_[j] != 0) b += (a[i * n + j] + a[j * n + i]) * offset_[j];
         for (const std::uint32_t* p = f.parts_begin(i); p != f.parts_end(i); ++p)

@@ -438,20 +438,116 @@ static void fold_errors(const PairCounts& t, const std::int32_t* pair, std::size
   }
 }
 
-// Four rows at a time share the loads of the matrix.
+static void pair_terms(const PairTable& t, int shift, const std::int32_t* n0, const std::int32_t* n1, std::size_t i,
+                       std::size_t n, const double each[2], double* const term[2]) {
+  const std::int32_t of_i = t.index[i], rest = t.total - of_i;
+  std::size_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const Int4 p = (load<Int4>(n0 + j) << shift) + load<Int4>(n1 + j), of_j = load<Int4>(t.index + j);
+    const Real4 m = load<Real4>(t.multiplicity + j);
+    store(term[1] + j, each[1] * m * look_up(t.leaf, p) * look_up(t.leaf, of_i - p));
+    store(term[0] + j, each[0] * m * look_up(t.leaf, of_j - p) * look_up(t.leaf, rest - of_j + p));
+  }
+  for (; j < n; ++j) {
+    const std::int32_t p = (n0[j] << shift) + n1[j];
+    term[1][j] = each[1] * t.multiplicity[j] * t.leaf[p] * t.leaf[of_i - p];
+    term[0][j] = each[0] * t.multiplicity[j] * t.leaf[t.index[j] - p] * t.leaf[rest - t.index[j] + p];
+  }
+  term[0][i] = term[1][i] = 0;
+}
+
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+
+// Eight values at a time, or one.
+template <int kKind, class T>
+static inline T value_of(T mass, T total, double centre) {
+  if constexpr (kKind == 2) return mass * (total - mass) / (total * total * (total + 1));
+  const T m = mass / total;
+  if constexpr (kKind == 1) return (m - centre) * (m - centre);
+  return m;
+}
+
+template <int kKind>
+static double pair_values_of(const PairValues& v, int side, const double* term, const double* each, std::size_t n,
+                             double* difference, double* zeros) {
+  // Counts of (i = side, j = 0) are those of i = side less those with j.
+  const std::int32_t whole = side == 1 ? v.of_i : v.rest, total = side == 1 ? v.total_i : v.total_rest;
+  const auto yes = [side](auto both, auto of_j) { return side == 1 ? both : of_j - both; };
+  Real8 sum = Real8{};
+  std::size_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    const Int8 n_yes = yes(load<Int8>(v.both + j), load<Int8>(v.of_j + j)),
+               all_yes = yes(load<Int8>(v.both_total + j), load<Int8>(v.total_j + j));
+    const Real8 one = value_of<kKind>(__builtin_convertvector(n_yes, Real8) + v.a,
+                                      __builtin_convertvector(all_yes, Real8) + v.sum_a, v.centre),
+                zero = value_of<kKind>(__builtin_convertvector(whole - n_yes, Real8) + v.a,
+                                       __builtin_convertvector(total - all_yes, Real8) + v.sum_a, v.centre);
+    const Real8 t = load<Real8>(term + j);
+    store(difference + j, load<Real8>(each + j) * (t * (one - zero)));
+    const Real8 weighted = t * zero;
+    store(zeros + j, weighted);
+    sum += weighted;
+  }
+  double result = 0;
+  for (int k = 0; k < 8; ++k) result += sum[k];
+  for (; j < n; ++j) {
+    const std::int32_t n_yes = yes(v.both[j], v.of_j[j]), all_yes = yes(v.both_total[j], v.total_j[j]);
+    const double one = value_of<kKind>(n_yes + v.a, all_yes + v.sum_a, v.centre),
+                 zero = value_of<kKind>(whole - n_yes + v.a, total - all_yes + v.sum_a, v.centre);
+    difference[j] = each[j] * (term[j] * (one - zero));
+    result += zeros[j] = term[j] * zero;
+  }
+  return result;
+}
+
+static double pair_values(const PairValues& v, int side, const double* term, const double* each, std::size_t n,
+                          double* difference, double* zeros) {
+  return v.kind == 0   ? pair_values_of<0>(v, side, term, each, n, difference, zeros)
+         : v.kind == 1 ? pair_values_of<1>(v, side, term, each, n, difference, zeros)
+                       : pair_values_of<2>(v, side, term, each, n, difference, zeros);
+}
+
+static void add_row(const double* one, const double* zero, double x, double y, std::size_t n, double* linear,
+                    double* row) {
+  std::size_t j = 0;
+  for (; j + 8 <= n; j += 8) {
+    const Real8 z = load<Real8>(zero + j);
+    store(linear + j, load<Real8>(linear + j) + x * z);
+    store(row + j, y * (load<Real8>(one + j) - z));
+  }
+  for (; j < n; ++j) {
+    linear[j] += x * zero[j];
+    row[j] = y * (one[j] - zero[j]);
+  }
+}
+
+// Four rows at a time share the loads of the matrix. With registers of eight doubles two columns of blocks go together:
+// four sums alone would wait for each other's multiply-add.
+constexpr std::size_t kColumns = Lanes::kWidth == 16 ? 2 : 1;
+
+template <std::size_t kRows, std::size_t kBlocks>
+static inline void quadratic_block(const double* a, std::size_t stride, std::size_t j, std::size_t n,
+                                   const double* const* y, Real8* acc) {
+  Real8 sum[kBlocks][kRows] = {};
+  const std::size_t end = j + 8 * kBlocks < n ? j + 8 * kBlocks : n;
+  for (std::size_t i = 0; i < end; ++i) {
+    Real8 row[kBlocks];
+    for (std::size_t b = 0; b < kBlocks; ++b) row[b] = load<Real8>(a + i * stride + j + 8 * b);
+    for (std::size_t r = 0; r < kRows; ++r)
+      for (std::size_t b = 0; b < kBlocks; ++b) sum[b][r] += row[b] * y[r][i];
+  }
+  for (std::size_t b = 0; b < kBlocks; ++b)
+    for (std::size_t r = 0; r < kRows; ++r) acc[r] += sum[b][r] * load<Real8>(y[r] + j + 8 * b);
+}
+
 template <std::size_t kRows>
 static inline void quadratic_rows(const double* a, std::size_t stride, std::size_t n, const double* const* y,
                                   double* out) {
   Real8 acc[kRows] = {};
-  for (std::size_t j = 0; j < n; j += 8) {
-    Real8 sum[kRows] = {};
-    const std::size_t end = j + 8 < n ? j + 8 : n;
-    for (std::size_t i = 0; i < end; ++i) {
-      const Real8 row = load<Real8>(a + i * stride + j);
-      for (std::size_t r = 0; r < kRows; ++r) sum[r] += row * y[r][i];
-    }
-    for (std::size_t r = 0; r < kRows; ++r) acc[r] += sum[r] * load<Real8>(y[r] + j);
-  }
+  std::size_t j = 0;
+  // A block that is left over comes first, where columns are short.
+  for (; (n + 7 - j) / 8 % kColumns != 0; j += 8) quadratic_block<kRows, 1>(a, stride, j, n, y, acc);
+  for (; j < n; j += 8 * kColumns) quadratic_block<kRows, kColumns>(a, stride, j, n, y, acc);
   for (std::size_t r = 0; r < kRows; ++r) {
     double total = 0;
     for (int k = 0; k < 8; ++k) total += acc[r][k];
@@ -480,6 +576,7 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,         pack,         pair_index,  pair_counts, fold_sum,     fold_max,  fold_min,
-          fold_log_sum, fold_log_max, pair_errors, fold_errors, hash_columns, quadratic, count_and};
+  return {name,       pack,         pair_index,   pair_counts, fold_sum,    fold_max,
+          fold_min,   fold_log_sum, fold_log_max, pair_errors, fold_errors, hash_columns,
+          pair_terms, pair_values,  add_row,      quadratic,   count_and};
 }

@@ -133,16 +133,14 @@ class OneLevelFold {
   bool feasible(std::size_t j, int a) const {
     return quadrant_total(j, a, 1) >= frontier_.min_leaf() && quadrant_total(j, a, 0) >= frontier_.min_leaf();
   }
-  // The value of a leaf in the quadrants (i = side, j = 1) and (i = side, j = 0) for all j, after load_pairs(i); a and
-  // sum_a are the Dirichlet parameters of its class.
-  void leaf_values(const LeafValue& value, int side, double a, double sum_a, double* yes, double* no) const;
+  // What the kernels need for the values of leaves in the quadrants of (i, j), after load_pairs(i); a and sum_a are the
+  // Dirichlet parameters of the class.
+  PairValues pair_values(const LeafValue& value, double a, double sum_a) const;
   std::size_t depth() const { return depth_; }
   // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
   void child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests);
 
  private:
-  template <LeafValue::Kind kKind>
-  void leaf_values_of(const LeafValue& value, int side, double a, double sum_a, double* yes, double* no) const;
   // Load the cover; false if no split can follow (then `out` is the leaf alone).
   bool load(const ClosedState& state, OneLevel& out);
   ClosedState closed(std::size_t state) const {

@@ -41,8 +41,8 @@ class QuadraticForm {
     double m, unit;
   };
   std::vector<Element> elements_;
-  std::vector<std::uint32_t> first_;
-  std::vector<double> matrix_, a_, b_, term_[2], yes_, no_, difference_[2], factor_, offset_;
+  std::vector<std::uint32_t> first_, slot_of_;
+  std::vector<double> matrix_, a_, b_, term_[2], zero_, both_, each_, per_test_, difference_[2], factor_, offset_;
   std::size_t matrix_size_ = 0;
   Shares shares_;
 };

@@ -85,6 +85,16 @@ struct PairErrors {
   std::int32_t* lower[2];  // both null: not asked for
 };
 
+// A value of leaves (see fold/leaf_value.hpp) in the four quadrants of the pairs (i, j), for one class.
+struct PairValues {
+  std::int32_t kind;  // 0: m, 1: (m − centre)², 2: m (1 − m) / (B + 1), where m = (n_c + a) / B and B = n + sum_a
+  double a, sum_a, centre;
+  const std::int32_t *both, *both_total;  // examples with i and j: of the class, and all
+  const std::int32_t *of_j, *total_j;     // examples with j
+  std::int32_t of_i, total_i;             // examples with i
+  std::int32_t rest, total_rest;          // and without
+};
+
 struct Kernels {
   const char* name;
 
@@ -131,6 +141,20 @@ struct Kernels {
   // chunk). Reads and writes up to 7 columns past n.
   void (*hash_columns)(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
                        std::size_t n, std::uint32_t* out);
+
+  // term[a][j] = each[a] · multiplicity_j · leaf(i = a, j = 1) · leaf(i = a, j = 0) for j < n, 0 for j = i; n0 and n1
+  // are the counts of (i, j) in the two classes.
+  void (*pair_terms)(const PairTable& table, int shift, const std::int32_t* n0, const std::int32_t* n1, std::size_t i,
+                     std::size_t n, const double each[2], double* const term[2]);
+
+  // zero[j] = term[j] · value(i = side, j = 0) and difference[j] = each[j] · term[j] · (value(i = side, j = 1) −
+  // value(i = side, j = 0)) for j < n; returns Σ_j zero[j].
+  double (*pair_values)(const PairValues& values, int side, const double* term, const double* each, std::size_t n,
+                        double* difference, double* zero);
+
+  // linear[j] += x · zero[j] and row[j] = y · (one[j] − zero[j]) for j < n.
+  void (*add_row)(const double* one, const double* zero, double x, double y, std::size_t n, double* linear,
+                  double* row);
 
   // out[k] = Σ_{i ≤ j} a[i * stride + j] · y_i · y_j for the rows y + rows[k] * y_stride. Below the diagonal `a` must
   // be zero; stride and y_stride are multiples of 8, and the padding of y is zero.
