@@ -1,9 +1,12 @@
 """The base of every classifier: everything between a user's data and a table of 0/1 tests, and back.
 
+``ClassifierBase`` reads and checks columns, labels and weights, and knows scikit-learn's conventions; a learner that
+takes columns as they are stands on it. ``TreeClassifierBase`` adds the tests:
+
     fit       X, y, sample_weight  →  Binarizer  →  0/1 tests  →  Table  →  ``_fit_table``
     predict   X  →  the same tests  →  ``_predict_proba_tests``  →  probabilities  →  labels
 
-A new classifier is an ``__init__`` with its parameters and the two methods named on the right.
+A new classifier on tests is an ``__init__`` with its parameters and the two methods named on the right.
 """
 
 from __future__ import annotations
@@ -23,13 +26,80 @@ from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
 
-__all__ = ["TreeClassifierBase"]
+__all__ = ["ClassifierBase", "TreeClassifierBase"]
 
 # Parameters of the Binarizer that an estimator offers by having a parameter of the same name.
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
 
 
-class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier for any kind of column and any kind of label.
+
+    One class in the training data is fine: every prediction is that class. Weights must be whole numbers; a
+    weight is the same as repeating the row, and zero is the same as leaving it out (also for ``classes_``).
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted; of the type of ``y``
+    n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
+    target_name_ : the name of ``y``, if it had one
+    """
+
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+    target_name_: str | None
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probability of each class, in the order of ``classes_``."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable label of each row; the first in ``classes_`` where several are."""
+        check_is_fitted(self)
+        labels: npt.NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return labels
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The natural logarithm of ``predict_proba``; −inf where that is zero."""
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            log_proba: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
+        return log_proba
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool
+    ) -> tuple[Frame, npt.NDArray[Any], npt.NDArray[np.int64] | None]:
+        """Columns, labels and weights, checked, without the rows of weight zero; the names of columns and target."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=reset)
+        if y is None:
+            raise DataError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "
+                "per row"
+            )
+        labels = read_labels(y, frame.n_rows)
+        weights = whole_weights(sample_weight, frame.n_rows)
+        if weights is not None:
+            used = weights > 0
+            if not used.any():
+                raise DataError(
+                    "sample_weight is zero for every row; at least one row needs a weight above zero"
+                )
+            frame, labels, weights = frame.take(used), labels[used], weights[used]
+        name = getattr(y, "name", None)
+        self.target_name_ = name if isinstance(name, str) else None
+        return frame, labels, weights
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+class TreeClassifierBase(ClassifierBase):
     """A classifier on binary tests, for any kind of input and any kind of label.
 
     A subclass has an ``__init__`` that stores its parameters unchanged; those named like a parameter of
@@ -40,9 +110,6 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     or None. ``binarizer_``, ``classes_`` and ``n_features_in_`` are set already.
     - ``_predict_proba_tests(X01)``: probabilities of shape (n_rows, n_classes), in the order of ``classes_``.
 
-    One class in the training data is fine: every prediction is that class. Weights must be whole numbers; a
-    weight is the same as repeating the row, and zero is the same as leaving it out (also for ``classes_``).
-
     Attributes
     ----------
     classes_ : the labels, sorted; of the type of ``y``
@@ -52,11 +119,8 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
     target_name_ : the name of ``y``, if it had one
     """
 
-    classes_: npt.NDArray[Any]
     binarizer_: Binarizer
-    n_features_in_: int
     fingerprint_: str
-    target_name_: str | None
 
     @abstractmethod
     def _fit_table(
@@ -99,30 +163,6 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         self._fit_table(table, X01, codes, weights)
         return self
 
-    def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool
-    ) -> tuple[Frame, npt.NDArray[Any], npt.NDArray[np.int64] | None]:
-        """Columns, labels and weights, checked, without the rows of weight zero; the names of columns and target."""
-        frame = read_frame(X)
-        check_columns(self, frame, reset=reset)
-        if y is None:
-            raise DataError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "
-                "per row"
-            )
-        labels = read_labels(y, frame.n_rows)
-        weights = whole_weights(sample_weight, frame.n_rows)
-        if weights is not None:
-            used = weights > 0
-            if not used.any():
-                raise DataError(
-                    "sample_weight is zero for every row; at least one row needs a weight above zero"
-                )
-            frame, labels, weights = frame.take(used), labels[used], weights[used]
-        name = getattr(y, "name", None)
-        self.target_name_ = name if isinstance(name, str) else None
-        return frame, labels, weights
-
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
 
@@ -144,13 +184,6 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         check_is_fitted(self)
         return self._predict_proba_tests(self._encode(X))
 
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The natural logarithm of ``predict_proba``; −inf where that is zero."""
-        check_is_fitted(self)
-        with np.errstate(divide="ignore"):
-            log_proba: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
-        return log_proba
-
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         """Class indices for rows of 0/1 tests; a subclass may have a better rule than the most probable class."""
         codes: npt.NDArray[np.intp] = np.argmax(self._predict_proba_tests(X01), axis=1)
@@ -165,11 +198,3 @@ class TreeClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
         return self.binarizer_._transform_frame(frame)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
