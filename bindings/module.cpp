@@ -30,4 +30,5 @@ NB_MODULE(_core, m) {
   bind::bind_mine(m);
   bind::bind_search(m);
   bind::bind_collapsed(m);
+  bind::bind_grow(m);
 }

@@ -337,3 +337,49 @@ class Collapsed:
 
     def predict(self, tops: Sequence[Sequence[int]], in_batch: Sequence[Sequence[tuple[int, float]]], n_batches: int, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Σ count · P(class | row, top) by batch: n_batches × (rows · classes)."""
+
+class Columns:
+    """Whole columns, nominal and numeric, as greedy growers see them."""
+
+    def __init__(self, n_rows: int) -> None: ...
+
+    def add_nominal(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: int) -> None:
+        """Codes 0 … n_values − 1; −1 is missing, −2 unseen."""
+
+    def add_numeric(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Finite numbers; NaN is missing."""
+
+    def set_classes(self, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
+        """
+        Classes 0 … n_classes − 1 and whole weights of the rows: what growing needs beside the columns.
+        """
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_columns(self) -> int: ...
+
+class MultiwayTree:
+    """A tree with any number of branches, in flat arrays."""
+
+    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_child: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_children: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def attribute(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    @property
+    def threshold(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def first_child(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    @property
+    def n_children(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    @property
+    def counts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Class counts of the nodes, one after the other."""
+
+    def reach(self, columns: Columns) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The node at which each row stops."""

@@ -1,0 +1,129 @@
+"""Whole columns for the greedy growers: nominal values as codes, numbers as they are, no 0/1 tests.
+
+A nominal column has its declared categories (of a categorical or a data set) or, without any, the values that occur, in
+sorted order; every one of them is a branch of a multiway test. Booleans are nominal with the values False and True. A
+column without any value in training stays, with no values: nothing can be tested on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.binarizer import _chosen
+from everytree.data.encoding import as_codes, in_order
+from everytree.data.frames import Frame, FrameColumn
+from everytree.errors import DataError
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+
+__all__ = ["MISSING", "UNSEEN", "ColumnReader", "RawColumn"]
+
+MISSING, UNSEEN = -1, -2  # as in the core
+
+
+@dataclass(frozen=True, slots=True)
+class RawColumn:
+    """What training told about one column: its name, whether it is numeric, and its values if it is not."""
+
+    name: str
+    kind: Literal["numeric", "nominal"]
+    values: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReader:
+    """Turns frames into the core's columns, always as in training.
+
+    >>> from everytree.data.frames import read_frame
+    >>> frame = read_frame([[1.5, "red"], [2.5, "blue"], [None, "red"]])
+    >>> reader = ColumnReader.fit(frame)
+    >>> reader.columns[1].values
+    ('blue', 'red')
+    >>> reader.codes(read_frame([[1.0, "green"], [2.0, None]]).columns[1], 1).tolist()
+    [-2, -1]
+    """
+
+    columns: tuple[RawColumn, ...]
+
+    @classmethod
+    def fit(cls, frame: Frame, nominal: Sequence[str | int] | None = None) -> ColumnReader:
+        """Learn kinds and values; ``nominal`` names numeric columns (or their positions) whose numbers are codes."""
+        coded = _chosen(nominal, frame, "nominal")
+        return cls(tuple(_described(column, j in coded) for j, column in enumerate(frame.columns)))
+
+    def read(self, frame: Frame) -> _core.Columns:
+        """The frame as columns of the core, without classes; unseen values of nominal columns are marked."""
+        import everytree._core as _core
+
+        data = _core.Columns(frame.n_rows)
+        for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
+            if known.kind == "numeric":
+                data.add_numeric(self.numbers(column))
+            else:
+                data.add_nominal(self.codes(column, j), len(known.values))
+        return data
+
+    def training(
+        self,
+        frame: Frame,
+        y_codes: npt.NDArray[np.intp],
+        n_classes: int,
+        weights: npt.NDArray[np.int64] | None,
+    ) -> _core.Columns:
+        """The frame with the classes and weights of its rows."""
+        data = self.read(frame)
+        data.set_classes(np.ascontiguousarray(y_codes, dtype=np.int32), n_classes, weights)
+        return data
+
+    def numbers(self, column: FrameColumn) -> npt.NDArray[np.float64]:
+        """A numeric column as float64 with NaN where it is missing; whole numbers beyond 2^53 are rounded."""
+        if column.kind == "empty":
+            return np.full(column.values.shape[0], np.nan)
+        if column.kind == "nominal":
+            value = next(x for x in column.values.tolist() if x is not None)
+            raise DataError(
+                f"column {column.name!r} held numbers during fit but holds text or categories now (for "
+                f"example {value!r}); convert it to numbers"
+            )
+        values: npt.NDArray[np.float64] = column.values.astype(np.float64)
+        if column.missing is not None:
+            values[column.missing] = np.nan
+        return values
+
+    def codes(self, column: FrameColumn, j: int) -> npt.NDArray[np.int32]:
+        """A nominal column as positions in its values; MISSING or UNSEEN where there is none."""
+        known, n_rows = self.columns[j], column.values.shape[0]
+        if column.kind == "empty":
+            return np.full(n_rows, MISSING, dtype=np.int32)
+        text = next((value for value in known.values if isinstance(value, str)), None)
+        if column.kind != "nominal" and text is not None:
+            raise DataError(
+                f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} "
+                "now; convert it to the type it had"
+            )
+        place = {value: code for code, value in enumerate(known.values)}
+        items = as_codes(column).values.tolist()
+        codes = np.fromiter((place.get(item, UNSEEN) for item in items), np.int32, n_rows)
+        if column.missing is not None:
+            codes[column.missing] = MISSING
+        return codes
+
+
+def _described(column: FrameColumn, coded: bool) -> RawColumn:
+    if column.kind == "empty":
+        return RawColumn(column.name, "nominal")
+    if column.kind == "numeric" and not coded:
+        return RawColumn(column.name, "numeric")
+    if column.kind == "boolean":
+        return RawColumn(column.name, "nominal", (False, True))
+    if column.categories is not None:
+        return RawColumn(column.name, "nominal", tuple(column.categories))
+    given = as_codes(column)
+    present = given.values if given.missing is None else given.values[~given.missing]
+    return RawColumn(column.name, "nominal", tuple(in_order(set(present.tolist()))))
