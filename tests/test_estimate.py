@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from everytree import Estimate, TreeSpace
 from everytree.errors import LimitReached
-from everytree.estimate import in_time, power
+from everytree.estimate import in_time, log_most_covers, power
 
 CP4IM = Path(__file__).parents[2] / "shared" / "data" / "cp4im"
 SETS = (
@@ -111,3 +112,31 @@ def test_numbers_for_people() -> None:
     assert [in_time(s) for s in (0.00123, 119, 600, 7200, 2e5, 1e9)] == [
         "0.0012 s", "120 s", "10 minutes", "2 hours", "2.3 days", "32 years",
     ]  # fmt: skip
+
+
+def test_cuts_of_one_attribute_are_not_refused_without_a_depth_limit() -> None:
+    n = 300  # random descents alone would guess 5·10^9 states
+    X = (np.arange(n)[:, None] <= np.arange(n - 1)[None, :]).astype(np.uint8)
+    space = TreeSpace(X, (np.arange(n) // 3) % 2, max_depth=None, memory_limit=2**28)
+    assert space.estimate().states == pytest.approx(n * (n + 1) / 2)
+    assert space.n_states == n * (n + 1) / 2
+
+
+def test_no_more_covers_than_the_bound() -> None:
+    rng = np.random.default_rng(5)
+    for case in range(60):
+        n, n_tests = rng.integers(1, 9), rng.integers(0, 6)
+        X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
+        if case % 2:
+            X = (rng.integers(0, 5, n)[:, None] <= np.sort(rng.integers(0, 5, n_tests))).astype(np.uint8)
+        if case % 6 == 1 and n_tests:
+            X[:, -1] = rng.integers(0, 2, n)
+        covers = set()
+        for chosen in itertools.product((None, 0, 1), repeat=n_tests):
+            cover = np.ones(n, dtype=bool)
+            for test, outcome in enumerate(chosen):
+                if outcome is not None:
+                    cover &= X[:, test] == outcome
+            if cover.any():
+                covers.add(cover.tobytes())
+        assert len(covers) <= np.exp(log_most_covers(X)) + 1e-6

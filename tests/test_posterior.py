@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 from collections import Counter
 from typing import Any
 
@@ -188,6 +189,16 @@ def test_draws_are_reproducible_and_independent_of_threads() -> None:
     assert post.sample(0) == []
     threads = TreeSpace.from_table(space.table, 3, 1, n_jobs=3).posterior()
     assert keys == [tree.key for tree in threads.sample(50, random_state=3)]
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a"])
+def test_seeds_that_are_none(seed: Any) -> None:
+    post = small(1, 2, 1).posterior()
+    message = re.escape(f"random_state={seed!r}; expected a whole number ≥ 0, a numpy Generator, or None")
+    with pytest.raises(QueryError, match=message):
+        post.sample(1, seed)
+    with pytest.raises(QueryError, match=message):
+        post.interval(np.zeros((1, post.space.n_tests), dtype=int), random_state=seed)
 
 
 # Trees and their probability --------------------------------------------------------------------------------

@@ -194,6 +194,7 @@ def test_answers_do_not_depend_on_the_order_of_questions(seed: int) -> None:
         ({"sample_weight": [1.5] * 20}, r"sample_weight must hold whole numbers.*repeat the rows"),
         ({"sample_weight": [-1] * 20}, r"must not be negative"),
         ({"sample_weight": [1, 2]}, r"expected one weight per row"),
+        ({"sample_weight": [0] * 20}, r"hold 0 examples; .* weight above 0"),
         ({"test_names": ["a"]}, r"1 test_names for 2 tests"),
     ],
     ids=lambda value: str(value)[:40],

@@ -6,9 +6,11 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 from everytree.errors import QueryError
 
-__all__ = ["MOST", "number", "whole"]
+__all__ = ["MOST", "generator", "number", "whole"]
 
 MOST = 2**31 - 1  # largest count that the core takes
 
@@ -38,10 +40,20 @@ def number(name: str, value: Any, low: float, high: float, *, example: float, cl
     except (TypeError, ValueError, OverflowError):
         exact = math.nan
     if not (low < exact < high or (closed and exact == low)):
-        span = f"above {low:g}" if math.isfinite(low) else ""
+        span = f"{'≥' if closed else 'above'} {low:g}" if math.isfinite(low) else ""
         if math.isfinite(high):
             span = f"from {low:g} to {high:g}" if closed else f"between {low:g} and {high:g}"
         raise QueryError(
             f"{name}={value!r}; expected a finite number{' ' + span if span else ''}, such as {example:g}"
         )
     return exact
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The generator of a ``random_state``: a seed, a generator that goes on, or None for a new one each time."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise QueryError(
+            f"random_state={random_state!r}; expected a whole number ≥ 0, a numpy Generator, or None"
+        ) from None

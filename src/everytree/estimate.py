@@ -10,6 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 import everytree._core as _core
 from everytree.errors import LimitReached
 from everytree.limits import in_bytes
@@ -24,6 +27,9 @@ BUDGET = 0.05  # seconds for the measurement
 # cover once for every depth at which it occurs, though it is stored once.
 FAR = 10.0
 FAR_UNLIMITED = 30.0
+
+
+MANY = 1e6  # states below which an estimate is not compared with the number of covers
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,12 @@ def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) 
         BUDGET if measure else 0.0,
         control,
     )
+    if states > MANY:  # worth a look at what there can be at all
+        levels = 1 if space.max_depth is None else space.max_depth + 1
+        log_most = log_most_covers(space.table.rows) + math.log(levels)
+        if math.isfinite(states) and log_most < math.log(states):
+            most = math.exp(log_most)
+            states, size, seconds = most, size * (most / states), seconds * (most / states)
     seconds /= space._threads
     limits = space.limits
     far = FAR_UNLIMITED if space.max_depth is None else FAR
@@ -87,16 +99,41 @@ def refuse_hopeless(space: TreeSpace, control: _core.Control) -> None:
     )
 
 
+def log_most_covers(rows: npt.NDArray[np.uint8]) -> float:
+    """Log of a number that the different covers of paths do not exceed.
+
+    Tests that contain one another, as the cuts of one attribute do, part the rows into segments in one order, and a
+    path keeps an interval of them: k cuts make at most (k + 1)(k + 2)/2. A test on its own is taken one way, the other,
+    or not.
+
+    >>> math.exp(log_most_covers(np.array([[0, 0], [0, 1], [1, 1]], dtype=np.uint8)))
+    6.0
+    """
+    within: list[bool] = np.all(rows[:, :-1] <= rows[:, 1:], axis=0).tolist()
+    around: list[bool] = np.all(rows[:, :-1] >= rows[:, 1:], axis=0).tolist()
+    log_most, cuts, kinds = 0.0, 1, (True, True)
+    for a, b in zip(within, around, strict=True):
+        kinds = (kinds[0] and a, kinds[1] and b)
+        if any(kinds):
+            cuts += 1
+            continue
+        log_most += math.log((cuts + 1) * (cuts + 2) / 2)
+        cuts, kinds = 1, (True, True)
+    if rows.shape[1]:
+        log_most += math.log((cuts + 1) * (cuts + 2) / 2)
+    return min(log_most, len(rows) * math.log(2))
+
+
 def power(x: float) -> str:
     """A number for people.
 
-    >>> power(5298), power(3.2e9)
-    ('5300', '3·10^9')
+    >>> power(5298), power(3.2e9), power(9.8e13)
+    ('5300', '3·10^9', '1·10^14')
     """
     if x < 1e5:
         return f"{float(f'{x:.2g}'):.0f}"
-    exponent = math.floor(math.log10(x))
-    return f"{x / 10**exponent:.0f}·10^{exponent}"
+    digit, exponent = f"{x:.0e}".split("e")
+    return f"{digit}·10^{int(exponent)}"
 
 
 def in_time(seconds: float) -> str:

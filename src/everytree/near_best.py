@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import whole
+from everytree.arguments import generator, whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
 from everytree.tree import Tree
@@ -217,7 +217,7 @@ class NearBest:
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws, every tree of the set equally likely."""
         n = whole("n", n, 0)
-        random = np.random.default_rng(random_state)
+        random = generator(random_state)
         with self._space._question("drawing near-best trees") as control:
             trees = []
             for _ in range(n):

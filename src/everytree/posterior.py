@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.arguments import generator, whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.tree import Tree
@@ -308,7 +308,7 @@ class Posterior:
         self, n: int, random_state: int | np.random.Generator | None, control: _core.Control
     ) -> Iterator[list[tuple[int, ...]]]:
         """Keys of n independent draws, in blocks."""
-        seed = int(np.random.default_rng(random_state).integers(2**63))
+        seed = int(generator(random_state).integers(2**63))
         return (
             [tuple(key) for key in self._core.sample(first, min(BLOCK, n - first), seed, control)]
             for first in range(0, n, BLOCK)

@@ -133,6 +133,8 @@ class TreeSpace:
     ) -> None:
         self.max_depth = None if max_depth is None else whole("max_depth", max_depth, 0, none="no limit")
         self.min_leaf = whole("min_leaf", min_leaf, 1)
+        if table.total == 0:
+            raise DataError("the data hold 0 examples; a space needs at least one row of weight above 0")
         if table.total < self.min_leaf:
             raise QueryError(
                 f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; "

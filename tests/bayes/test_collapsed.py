@@ -20,6 +20,7 @@ from tops import DIRICHLETS, PRIORS, Key, Small
 from everytree.bayes.collapsed import MOVES, CollapsedPosterior
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
 from everytree.limits import Limits
+from everytree.priors import SizePrior
 from everytree.space import TreeSpace
 
 UNDONE_BY = {"grow": "prune", "prune": "grow", "change": "change", "swap": "swap", "regrow": "regrow"}
@@ -220,6 +221,18 @@ def test_nothing_to_sample_is_exact_within_rounding() -> None:
     assert sampled.exact is False
     with pytest.raises(QueryError, match="nothing is sampled"):
         sampled.root_distribution()
+
+
+def test_draws_that_all_say_the_class_frequencies_are_not_certain() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 2, (24, 4)), rng.integers(0, 2, 24)
+    space, prior = TreeSpace(X, y, max_depth=3), SizePrior(0.002, 0.0)
+    sampled = space.collapsed(prior, n_draws=20, burn_in=10, n_chains=2, random_state=0)
+    assert len(sampled.tops()) == 1
+    proba, error = sampled.predict_proba(X, return_error=True)
+    off = abs(proba - space.posterior(prior).predict_proba(X))
+    assert off.max() > 1e-5
+    assert (off < error).all()
 
 
 def test_many_rows_and_equal_rows() -> None:

@@ -257,7 +257,7 @@ def test_sql_refuses_what_does_not_fit() -> None:
 @pytest.mark.parametrize("epsilon", [-0.1, float("nan"), float("inf"), "much", None, True])
 def test_epsilon_is_checked(epsilon: object) -> None:
     post = random_posterior(10)
-    with pytest.raises(QueryError, match=r"epsilon=.*; expected a finite number.*such as 0\.01"):
+    with pytest.raises(QueryError, match=r"epsilon=.*; expected a finite number ≥ 0, such as 0\.01"):
         post.compress(epsilon)  # type: ignore[arg-type]
     with pytest.raises(QueryError, match=r"epsilons=.*; expected"):
         post.compression_curve([epsilon])  # type: ignore[list-item]

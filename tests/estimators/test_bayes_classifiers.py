@@ -376,6 +376,15 @@ def test_no_time_at_all():
         et.BayesOptimalClassifier(time_limit=1e-9).fit(X, y)
 
 
+def test_unknown_words_name_those_that_are_known():
+    with pytest.raises(
+        QueryError, match=r"prior='best'; expected one of 'uniform'.*, or \"fit\" or \"average\""
+    ):
+        et.BayesOptimalClassifier(prior="best").fit(*data())
+    with pytest.raises(QueryError, match=r"dirichlet='best'; .*, or \"decay\", \"fit\" or \"average\""):
+        et.MAPTreeClassifier(dirichlet="best").fit(*data())
+
+
 def test_unknown_methods_are_refused():
     with pytest.raises(QueryError, match="method='quick'; expected one of 'exact', 'collapsed'"):
         et.BayesOptimalClassifier(method="quick").fit(*data())

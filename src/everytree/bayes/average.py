@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.arguments import generator, whole
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class AveragedPosterior:
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
         """n independent draws: the hyper-parameters by weight, then a tree given them."""
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         which = rng.choice(len(self.posteriors), size=whole("n", n, 0), p=self.weights)
         trees: list[Any] = [None] * len(which)
         for part, post in enumerate(self.posteriors):

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import whole
+from everytree.arguments import generator, whole
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
@@ -98,12 +98,7 @@ class CollapsedPosterior:
         self.n_chains = whole("n_chains", n_chains, 1)
         self.burn_in = whole("burn_in", burn_in, 0)
         self.thin = whole("thin", thin, 1)
-        try:
-            seed = int(np.random.default_rng(random_state).integers(2**63))
-        except (TypeError, ValueError):
-            raise QueryError(
-                f"random_state={random_state!r}; expected a whole number ≥ 0, a numpy Generator, or None"
-            ) from None
+        seed = int(generator(random_state).integers(2**63))
         self._core = self._make()
         self._sample(n_draws, seed)
 
@@ -264,15 +259,16 @@ class CollapsedPosterior:
         return error
 
     def _unseen(self, proba: Reals) -> Reals:
-        """How far one more draw that says no more than the class frequencies would move the mean.
+        """How far one more draw that knows no more than the class frequencies, or one more label, would move the mean.
 
         Where all draws agree, batches and chains see no error at all; but a top of probability 1/ESS may well be
-        missing among them.
+        missing among them. It may say something else even where the draws say the class frequencies.
         """
         if self._core.ends_at_root:
             return np.zeros_like(proba)
         counts = self._space.table.class_counts.sum(axis=0) + np.array(self._rows[0])
-        moved: Reals = np.abs(proba - counts / counts.sum()) / (self.ess + 1)
+        label = np.sqrt(np.clip(proba * (1 - proba), 0, None))
+        moved: Reals = np.maximum(np.abs(proba - counts / counts.sum()), label) / (self.ess + 1)
         return moved
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:

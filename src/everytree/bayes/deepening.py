@@ -207,7 +207,11 @@ class _Run:
             return limits
         left = limits.time_limit - (time.perf_counter() - self._start)
         if left <= 0:
-            raise LimitReached("time limit reached", "time")
+            raise LimitReached(
+                f"time limit reached: time_limit={limits.time_limit:g} was over before depth 1 was finished; give more "
+                "seconds",
+                "time",
+            )
         return replace(limits, time_limit=left)
 
     def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:

@@ -101,13 +101,20 @@ class BayesBase(IncrementalBase):
         elif isinstance(self.prior, str) and self.prior == "size":
             prior = SizePrior(self.alpha, self.beta)
         else:
-            prior = as_prior(self.prior)
+            try:
+                prior = as_prior(self.prior)
+            except QueryError as error:
+                raise QueryError(f'{error}, or "fit" or "average"') from None
         dirichlet: Any = self.dirichlet
         if dirichlet_word is not None:
             dirichlet = DepthDecay() if dirichlet_word[1] == "decay" else 1.0
         elif isinstance(dirichlet, str) and dirichlet == "decay":
             dirichlet = DepthDecay()
-        rows = dirichlet_rows(dirichlet, n_classes, 0)  # a bad one is refused here
+        try:
+            rows = dirichlet_rows(dirichlet, n_classes, 0)  # a bad one is refused here
+        except QueryError as error:
+            more = ', or "decay", "fit" or "average"' if isinstance(dirichlet, str) else ""
+            raise QueryError(f"{error}{more}") from None
         if not isinstance(dirichlet, DepthDecay):
             dirichlet = rows[0][0] if len(set(rows[0])) == 1 else tuple(rows[0])
         words = (
