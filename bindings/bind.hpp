@@ -82,5 +82,6 @@ void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_collapsed(nb::module_& m);
 void bind_grow(nb::module_& m);
+void bind_path_average(nb::module_& m);
 
 }  // namespace everytree::bind

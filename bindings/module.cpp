@@ -31,4 +31,5 @@ NB_MODULE(_core, m) {
   bind::bind_search(m);
   bind::bind_collapsed(m);
   bind::bind_grow(m);
+  bind::bind_path_average(m);
 }

@@ -67,8 +67,10 @@ if TYPE_CHECKING:
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from everytree.estimators.path_average import PathAverageTreeClassifier as PathAverageTreeClassifier
     from everytree.model_file import load_model as load_model
     from everytree.near_best import NearBest as NearBest
+    from everytree.path_tree import PathTree as PathTree
     from everytree.posterior import Posterior as Posterior
     from everytree.priors import (
         CodingPrior as CodingPrior,
@@ -127,6 +129,8 @@ _HOME = {
     "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
+    "PathAverageTreeClassifier": "everytree.estimators.path_average",
+    "PathTree": "everytree.path_tree",
     "Posterior": "everytree.posterior",
     "PredictionBracket": "everytree.bayes.bracket",
     "Prior": "everytree.priors",

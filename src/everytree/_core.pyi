@@ -383,3 +383,8 @@ class MultiwayTree:
 
     def reach(self, columns: Columns) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The node at which each row stops."""
+
+def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    A tree grown by the Bayesian score, with the leaf score and log B of each node.
+    """

@@ -31,6 +31,10 @@ FAMILIES = [
     everytree.estimators.CompressedClassifier(
         everytree.estimators.BayesOptimalClassifier(max_depth=2), 0.001
     ),
+    everytree.estimators.PathAverageTreeClassifier(
+        "classes", averaging=False, nonuniform=True, bins="mdl", missing="category"
+    ),
+    everytree.estimators.PathAverageTreeClassifier(2, nonuniform=True, bins="all", missing="impute"),
 ]
 
 # check name -> why it must fail, per estimator; strict, so an entry that is no longer needed fails the suite.

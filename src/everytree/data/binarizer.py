@@ -164,7 +164,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit on columns already read, with weights above zero."""
         self._check_parameters()
         self._check_missing(frame)
-        coded = _chosen(self.nominal, frame, "nominal")
+        coded = self._nominal_columns(frame)
         bins = self._bins_by_column(frame)
         encodings = [
             self._encode(as_codes(column) if j in coded else column, j, bins.get(j, DEFAULT_BINS), weights)
@@ -246,6 +246,10 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"max_categories={self.max_categories!r}; expected a whole number of at least 1")
         if not isinstance(self.bins, Mapping):
             _check_bins(self.bins, "bins")
+
+    def _nominal_columns(self, frame: Frame) -> set[int]:
+        """The numeric columns whose numbers are codes."""
+        return _chosen(self.nominal, frame, "nominal")
 
     def _bins_by_column(self, frame: Frame) -> dict[int, Bins]:
         if not isinstance(self.bins, Mapping):

@@ -1,4 +1,4 @@
-"""scikit-learn classifiers, one file per family; all stand on ``base.TreeClassifierBase``."""
+"""scikit-learn classifiers, one file per family; all stand on ``base.ClassifierBase``."""
 
 from __future__ import annotations
 
@@ -6,5 +6,12 @@ from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.estimators.path_average import PathAverageTreeClassifier
 
-__all__ = ["BayesOptimalClassifier", "CompressedClassifier", "MAPTreeClassifier", "OptimalTreeClassifier"]
+__all__ = [
+    "BayesOptimalClassifier",
+    "CompressedClassifier",
+    "MAPTreeClassifier",
+    "OptimalTreeClassifier",
+    "PathAverageTreeClassifier",
+]

@@ -15,6 +15,9 @@ prior* takes a node's parameters from its parent: with z classes that the parent
 
 and S/C otherwise (and at the root); they sum to S. A node's leaf score uses its own parameters; a split's
 score those its children would get.
+
+Close scores are compared as fractions: M is a product of rational numbers. Of equal splits the lowest attribute
+is taken, and a split equal to the leaf is not made.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from everytree.reference.leaves import leaf_probabilities, log_marginal
@@ -50,6 +54,9 @@ class CanoNode:
         return self.log_split - self.log_leaf
 
 
+CLOSE = 1e-6  # logarithms of scores that differ by less are compared exactly
+
+
 def nonuniform_a(parent: Sequence[int], s: float) -> tuple[float, ...]:
     """The parameters of the children of a node with these class counts.
 
@@ -58,10 +65,24 @@ def nonuniform_a(parent: Sequence[int], s: float) -> tuple[float, ...]:
     >>> [round(6 * a, 12) for a in nonuniform_a((5, 0, 2, 0), 1)]
     [2.0, 1.0, 2.0, 1.0]
     """
+    return tuple(float(each) for each in _parameters(parent, Fraction(s)))
+
+
+def _parameters(parent: Sequence[int], s: Fraction) -> tuple[Fraction, ...]:
     C, z = len(parent), sum(1 for count in parent if count == 0)
     if z <= 1:
         return (s / C,) * C
     return tuple(s / (C - z + 1) if count else s / ((C - z + 1) * z) for count in parent)
+
+
+def _marginal(counts: Sequence[int], a: Sequence[Fraction]) -> Fraction:
+    """M(n) = Π_c a_c(a_c+1)…(a_c+n_c−1) / S(S+1)…(S+n−1), exactly."""
+
+    def rising(x: Fraction, n: int) -> Fraction:
+        return math.prod((x + k for k in range(n)), start=Fraction(1))
+
+    above = math.prod((rising(x, n) for x, n in zip(a, counts, strict=True)), start=Fraction(1))
+    return above / rising(sum(a, Fraction(0)), sum(counts))
 
 
 def cano_grow(
@@ -101,22 +122,35 @@ def cano_grow(
             [each for each in node if each[0][attribute] == value] for value in range(n_values[attribute])
         ]
 
-    def grow(node: Examples, a: tuple[float, ...], free: frozenset[int]) -> CanoNode:
+    def grow(node: Examples, a: tuple[Fraction, ...], free: frozenset[int]) -> CanoNode:
         counts = count(node)
-        below = nonuniform_a(counts, S) if nonuniform else (S / n_classes,) * n_classes
-        log_leaf = log_marginal(counts, a)
-        scores = [
-            (math.fsum(log_marginal(count(part), below) for part in parts(node, attribute)), -attribute)
-            for attribute in free
-        ]
-        log_split, minus = max(scores, default=(-math.inf, 0))  # the lowest attribute on ties
-        if log_split <= log_leaf:
-            return CanoNode(counts, a, log_leaf, log_split, None, ())
-        attribute = -minus
-        children = tuple(grow(part, below, free - {attribute}) for part in parts(node, attribute))
-        return CanoNode(counts, a, log_leaf, log_split, attribute, children)
+        below = _parameters(counts, exact_S) if nonuniform else uniform
+        small_a, small_below = tuple(map(float, a)), tuple(map(float, below))
+        log_leaf = log_marginal(counts, small_a)
 
-    return grow(examples, (S / n_classes,) * n_classes, frozenset(range(len(n_values))))
+        def exact(attribute: int) -> Fraction:
+            return math.prod(
+                (_marginal(count(part), below) for part in parts(node, attribute)), start=Fraction(1)
+            )
+
+        scores = {
+            attribute: math.fsum(log_marginal(count(part), small_below) for part in parts(node, attribute))
+            for attribute in sorted(free)
+        }
+        log_split = max(scores.values(), default=-math.inf)
+        near = [attribute for attribute, score in scores.items() if score > log_split - CLOSE]
+        attribute = near[0] if len(near) == 1 else max(near, key=exact, default=-1)  # the lowest on ties
+        better = log_split > log_leaf
+        if abs(log_split - log_leaf) < CLOSE:
+            better = exact(attribute) > _marginal(counts, a)
+        if not better:
+            return CanoNode(counts, small_a, log_leaf, log_split, None, ())
+        children = tuple(grow(part, below, free - {attribute}) for part in parts(node, attribute))
+        return CanoNode(counts, small_a, log_leaf, scores[attribute], attribute, children)
+
+    exact_S = Fraction(S)
+    uniform = (exact_S / n_classes,) * n_classes
+    return grow(examples, uniform, frozenset(range(len(n_values))))
 
 
 def cano_path(tree: CanoNode, row: Sequence[int]) -> list[CanoNode]:

@@ -1,0 +1,240 @@
+"""From columns to categories: each attribute becomes one column of codes 0, 1, …, for trees with multiway splits.
+
+    nominal    one code per declared value (or, where none are declared, per value seen), in that order
+    boolean    False, True
+    numeric    one code per bin: x <= cut_1, cut_1 < x <= cut_2, …, cut_k < x
+    missing    where asked for, the last code
+
+A code of −1 stands for what was not there in training: a new value, or a missing one where none was missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.binarizer import Binarizer
+from everytree.data.cuts import choose_cuts, distinct_numbers, insert_value, mean_of, number_text
+from everytree.data.encoding import Encoding, as_codes, in_order, matched
+from everytree.data.frames import Frame, FrameColumn
+from everytree.data.mdl import mdl_cuts
+from everytree.errors import DataError
+
+__all__ = ["Categories", "Categorizer"]
+
+DEFAULT_BINS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """The categories of one attribute: its values, or its bins between ``cuts``; ``missing`` is then the last code.
+
+    >>> age = Categories("age", None, (40, 54.5), missing=True)
+    >>> age.n_values, [age.text(code) for code in range(age.n_values)]
+    (4, ['age <= 40', '40 < age <= 54.5', 'age > 54.5', 'age is missing'])
+    >>> thal = Categories("thal", ("fixed", "normal"), ())
+    >>> thal.text(1)
+    'thal == normal'
+    """
+
+    name: str
+    values: tuple[Any, ...] | None  # None: numeric
+    cuts: tuple[float | int, ...]
+    missing: bool = False
+    fill: Any = None  # what a missing value is replaced by; None: nothing
+
+    @property
+    def n_values(self) -> int:
+        """The number of codes."""
+        own = len(self.cuts) + 1 if self.values is None else len(self.values)
+        return own + self.missing
+
+    def text(self, code: int) -> str:
+        """One category, for a person."""
+        if self.missing and code == self.n_values - 1:
+            return f"{self.name} is missing"
+        if self.values is not None:
+            return f"{self.name} == {number_text(self.values[code])}"
+        if not self.cuts:
+            return f"{self.name} is any number"
+        low = None if code == 0 else number_text(self.cuts[code - 1])
+        high = None if code == len(self.cuts) else number_text(self.cuts[code])
+        if low is None:
+            return f"{self.name} <= {high}"
+        return f"{self.name} > {low}" if high is None else f"{low} < {self.name} <= {high}"
+
+    def code(self, column: FrameColumn) -> npt.NDArray[np.int32]:
+        """The codes of a column."""
+        n_rows = column.values.shape[0]
+        gone = self._place_of_missing()
+        if column.kind == "empty":
+            return np.full(n_rows, gone, dtype=np.int32)
+        if self.values is None:
+            codes = _bins(column.values, self.cuts)
+        else:
+            # The kind is checked, so a text never meets a number here.
+            kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
+            given = as_codes(matched(column, kind)) if self.values else column
+            get = (kind.codes or {}).get
+            codes = np.fromiter((get(value, -1) for value in given.values.tolist()), np.int32, n_rows)
+        if column.missing is not None:
+            codes[column.missing] = gone
+        return codes
+
+    def _place_of_missing(self) -> int:
+        if self.fill is None:
+            return self.n_values - 1 if self.missing else -1
+        if self.values is not None:
+            return self.values.index(self.fill)
+        return int(_bins(np.array([self.fill]), self.cuts)[0])
+
+
+def _bins(values: npt.NDArray[Any], cuts: Sequence[float | int]) -> npt.NDArray[np.int32]:
+    """The bin of each number: how many cuts lie below it, compared in whole numbers where the values are whole.
+
+    >>> _bins(np.array([1, 2, 3]), (1.5, 2)).tolist()
+    [0, 1, 2]
+    """
+    if values.dtype.kind == "f":
+        return np.searchsorted(np.array(cuts, dtype=np.float64), values).astype(np.int32)
+    kind = values.dtype if values.dtype.kind in "iu" else np.dtype(np.int64)
+    span = np.iinfo(kind)
+    whole = [math.floor(cut) for cut in cuts]
+    below = sum(cut < span.min for cut in whole)  # cuts that every value of this type exceeds
+    inside = np.array([min(cut, span.max) for cut in whole[below:]], dtype=kind)
+    return (below + np.searchsorted(inside, values.astype(kind, copy=False))).astype(np.int32)
+
+
+class Categorizer:
+    """Turns the columns of a frame into categories; the parameters mean what they mean in ``Binarizer``.
+
+    ``bins`` may also be "mdl" (here, or for one column in a dict): the cuts of Fayyad and Irani, chosen by the classes.
+    """
+
+    categories_: list[Categories]
+
+    def __init__(
+        self,
+        bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
+        missing: str = "error",
+        nominal: Sequence[str | int] | None = None,
+        max_categories: int = 256,
+    ) -> None:
+        # The Binarizer checks parameters and reads nominal columns; its own bins are cut without the classes.
+        self._bins = bins
+        plain: Any = (
+            {key: _unsupervised(value) for key, value in bins.items()} if isinstance(bins, Mapping) else bins
+        )
+        self._reader = Binarizer(
+            _unsupervised(plain), missing, nominal=nominal, max_categories=max_categories
+        )
+
+    def fit(
+        self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
+    ) -> Self:
+        """Choose the categories; rows of weight zero are gone already."""
+        reader = self._reader
+        if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
+            raise DataError(
+                f"bins={self._bins!r}; expected a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
+                "one of these or to a list of finite cut points"
+            )
+        reader._check_parameters()
+        reader._check_missing(frame)
+        coded = reader._nominal_columns(frame)
+        asked = reader._bins_by_column(frame)
+        supervised = _supervised(self._bins, frame)
+        self.categories_ = []
+        for j, column in enumerate(frame.columns):
+            bins = asked.get(j, DEFAULT_BINS)
+            target = (y, n_classes) if j in supervised else None
+            self.categories_.append(
+                self._choose(as_codes(column) if j in coded else column, bins, target, weights)
+            )
+        return self
+
+    def transform(self, frame: Frame) -> npt.NDArray[np.int32]:
+        """Codes of shape (n_rows, n_columns), column by column in memory."""
+        self._reader._check_missing(frame)
+        out = np.empty((frame.n_rows, len(self.categories_)), dtype=np.int32, order="F")
+        for j, (column, categories) in enumerate(zip(frame.columns, self.categories_, strict=True)):
+            if categories.values is None:
+                column = matched(column, Encoding("numeric", []))
+            out[:, j] = categories.code(column)
+        return out
+
+    def _choose(
+        self,
+        column: FrameColumn,
+        bins: Any,
+        target: tuple[npt.NDArray[np.intp], int] | None,
+        weights: npt.NDArray[np.int64] | None,
+    ) -> Categories:
+        name, missing, impute = column.name, column.missing, self._reader.missing == "impute"
+        if column.kind == "empty":  # nothing but missing values: one category, whatever is done about them
+            return Categories(name, (), (), missing=True)
+        own = missing is not None and not impute
+        if column.kind in ("nominal", "boolean"):
+            values, counts = self._reader._distinct_values(as_codes(column), weights)
+            fill = values[int(np.argmax(counts))] if impute else None
+            return Categories(name, self._declared(column, values), (), own, fill)
+        return self._choose_bins(column, bins, target, weights)
+
+    def _choose_bins(
+        self,
+        column: FrameColumn,
+        bins: Any,
+        target: tuple[npt.NDArray[np.intp], int] | None,
+        weights: npt.NDArray[np.int64] | None,
+    ) -> Categories:
+        name, missing, numbers = column.name, column.missing, column.values
+        own = missing is not None and self._reader.missing != "impute"
+        present = slice(None) if missing is None else ~missing
+        given = None if weights is None else weights[present]
+        points, counts = distinct_numbers(numbers[present], given)
+        fill: Any = None
+        if self._reader.missing == "impute":
+            two = bool(((points == 0) | (points == 1)).all())  # then the mode: a mean would be a third value
+            fill = points[int(np.argmax(counts))].item() if two else mean_of(points, counts)
+        if missing is not None and fill is not None:
+            absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
+            points, counts = insert_value(points, counts, fill, absent)
+            numbers, present, given = np.where(missing, fill, numbers), slice(None), weights
+        if target is not None:
+            y, n_classes = target
+            cuts = mdl_cuts(numbers[present], y[present], n_classes, given)
+        elif points.size == 1 and isinstance(bins, str | int | np.integer):
+            cuts = []  # a constant: one bin
+        else:
+            cuts = choose_cuts(points, counts, bins)
+        return Categories(name, None, tuple(cuts), own, fill)
+
+    def _declared(self, column: FrameColumn, seen: list[Any]) -> tuple[Any, ...]:
+        """Every declared value, also those that do not occur."""
+        if column.kind == "boolean":
+            return (False, True)
+        if column.categories is None:
+            return tuple(in_order(seen))
+        if len(column.categories) > self._reader.max_categories:
+            raise DataError(
+                f"nominal column {column.name!r} declares {len(column.categories)} values, more than max_categories="
+                f"{self._reader.max_categories}; remove unused categories, group rare ones, or raise max_categories"
+            )
+        return column.categories
+
+
+def _unsupervised(bins: Any) -> Any:
+    return 2 if isinstance(bins, str) and bins == "mdl" else bins
+
+
+def _supervised(bins: Any, frame: Frame) -> set[int]:
+    """The columns whose cuts are chosen by the classes."""
+    if isinstance(bins, Mapping):
+        keys = [key for key, value in bins.items() if isinstance(value, str) and value == "mdl"]
+        return set(Binarizer(dict.fromkeys(keys, 2))._bins_by_column(frame))
+    return set(range(len(frame.columns))) if isinstance(bins, str) and bins == "mdl" else set()

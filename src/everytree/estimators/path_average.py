@@ -1,0 +1,161 @@
+"""A tree grown by a Bayesian score, with probabilities averaged along the path (Cano, Masegosa & Moral).
+
+fit       columns → categories (bins, values) → grow in the core → one probability vector per node
+predict   columns → the same categories → the node where each row ends → its vector
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.arguments import number
+from everytree.data.categories import DEFAULT_BINS, Categorizer
+from everytree.data.frames import check_columns, read_frame
+from everytree.errors import QueryError
+from everytree.estimators.base import ClassifierBase
+from everytree.limits import Limits
+from everytree.path_tree import PathTree, path_means, prior_parameters
+
+__all__ = ["PathAverageTreeClassifier"]
+
+LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
+
+
+class PathAverageTreeClassifier(ClassifierBase):
+    """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
+
+    A node is split by the attribute under which the classes are most probable, as long as that is more probable than no
+    split; there is no pruning. Every value of the attribute (every bin of a numeric one) has a branch, and an attribute
+    is used once on a path. A prediction is the mean over the nodes of the path, each weighted by the Bayes factors of
+    the splits above it. A row whose value was not there in training ends at the node that asks for it.
+
+    Parameters
+    ----------
+    s : 1, 2, any other positive number, or "classes" (one per class)
+        Size S of the prior: as many examples, spread over the classes.
+    averaging : average along the path; False uses the leaf alone
+    nonuniform : spread S by what the parent of a node has seen: classes without an example there share the part of one.
+        For three classes and more; it changes nothing for two
+    bins : how to cut numeric columns
+        A number of equal-frequency bins, "all" for one bin per value, "mdl" to cut where the classes change (Fayyad &
+        Irani), or a dict from column to one of these or to a list of cut points, 5 bins for the other columns.
+    missing : "error", "category" (a value of its own) or "impute" (training mean or mode), see ``Binarizer``
+    nominal : names (or indices) of numeric columns whose numbers are codes
+    max_categories : refuse a nominal column with more values than this
+    time_limit, memory_limit : seconds, bytes; ``LimitReached`` is raised beyond
+
+    Attributes
+    ----------
+    tree_ : the ``PathTree``: ``print(model.tree_)``; counts, Bayes factors and probabilities of its nodes are arrays
+    n_nodes_, n_leaves_, depth_ : its size, branches without examples included
+    categories_ : for each column, what its codes mean
+    s_ : S as a number
+    classes_, n_features_in_, feature_names_in_, target_name_ : as in every classifier here
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = PathAverageTreeClassifier().fit(X, y)
+    >>> model.n_leaves_, model.predict_proba(X[:1]).round(3).tolist()
+    (13, [[0.99, 0.005, 0.005]])
+    """
+
+    tree_: PathTree
+
+    def __init__(
+        self,
+        s: float | str = 1,
+        averaging: bool = True,
+        nonuniform: bool = False,
+        *,
+        bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
+        missing: str = "error",
+        nominal: Sequence[str | int] | None = None,
+        max_categories: int = 256,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.s = s
+        self.averaging = averaging
+        self.nonuniform = nonuniform
+        self.bins = bins
+        self.missing = missing
+        self.nominal = nominal
+        self.max_categories = max_categories
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow the tree from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        import everytree._core as _core
+
+        control = Limits(self.time_limit, self.memory_limit).control()
+        for name in ("averaging", "nonuniform"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise QueryError(f"{name}={getattr(self, name)!r}; expected True or False")
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self.classes_, classes = np.unique(labels, return_inverse=True)
+        self.s_ = self._size(len(self.classes_))
+        self._categorizer = Categorizer(self.bins, self.missing, self.nominal, self.max_categories)
+        self._categorizer.fit(frame, classes, len(self.classes_), weights)
+        self.categories_ = self._categorizer.categories_
+
+        codes = self._categorizer.transform(frame)
+        columns = _core.Columns(frame.n_rows)
+        for j, categories in enumerate(self.categories_):
+            columns.add_nominal(codes[:, j], categories.n_values)
+        columns.set_classes(classes.astype(np.int32), len(self.classes_), weights)
+        grown, log_leaf, log_b = _core.grow_path_average(columns, self.s_, bool(self.nonuniform), control)
+        self._set_tree(grown, log_leaf, log_b)
+        return self
+
+    def _set_tree(
+        self, grown: Any, log_leaf: npt.NDArray[np.float64], log_b: npt.NDArray[np.float64]
+    ) -> None:
+        n_classes = len(self.classes_)
+        counts = grown.counts.reshape(-1, n_classes).astype(np.int64)
+        bare = PathTree(
+            grown.attribute, grown.first_child, grown.n_children, counts, log_leaf, log_b,
+            np.zeros((0, n_classes)), tuple(self.categories_), tuple(self.classes_.tolist()),
+        )  # fmt: skip
+        levels = list(bare.levels())
+        parent = np.full(bare.n_nodes, -1, dtype=np.intp)
+        for parents, children in levels:
+            parent[children] = parents
+        a = prior_parameters(counts, parent, self.s_, bool(self.nonuniform))
+        theta = (counts + a) / (counts.sum(axis=1) + self.s_)[:, None]
+        mean = path_means(theta, log_b, levels) if self.averaging else theta
+        mean /= mean.sum(axis=1, keepdims=True)
+        self.tree_ = replace(bare, probabilities=mean)
+        self.n_nodes_, self.n_leaves_, self.depth_ = bare.n_nodes, bare.n_leaves, len(levels)
+
+    def _size(self, n_classes: int) -> float:
+        if isinstance(self.s, str):
+            if self.s != "classes":
+                raise QueryError(f"s={self.s!r}; expected a positive number such as 1 or 2, or 'classes'")
+            return float(n_classes)
+        return number("s", self.s, LEAST_S, LARGEST_S, example=1)
+
+    def apply(self, X: Any) -> npt.NDArray[np.intp]:
+        """The node of ``tree_`` where each row ends."""
+        check_is_fitted(self)
+        return self.tree_.apply(self._encode_codes(X))
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probability of each class, in the order of ``classes_``."""
+        check_is_fitted(self)
+        proba: npt.NDArray[np.float64] = self.tree_.probabilities[self.apply(X)]
+        return proba
+
+    def _encode_codes(self, X: Any) -> npt.NDArray[np.int32]:
+        """New rows as codes, after checking their columns against those of training."""
+        frame = read_frame(X)
+        check_columns(self, frame, reset=False)
+        return self._categorizer.transform(frame)
