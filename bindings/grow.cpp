@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bind.hpp"
+#include "everytree/grow/c45.hpp"
 #include "everytree/grow/columns.hpp"
 #include "everytree/grow/multiway.hpp"
 
@@ -88,6 +89,28 @@ void bind_grow(nb::module_& m) {
             return as_numpy(std::move(nodes));
           },
           nb::arg("columns"), "The node at which each row stops.");
+
+  m.def(
+      "grow_c45",
+      [](Columns& data, double min_leaf, double confidence, double z, double resolution, bool binary_splits,
+         bool collapse, bool prune, bool subtree_raising, PyControl& control) {
+        const grow::C45Options options{min_leaf,      confidence, z,     resolution,
+                                       binary_splits, collapse,   prune, subtree_raising};
+        return run(control, [&](Control& c) { return grow::grow_c45(data, options, c); });
+      },
+      nb::arg("columns"), nb::arg("min_leaf"), nb::arg("confidence"), nb::arg("z"), nb::arg("resolution"),
+      nb::arg("binary_splits"), nb::arg("collapse"), nb::arg("prune"), nb::arg("subtree_raising"), nb::arg("control"),
+      "A tree of C4.5; z is the normal quantile of 1 − confidence.");
+  m.def(
+      "predict_c45",
+      [](const MultiwayTree& tree, const Columns& data, bool laplace, PyControl& control) {
+        const std::size_t n = data.n_rows(), c = tree.n_classes();
+        auto* out = new double[n * c + 1];
+        nb::capsule owner(out, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+        run(control, [&](Control& k) { grow::predict_c45(tree, data, laplace, out, k); });
+        return RealMatrix(out, {n, c}, owner);
+      },
+      nb::arg("tree"), nb::arg("columns"), nb::arg("laplace"), nb::arg("control"), "Class probabilities of rows.");
 }
 
 }  // namespace everytree::bind

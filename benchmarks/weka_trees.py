@@ -1,0 +1,173 @@
+"""C4.5 beside Weka's J48: the same rows, the same declared values, the same folds.
+
+    python benchmarks/weka_trees.py                  the table of docs/c45.md
+    python benchmarks/weka_trees.py iris vote        only these data sets
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import paper_data
+from calibration_models import HERE, weka_jar
+from everytree.data.frames import Frame, read_frame
+from everytree.study.protocol import stratified_folds
+from harness import DATA
+
+SETS = """
+anneal-weka audiology autos balance-scale breast-cancer breast-w colic diabetes german-credit glass heart-cleveland
+hepatitis hypothyroid ionosphere iris kr-vs-kp labor lymph primary-tumor segment sick sonar soybean vehicle vote vowel
+yeast zoo
+""".split()
+
+Rows = np.ndarray
+
+
+class Found(NamedTuple):
+    """What one tree is and says: leaves, nodes, training errors, predicted classes and probabilities of test rows."""
+
+    leaves: int
+    nodes: int
+    training_errors: int
+    predicted: np.ndarray
+    proba: np.ndarray
+
+
+class Difference(NamedTuple):
+    """Ours and Weka's on one data set: of the tree on all rows, and the accuracies of the folds in points."""
+
+    name: str
+    ours: Found
+    weka: Found
+    our_accuracy: float
+    weka_accuracy: float
+    same_trees: int  # folds with equal leaves, nodes and predictions
+    folds: int
+
+
+def load(name: str) -> tuple[Frame, np.ndarray]:
+    """All rows, with their missing values, and every value of a nominal column declared."""
+    about = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    from everytree.data.readers import read_csv
+
+    data = read_csv(DATA / about["file"], "class", types=about["types"] | {"class": "nominal"})
+    data = data.select(*(column for column in data.names if column not in paper_data.IDENTIFIERS))
+    features, labels = data.split("class")
+    frame = read_frame(features)
+    columns = []
+    for column in frame.columns:
+        if column.kind == "nominal":
+            values = {value for value in column.values.tolist() if value is not None}
+            column = replace(column, categories=tuple(sorted(values)))
+        columns.append(column)
+    return replace(frame, columns=tuple(columns)), np.unique(labels.astype(str), return_inverse=True)[1]
+
+
+def ours(frame: Frame, y: np.ndarray, parts: Sequence[tuple[Rows, Rows]], **options: Any) -> list[Found]:
+    """C45TreeClassifier on each pair of training and test rows."""
+    from everytree.estimators.c45 import C45TreeClassifier
+
+    found = []
+    for train, test in parts:
+        made = C45TreeClassifier(**options).fit(frame.take(train), y[train])
+        wrong = int((made.predict(frame.take(train)) != y[train]).sum())
+        there = frame.take(test)
+        found.append(
+            Found(made.n_leaves_, made.size_, wrong, made.predict(there), made.predict_proba(there))
+        )
+    return found
+
+
+def j48(frame: Frame, y: np.ndarray, parts: Sequence[tuple[Rows, Rows]], options: str) -> list[Found]:
+    """Weka's J48 on each pair of training and test rows, in one process."""
+    jar = weka_jar()
+    assert jar is not None
+    with tempfile.TemporaryDirectory(prefix="everytree-j48-") as folder:
+        command = ["java", "-Xmx3g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jar]
+        command += [str(HERE / "J48Trees.java"), options]
+        outs = []
+        for i, (train, test) in enumerate(parts):
+            files = [str(Path(folder, f"{i}-{part}")) for part in ("train.arff", "test.arff", "out.csv")]
+            known = np.unique(y[train])
+            write_arff(files[0], frame.take(train), y[train], known)
+            write_arff(files[1], frame.take(test), y[test], known)
+            command += files
+            outs.append((known, files[2]))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        if done.returncode:
+            raise RuntimeError(f"Weka ended with code {done.returncode}: {done.stderr.strip()[-300:]}")
+        found = []
+        for known, out in outs:
+            with Path(out).open(encoding="utf-8", newline="") as stream:
+                lines = [[float(cell) for cell in line] for line in csv.reader(stream)]
+            leaves, nodes, wrong = map(int, lines[0])
+            cells = np.array(lines[1:])
+            found.append(Found(leaves, nodes, wrong, known[cells[:, 0].astype(int)], cells[:, 1:]))
+    return found
+
+
+def write_arff(path: str, frame: Frame, y: np.ndarray, known: np.ndarray) -> None:
+    """A frame as ARFF with codes for names and values; a class that is not known is written as missing."""
+    heads, cells = ["@relation data"], []
+    for j, column in enumerate(frame.columns):
+        gone = np.zeros(frame.n_rows, dtype=bool) if column.missing is None else column.missing
+        values = column.values.tolist()
+        if column.kind == "nominal" or column.categories is not None:
+            place = {value: f"v{i}" for i, value in enumerate(column.categories or ())}
+            heads.append(f"@attribute a{j} {{{','.join(place.values())}}}")
+            cells.append(["?" if lost else place[value] for value, lost in zip(values, gone, strict=True)])
+        else:
+            heads.append(f"@attribute a{j} numeric")
+            cells.append(["?" if lost else repr(float(x)) for x, lost in zip(values, gone, strict=True)])
+    classes = {label: f"c{i}" for i, label in enumerate(known.tolist())}
+    heads += [f"@attribute class {{{','.join(classes.values())}}}", "@data"]
+    cells.append([classes.get(label, "?") for label in y.tolist()])
+    lines = [",".join(row) for row in zip(*cells, strict=True)]
+    Path(path).write_text("\n".join(heads + lines) + "\n", encoding="utf-8")
+
+
+def compare(name: str, options: str = "", **ours_options: Any) -> Difference:
+    """Both on all rows of a data set, and on its ten folds."""
+    frame, y = load(name)
+    everything = np.arange(frame.n_rows)
+    folds = stratified_folds(y, 10, seed=0)
+    parts = [(everything, everything), *((fold.train, fold.test) for fold in folds)]
+    mine, theirs = ours(frame, y, parts, **ours_options), j48(frame, y, parts, options)
+    accuracy = [
+        100 * float(np.mean([(a.predicted == y[test]).mean() for a, (_, test) in zip(found, parts, strict=True)][1:]))
+        for found in (mine, theirs)
+    ]
+    same = sum(
+        (a.leaves, a.nodes) == (b.leaves, b.nodes) and bool((a.predicted == b.predicted).all())
+        for a, b in zip(mine[1:], theirs[1:], strict=True)
+    )
+    return Difference(name, mine[0], theirs[0], accuracy[0], accuracy[1], same, len(folds))
+
+
+def main() -> None:
+    print(f"{'data set':18} {'leaves':>11} {'nodes':>11} {'train errors':>13} {'accuracy':>15} equal folds")
+    gaps = []
+    for name in sys.argv[1:] or SETS:
+        d = compare(name)
+        gaps.append(abs(d.our_accuracy - d.weka_accuracy))
+        print(
+            f"{name:18} {d.ours.leaves:5d} {d.weka.leaves:5d} {d.ours.nodes:5d} {d.weka.nodes:5d} "
+            f"{d.ours.training_errors:6d} {d.weka.training_errors:6d} {d.our_accuracy:7.2f} {d.weka_accuracy:7.2f} "
+            f"{d.same_trees:3d} of {d.folds}",
+            flush=True,
+        )
+    print(f"mean absolute difference in accuracy: {np.mean(gaps):.3f} points over {len(gaps)} data sets")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""C45TreeClassifier: Quinlan's C4.5, release 8, on whole columns.
+
+    gain ratio among tests of at least average gain; one branch per nominal value, cuts on numbers; a missing value
+    goes down every branch in fractions; splits undone by training errors, then by estimated errors
+
+docs/c45.md says what each parameter does and where Weka's J48 differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.arguments import number, whole
+from everytree.data.columns import ColumnReader
+from everytree.data.frames import check_columns, read_frame
+from everytree.errors import QueryError
+from everytree.estimators.base import ClassifierBase
+from everytree.limits import Limits
+from everytree.multiway import MultiwayTree
+
+__all__ = ["C45TreeClassifier"]
+
+TIE = 1e-6  # probabilities closer than this are a tie, as in J48; the first class then wins
+
+
+class C45TreeClassifier(ClassifierBase):
+    """A decision tree by C4.5.
+
+    Parameters
+    ----------
+    min_leaf : at least two branches of every test hold so many examples
+    confidence : of the estimated errors, above 0 and at most 0.5; smaller prunes more
+    prune : remove subtrees whose estimated errors are not less than a leaf's
+    subtree_raising : also put the largest branch of a node in its place, where its estimated errors are less
+    collapse : remove subtrees that lower no training error, before pruning
+    binary_splits : nominal tests "this value or not" instead of one branch per value
+    laplace : probabilities (n_c + 1)/(n + C) of a leaf instead of n_c/n
+    nominal : numeric columns (names or positions) whose numbers are codes
+    resolution : a cut lies between values that differ by more than this
+    time_limit, memory_limit : seconds and bytes of growing, or None
+
+    Attributes
+    ----------
+    tree_ : the ``MultiwayTree``, with ``to_text``
+    n_leaves_, size_ : leaves and nodes, those without training examples included
+    classes_, n_features_in_, feature_names_in_ : as usual
+
+    >>> rows = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", 80], ["sunny", 72], ["sunny", 90]]
+    >>> tree = C45TreeClassifier().fit(rows, ["no", "yes", "yes", "yes", "yes", "no"])
+    >>> print(tree.to_text())
+    x1 <= 80: yes (3)
+    x1 > 80: no (3/1)
+    """
+
+    tree_: MultiwayTree
+    n_leaves_: int
+    size_: int
+
+    def __init__(
+        self,
+        min_leaf: int = 2,
+        confidence: float = 0.25,
+        prune: bool = True,
+        subtree_raising: bool = True,
+        collapse: bool = True,
+        binary_splits: bool = False,
+        laplace: bool = False,
+        nominal: Sequence[str | int] | None = None,
+        resolution: float = 1e-5,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.min_leaf = min_leaf
+        self.confidence = confidence
+        self.prune = prune
+        self.subtree_raising = subtree_raising
+        self.collapse = collapse
+        self.binary_splits = binary_splits
+        self.laplace = laplace
+        self.nominal = nominal
+        self.resolution = resolution
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow and prune; whole ``sample_weight`` count as repetitions of a row."""
+        import everytree._core as _core
+
+        min_leaf = whole("min_leaf", self.min_leaf, 1)
+        confidence = number("confidence", self.confidence, 0, 1, example=0.25)
+        if confidence > 0.5:
+            raise QueryError(f"confidence={self.confidence!r}; expected at most 0.5, such as 0.25")
+        resolution = number("resolution", self.resolution, 0, np.inf, example=1e-5, closed=True)
+        switches = {
+            name: bool(getattr(self, name))
+            for name in ("binary_splits", "collapse", "prune", "subtree_raising")
+        }
+        limits = Limits(self.time_limit, self.memory_limit)
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._reader = ColumnReader.fit(frame, self.nominal)
+        data = self._reader.training(frame, codes, len(self.classes_), weights)
+        grown = _core.grow_c45(
+            data,
+            min_leaf,
+            confidence,
+            NormalDist().inv_cdf(1 - confidence),
+            resolution,
+            control=limits.control(),
+            **switches,
+        )
+        self.tree_ = MultiwayTree.from_core(grown, self._reader.columns, self.classes_.tolist())
+        self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
+        return self
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Class frequencies of the leaf of each row (smoothed with ``laplace``), in the order of ``classes_``.
+
+        Where a value is missing, the average over the branches, by their training examples. A branch without training
+        examples, or a nominal value without a branch, has the frequencies of the node before it.
+        """
+        return self._proba(X, bool(self.laplace))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most frequent label, never smoothed; the first in ``classes_`` where several are."""
+        proba = self._proba(X, False)
+        labels: npt.NDArray[Any] = self.classes_[
+            np.argmax(proba > proba.max(axis=1, keepdims=True) - TIE, axis=1)
+        ]
+        return labels
+
+    def to_text(self) -> str:
+        """The tree as text: for each leaf its class, (examples) or (examples/errors), fractions with two digits."""
+        check_is_fitted(self)
+        counts = self.tree_.counts
+
+        def leaf(node: int) -> str:
+            total = float(counts[node].sum())
+            if total <= 0:  # predicts what its parent would
+                return "(no examples)"
+            wrong = total - float(counts[node].max())
+            shown = _short(total) if wrong < TIE else f"{_short(total)}/{_short(wrong)}"
+            return f"{self.classes_[int(np.argmax(counts[node]))]} ({shown})"
+
+        return self.tree_.to_text(leaf)
+
+    def _proba(self, X: Any, laplace: bool) -> npt.NDArray[np.float64]:
+        import everytree._core as _core
+
+        check_is_fitted(self)
+        frame = read_frame(X)
+        check_columns(self, frame, reset=False)
+        data = self._reader.read(frame)
+        return _core.predict_c45(self.tree_.to_core(), data, laplace, Limits().control())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _short(x: float) -> str:
+    return f"{x:.2f}".rstrip("0").rstrip(".")
