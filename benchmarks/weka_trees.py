@@ -1,7 +1,7 @@
 """C4.5 beside Weka's J48: the same rows, the same declared values, the same folds.
 
-    python benchmarks/weka_trees.py                  the table of docs/c45.md
-    python benchmarks/weka_trees.py iris vote        only these data sets
+python benchmarks/weka_trees.py                  the table of docs/c45.md
+python benchmarks/weka_trees.py iris vote        only these data sets
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from everytree.data.frames import Frame, read_frame
 from everytree.study.protocol import stratified_folds
 from harness import DATA
 
-SETS = """
+_SETS = """
 anneal-weka audiology autos balance-scale breast-cancer breast-w colic diabetes german-credit glass heart-cleveland
 hepatitis hypothyroid ionosphere iris kr-vs-kp labor lymph primary-tumor segment sick sonar soybean vehicle vote vowel
 yeast zoo
-""".split()
+"""
+SETS = _SETS.split()
 
 Rows = np.ndarray
 
@@ -82,9 +83,7 @@ def ours(frame: Frame, y: np.ndarray, parts: Sequence[tuple[Rows, Rows]], **opti
         made = C45TreeClassifier(**options).fit(frame.take(train), y[train])
         wrong = int((made.predict(frame.take(train)) != y[train]).sum())
         there = frame.take(test)
-        found.append(
-            Found(made.n_leaves_, made.size_, wrong, made.predict(there), made.predict_proba(there))
-        )
+        found.append(Found(made.n_leaves_, made.size_, wrong, made.predict(there), made.predict_proba(there)))
     return found
 
 
@@ -144,7 +143,10 @@ def compare(name: str, options: str = "", **ours_options: Any) -> Difference:
     parts = [(everything, everything), *((fold.train, fold.test) for fold in folds)]
     mine, theirs = ours(frame, y, parts, **ours_options), j48(frame, y, parts, options)
     accuracy = [
-        100 * float(np.mean([(a.predicted == y[test]).mean() for a, (_, test) in zip(found, parts, strict=True)][1:]))
+        100
+        * float(
+            np.mean([(a.predicted == y[test]).mean() for a, (_, test) in zip(found, parts, strict=True)][1:])
+        )
         for found in (mine, theirs)
     ]
     same = sum(

@@ -64,11 +64,13 @@ if TYPE_CHECKING:
     )
     from everytree.estimate import Estimate as Estimate
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
+    from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.estimators.path_average import PathAverageTreeClassifier as PathAverageTreeClassifier
     from everytree.model_file import load_model as load_model
+    from everytree.multiway import MultiwayTree as MultiwayTree
     from everytree.near_best import NearBest as NearBest
     from everytree.path_tree import PathTree as PathTree
     from everytree.posterior import Posterior as Posterior
@@ -109,6 +111,7 @@ _HOME = {
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
     "Bracket": "everytree.bayes.bracket",
+    "C45TreeClassifier": "everytree.estimators.c45",
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
     "CollapsedPosterior": "everytree.bayes.collapsed",
@@ -126,6 +129,7 @@ _HOME = {
     "MAPTreeClassifier": "everytree.estimators.map_tree",
     "Margin": "everytree.constraints",
     "Moments": "everytree.bayes.uncertainty",
+    "MultiwayTree": "everytree.multiway",
     "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",

@@ -384,6 +384,12 @@ class MultiwayTree:
     def reach(self, columns: Columns) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The node at which each row stops."""
 
+def grow_c45(columns: Columns, min_leaf: float, confidence: float, z: float, resolution: float, binary_splits: bool, collapse: bool, prune: bool, subtree_raising: bool, control: Control) -> MultiwayTree:
+    """A tree of C4.5; z is the normal quantile of 1 − confidence."""
+
+def predict_c45(tree: MultiwayTree, columns: Columns, laplace: bool, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Class probabilities of rows."""
+
 def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     A tree grown by the Bayesian score, with the leaf score and log B of each node.

@@ -68,6 +68,7 @@ MultiwayTree grow_c45(Columns& data, const C45Options& options, Control& control
   std::vector<Open> open;
   open.push_back({0, 0, all});
   std::size_t held = all.bytes(), grown = 0;
+  control.check_memory(held + data.bytes());
   while (!open.empty()) {
     Open here = std::move(open.back());
     open.pop_back();
@@ -124,8 +125,8 @@ void predict_c45(const MultiwayTree& tree, const Columns& data, bool laplace, do
       }
       if (shared) continue;
       const double* counts = tree.counts(node);
-      const double scale = weight / (totals[node] + (laplace ? static_cast<double>(n_classes) : 0.0));
-      for (std::size_t c = 0; c < n_classes; ++c) proba[c] += scale * (counts[c] + (laplace ? 1.0 : 0.0));
+      const double one = laplace ? 1.0 : 0.0, total = totals[node] + one * static_cast<double>(n_classes);
+      for (std::size_t c = 0; c < n_classes; ++c) proba[c] += weight * (counts[c] + one) / total;
     }
   }
 }

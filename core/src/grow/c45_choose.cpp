@@ -207,13 +207,15 @@ Chooser::Score Chooser::numeric(const Column& column, const Part& part) {
   if (score.gain <= kSmall) return score;
   score.useful = true;
   score.ratio = ratio(score.gain, n_log_n(best_left) + n_log_n(known - best_left), known);
-  // The cut is a value of the data: the largest of all training rows that is not above the middle.
+  // The cut is a value of the data: the largest of all training rows that is not above the middle. A tenth of the
+  // resolution of slack, so that a value that is the middle does not depend on how the middle is rounded.
   const double low = column.values[part.rows[positions_[place]]],
                high = column.values[part.rows[positions_[place + 1]]];
-  const double middle = low / 2 + high / 2;
+  const double middle = low / 2 + high / 2 + options_.resolution / 10;
   const auto after = std::upper_bound(column.order.begin(), column.order.end(), middle,
                                       [&](double x, std::uint32_t row) { return x < column.values[row]; });
-  score.threshold = std::max(low, middle < high ? column.values[*(after - 1)] : low);
+  score.threshold = low;
+  if (middle < high) score.threshold = std::max(low, column.values[*(after - 1)]);
   return score;
 }
 

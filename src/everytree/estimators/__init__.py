@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everytree.estimators.bayes import BayesOptimalClassifier
+from everytree.estimators.c45 import C45TreeClassifier
 from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
@@ -10,6 +11,7 @@ from everytree.estimators.path_average import PathAverageTreeClassifier
 
 __all__ = [
     "BayesOptimalClassifier",
+    "C45TreeClassifier",
     "CompressedClassifier",
     "MAPTreeClassifier",
     "OptimalTreeClassifier",

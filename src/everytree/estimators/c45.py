@@ -54,8 +54,10 @@ class C45TreeClassifier(ClassifierBase):
     >>> rows = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", 80], ["sunny", 72], ["sunny", 90]]
     >>> tree = C45TreeClassifier().fit(rows, ["no", "yes", "yes", "yes", "yes", "no"])
     >>> print(tree.to_text())
-    x1 <= 80: yes (3)
-    x1 > 80: no (3/1)
+    x0 = rain: yes (2)
+    x0 = sunny
+    |   x1 <= 72: yes (2)
+    |   x1 > 72: no (2)
     """
 
     tree_: MultiwayTree
