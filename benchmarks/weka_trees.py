@@ -52,7 +52,7 @@ class Difference(NamedTuple):
     weka: Found
     our_accuracy: float
     weka_accuracy: float
-    same_trees: int  # folds with equal leaves, nodes and predictions
+    same_trees: int  # folds with equal leaves, nodes, predictions and probabilities
     folds: int
 
 
@@ -87,32 +87,48 @@ def ours(frame: Frame, y: np.ndarray, parts: Sequence[tuple[Rows, Rows]], **opti
     return found
 
 
-def j48(frame: Frame, y: np.ndarray, parts: Sequence[tuple[Rows, Rows]], options: str) -> list[Found]:
-    """Weka's J48 on each pair of training and test rows, in one process."""
+class Job(NamedTuple):
+    """Pairs of training and test rows of one data set, and the options of J48 (``theirs``) and of ours."""
+
+    name: str
+    frame: Frame
+    y: np.ndarray
+    parts: list[tuple[Rows, Rows]]
+    theirs: str = ""
+    ours: dict[str, Any] = {}  # noqa: RUF012
+
+
+def j48(jobs: Sequence[Job]) -> list[list[Found]]:
+    """Weka's J48 on every pair of every job, in one process: starting Java costs more than most trees."""
     jar = weka_jar()
     assert jar is not None
     with tempfile.TemporaryDirectory(prefix="everytree-j48-") as folder:
         command = ["java", "-Xmx3g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jar]
-        command += [str(HERE / "J48Trees.java"), options]
-        outs = []
-        for i, (train, test) in enumerate(parts):
-            files = [str(Path(folder, f"{i}-{part}")) for part in ("train.arff", "test.arff", "out.csv")]
-            known = np.unique(y[train])
-            write_arff(files[0], frame.take(train), y[train], known)
-            write_arff(files[1], frame.take(test), y[test], known)
-            command += files
-            outs.append((known, files[2]))
+        command.append(str(HERE / "J48Trees.java"))
+        outs: list[list[tuple[np.ndarray, str]]] = []
+        for i, job in enumerate(jobs):
+            outs.append([])
+            for k, (train, test) in enumerate(job.parts):
+                files = [
+                    str(Path(folder, f"{i}-{k}-{part}")) for part in ("train.arff", "test.arff", "out.csv")
+                ]
+                known = np.unique(job.y[train])
+                write_arff(files[0], job.frame.take(train), job.y[train], known)
+                write_arff(files[1], job.frame.take(test), job.y[test], known)
+                command += [job.theirs, *files]
+                outs[-1].append((known, files[2]))
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         if done.returncode:
             raise RuntimeError(f"Weka ended with code {done.returncode}: {done.stderr.strip()[-300:]}")
-        found = []
-        for known, out in outs:
-            with Path(out).open(encoding="utf-8", newline="") as stream:
-                lines = [[float(cell) for cell in line] for line in csv.reader(stream)]
-            leaves, nodes, wrong = map(int, lines[0])
-            cells = np.array(lines[1:])
-            found.append(Found(leaves, nodes, wrong, known[cells[:, 0].astype(int)], cells[:, 1:]))
-    return found
+        return [[_read(known, out) for known, out in job] for job in outs]
+
+
+def _read(known: np.ndarray, out: str) -> Found:
+    with Path(out).open(encoding="utf-8", newline="") as stream:
+        lines = [[float(cell) for cell in line] for line in csv.reader(stream)]
+    leaves, nodes, wrong = map(int, lines[0])
+    cells = np.array(lines[1:])
+    return Found(leaves, nodes, wrong, known[cells[:, 0].astype(int)], cells[:, 1:])
 
 
 def write_arff(path: str, frame: Frame, y: np.ndarray, known: np.ndarray) -> None:
@@ -135,40 +151,52 @@ def write_arff(path: str, frame: Frame, y: np.ndarray, known: np.ndarray) -> Non
     Path(path).write_text("\n".join(heads + lines) + "\n", encoding="utf-8")
 
 
-def compare(name: str, options: str = "", **ours_options: Any) -> Difference:
-    """Both on all rows of a data set, and on its ten folds."""
+def in_folds(name: str, k: int = 10, seed: int = 0, theirs: str = "", **ours: Any) -> Job:
+    """All rows of a data set as training and test rows, then its folds."""
     frame, y = load(name)
     everything = np.arange(frame.n_rows)
-    folds = stratified_folds(y, 10, seed=0)
-    parts = [(everything, everything), *((fold.train, fold.test) for fold in folds)]
-    mine, theirs = ours(frame, y, parts, **ours_options), j48(frame, y, parts, options)
-    accuracy = [
-        100
-        * float(
-            np.mean([(a.predicted == y[test]).mean() for a, (_, test) in zip(found, parts, strict=True)][1:])
+    folds = [(fold.train, fold.test) for fold in stratified_folds(y, k, seed=seed)]
+    return Job(name, frame, y, [(everything, everything), *folds], theirs, ours)
+
+
+def compare(jobs: Sequence[Job]) -> list[Difference]:
+    """Ours and J48 on every job made by ``in_folds``."""
+    differences = []
+    for job, theirs in zip(jobs, j48(jobs), strict=True):
+        mine = ours(job.frame, job.y, job.parts, **job.ours)
+        accuracy = [
+            np.mean(
+                [
+                    (one.predicted == job.y[test]).mean()
+                    for one, (_, test) in zip(found, job.parts, strict=True)
+                ][1:]
+            )
+            for found in (mine, theirs)
+        ]
+        same = sum(
+            (a.leaves, a.nodes) == (b.leaves, b.nodes)
+            and bool((a.predicted == b.predicted).all())
+            and np.allclose(a.proba, b.proba, rtol=0, atol=1e-9)
+            for a, b in zip(mine[1:], theirs[1:], strict=True)
         )
-        for found in (mine, theirs)
-    ]
-    same = sum(
-        (a.leaves, a.nodes) == (b.leaves, b.nodes) and bool((a.predicted == b.predicted).all())
-        for a, b in zip(mine[1:], theirs[1:], strict=True)
-    )
-    return Difference(name, mine[0], theirs[0], accuracy[0], accuracy[1], same, len(folds))
+        mean, weka_mean = (100 * float(one) for one in accuracy)
+        differences.append(
+            Difference(job.name, mine[0], theirs[0], mean, weka_mean, same, len(job.parts) - 1)
+        )
+    return differences
 
 
 def main() -> None:
     print(f"{'data set':18} {'leaves':>11} {'nodes':>11} {'train errors':>13} {'accuracy':>15} equal folds")
-    gaps = []
-    for name in sys.argv[1:] or SETS:
-        d = compare(name)
-        gaps.append(abs(d.our_accuracy - d.weka_accuracy))
+    found = compare([in_folds(name) for name in sys.argv[1:] or SETS])
+    for d in found:
         print(
-            f"{name:18} {d.ours.leaves:5d} {d.weka.leaves:5d} {d.ours.nodes:5d} {d.weka.nodes:5d} "
+            f"{d.name:18} {d.ours.leaves:5d} {d.weka.leaves:5d} {d.ours.nodes:5d} {d.weka.nodes:5d} "
             f"{d.ours.training_errors:6d} {d.weka.training_errors:6d} {d.our_accuracy:7.2f} {d.weka_accuracy:7.2f} "
-            f"{d.same_trees:3d} of {d.folds}",
-            flush=True,
+            f"{d.same_trees:3d} of {d.folds}"
         )
-    print(f"mean absolute difference in accuracy: {np.mean(gaps):.3f} points over {len(gaps)} data sets")
+    gap = np.mean([abs(d.our_accuracy - d.weka_accuracy) for d in found])
+    print(f"mean absolute difference in accuracy: {gap:.3f} points over {len(found)} data sets")
 
 
 if __name__ == "__main__":
