@@ -1,10 +1,11 @@
-// Columns and multiway trees: what is refused, how rows are routed, and that rebuilding a tree keeps its meaning.
+// Columns, multiway trees and C4.5: what is refused, how rows are routed, and that counts and trees keep their meaning.
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "check.hpp"
 #include "everytree/errors.hpp"
+#include "everytree/grow/c45.hpp"
 #include "everytree/grow/columns.hpp"
 #include "everytree/grow/multiway.hpp"
 
@@ -111,6 +112,93 @@ TEST(trees_that_do_not_fit_are_refused) {
   tree = sample_tree();
   tree.threshold[2] = kNaN;
   CHECK(refused([&] { tree.check(data); }));
+}
+
+// The class is whether the number is above 3; the nominal column only misleads.
+TEST(c45_finds_the_tree_and_shares_missing_values_out) {
+  Columns data(12);
+  data.add_numeric({1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
+  data.add_nominal({0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, kMissing}, 3);
+  data.set_classes({0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, 2, {});
+  grow::C45Options options;
+  options.z = 0.6744897501960817;
+  Control control;
+  const MultiwayTree tree = grow::grow_c45(data, options, control);
+  CHECK(tree.n_nodes() == 3 && tree.attribute[0] == 0 && tree.threshold[0] == 3);
+  CHECK(tree.total(0) == 12 && tree.counts(1)[0] == 6 && tree.counts(2)[1] == 6);
+
+  Columns rows(3);
+  rows.add_numeric({0, 9, kNaN});
+  rows.add_nominal({0, kUnseen, kMissing}, 3);
+  std::vector<double> proba(6);
+  grow::predict_c45(tree, rows, false, proba.data(), control);
+  CHECK((proba == std::vector<double>{1, 0, 0, 1, 0.5, 0.5}));
+  grow::predict_c45(tree, rows, true, proba.data(), control);
+  CHECK(check::near(proba[0], 7.0 / 8) && check::near(proba[4], 0.5));
+}
+
+TEST(c45_of_random_columns_keeps_its_counts) {
+  std::uint64_t state = 7;
+  const auto random = [&state](std::uint64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int32_t>((state >> 33) % n);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = 1 + static_cast<std::size_t>(random(200));
+    Columns data(n);
+    std::vector<double> x(n);
+    std::vector<std::int32_t> v(n), y(n);
+    std::vector<std::int64_t> w(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      x[r] = random(5) == 0 ? kNaN : random(20);
+      v[r] = random(6) == 0 ? kMissing : random(4);
+      y[r] = random(4) == 0 ? random(3) : (x[r] > 9) + (v[r] == 2);
+      w[r] = 1 + random(3);
+    }
+    data.add_numeric(x);
+    data.add_nominal(v, 5);
+    data.set_classes(y, 3, w);
+    for (int bits = 0; bits < 16; ++bits) {
+      grow::C45Options options;
+      options.z = 0.6744897501960817;
+      options.binary_splits = bits & 1;
+      options.collapse = bits & 2;
+      options.prune = bits & 4;
+      options.subtree_raising = bits & 8;
+      Control control;
+      const MultiwayTree tree = grow::grow_c45(data, options, control);
+      tree.check(data);
+      CHECK(check::near(tree.total(0), static_cast<double>(data.total())));
+      for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
+        double below = 0;
+        for (std::size_t k = 0; k < tree.n_children[node]; ++k) below += tree.total(tree.first_child[node] + k);
+        // shares below one in a million are dropped
+        CHECK(tree.is_leaf(node) || check::near(below, tree.total(node), 1e-4));
+      }
+      std::vector<double> proba(n * 3);
+      grow::predict_c45(tree, data, bits & 1, proba.data(), control);
+      for (std::size_t r = 0; r < n; ++r)
+        CHECK(check::near(proba[r * 3] + proba[r * 3 + 1] + proba[r * 3 + 2], 1, 1e-9));
+    }
+  }
+}
+
+TEST(c45_stops_at_limits) {
+  Columns data(4);
+  data.add_numeric({1, 2, 3, 4});
+  data.set_classes({0, 0, 1, 1}, 2, {});
+  for (const bool time : {true, false}) {
+    Control control;
+    if (time) control.time_limit = 0;
+    if (!time) control.memory_limit = 10;
+    bool reached = false;
+    try {
+      grow::grow_c45(data, {}, control);
+    } catch (const LimitReached& limit) {
+      reached = limit.reason == (time ? LimitReached::Reason::time : LimitReached::Reason::memory);
+    }
+    CHECK(reached);
+  }
 }
 
 int main() { return check::run(); }

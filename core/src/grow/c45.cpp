@@ -54,8 +54,8 @@ std::vector<Part> divide(const MultiwayTree& tree, std::size_t node, const Colum
 MultiwayTree grow_c45(Columns& data, const C45Options& options, Control& control) {
   using c45::Part;
   if (data.n_classes() == 0 || data.n_rows() == 0) throw InvalidInput("growing a tree needs rows with classes");
-  data.sort();
-  c45::Chooser chooser(data, options);
+  data.sort(&control);
+  c45::Chooser chooser(data, options, control);
   MultiwayTree tree(data.n_classes());
   tree.add_root();
   Part all;

@@ -7,11 +7,13 @@ namespace everytree::grow::c45 {
 
 namespace {
 constexpr std::size_t kTabulated = std::size_t{1} << 18;
-}
+constexpr std::size_t kLongScan = 10000;  // rows; below, one check per node is often enough
+}  // namespace
 
-Chooser::Chooser(const Columns& data, const C45Options& options)
+Chooser::Chooser(const Columns& data, const C45Options& options, Control& control)
     : data_(data),
       options_(options),
+      control_(control),
       n_classes_(data.n_classes()),
       left_(n_classes_),
       right_(n_classes_),
@@ -39,6 +41,7 @@ Test Chooser::choose(const Part& part, const double* counts) {
   std::size_t useful = 0;
   for (std::size_t j = 0; j < data_.n_columns(); ++j) {
     const Column& column = data_[j];
+    if (part.rows.size() > kLongScan) control_.check(true, "growing", 0, 0);
     scores_[j] = column.numeric ? numeric(column, part) : nominal(column, part);
     if (scores_[j].useful && (column.numeric || only_many || column.n_values < many)) {
       average += scores_[j].gain;

@@ -41,7 +41,7 @@ struct Test {
 // Finds the test of a node. Buffers are reused from node to node.
 class Chooser {
  public:
-  Chooser(const Columns& data, const C45Options& options);
+  Chooser(const Columns& data, const C45Options& options, Control& control);
   Test choose(const Part& part, const double* counts);
 
  private:
@@ -67,6 +67,7 @@ class Chooser {
 
   const Columns& data_;
   const C45Options& options_;
+  Control& control_;
   std::size_t n_classes_;
   double total_ = 0;  // of the node
   std::vector<double> table_;
@@ -79,7 +80,7 @@ class Chooser {
   std::vector<Score> scores_;
 };
 
-// Undo splits that gain nothing; then pruning with its own copy of the options.
+// What is undone after growing, in this order.
 void collapse(MultiwayTree& tree);
 void prune(MultiwayTree& tree, const Columns& data, const Part& all, const C45Options& options, Control& control);
 

@@ -72,9 +72,10 @@ void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_clas
   total_ = total;
 }
 
-void Columns::sort() {
+void Columns::sort(Control* control) {
   for (Column& column : columns_) {
     if (!column.numeric || !column.ranks.empty()) continue;
+    if (control) control->check(true, "sorting", 0, 0);
     const std::vector<double>& values = column.values;
     column.order.reserve(n_rows_);
     for (std::uint32_t row = 0; row < n_rows_; ++row)

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "everytree/control.hpp"
+
 namespace everytree::grow {
 
 constexpr std::int32_t kMissing = -1;
@@ -30,7 +32,7 @@ class Columns {
   void add_numeric(std::vector<double> values);
   // Classes 0 … n_classes − 1 and whole weights ≥ 1 (empty: every row counts once). Needed for growing only.
   void set_classes(std::vector<std::int32_t> classes, std::int32_t n_classes, std::vector<std::int64_t> weights);
-  void sort();  // fills order and ranks of numeric columns, once
+  void sort(Control* control = nullptr);  // fills order and ranks of numeric columns, once
 
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_columns() const { return columns_.size(); }
