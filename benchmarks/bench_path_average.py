@@ -49,7 +49,8 @@ def measure(name: str) -> dict[tuple[str, Any], Any]:
     """(accuracy, mean log-likelihood, nodes) of every variant and S: means over the folds."""
     X, y = load(name)
     found: dict[tuple[str, Any], list[Any]] = {}
-    for train, test in stratified_folds(y, 10):
+    for fold in stratified_folds(y, 10):
+        train, test = fold.train, fold.test
         inside, outside = X.take(np.asarray(train)), X.take(np.asarray(test))
         for variant, (averaging, nonuniform) in VARIANTS.items():
             for s in SIZES:
