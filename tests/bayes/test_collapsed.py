@@ -317,7 +317,7 @@ def test_too_early_a_limit_is_an_error() -> None:
 
 def test_stop_from_another_thread() -> None:
     space = large()
-    space.limits = Limits()
+    space.limits = Limits(time_limit=60)
     timer = threading.Timer(1.5, space.stop)
     timer.start()
     with pytest.warns(RuntimeWarning, match="stopped"):
@@ -328,14 +328,19 @@ def test_stop_from_another_thread() -> None:
 
 def test_interrupt() -> None:
     space = large()
-    space.limits = Limits()
+    space.limits = Limits(time_limit=60)  # a signal that is lost must not hang the tests
     main = threading.main_thread().ident
     assert main is not None
+    # Programs that run in the background of a shell start with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        space.collapsed(n_draws=1_000_000, random_state=0)
-    timer.join()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            space.collapsed(n_draws=1_000_000, random_state=0)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_progress_goes_forward() -> None:
