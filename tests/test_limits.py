@@ -339,11 +339,13 @@ def test_other_threads_run_meanwhile() -> None:
 
 
 CHILD = """
-import sys, time
+import signal, sys, time
 import numpy as np
 from everytree.data.table import Table
 from everytree.space import TreeSpace
 
+# Programs that run in the background of a shell start with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 n, n_tests, depth, what = {n}, {n_tests}, {depth}, {what!r}
 X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
