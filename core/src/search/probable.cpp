@@ -219,10 +219,9 @@ void ProbableSearch::open(Node& node) {
         const std::int64_t k = table_->count_both(side.data(), table_->outvoted().data());
         if (k == 0) continue;
         table_->class_counts(side.data(), counts_.data());
-        // One test at least: that of the frontier is not at hand any more.
-        const double leaf = hope_->plain(counts_.data(), d + 1);
-        choice.lower[a] = std::max(
-            choice.lower[a], std::min({leaf, choice.upper[a], hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)}));
+        // One test at least: the frontier's number is not at hand any more. The known tree is no worse than the leaf.
+        choice.lower[a] =
+            std::max(choice.lower[a], std::min(choice.upper[a], hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)));
       }
     }
   node.choices = std::move(found);

@@ -42,7 +42,7 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
     rows = dirichlet_rows(dirichlet, len(space.classes), deepest + 2)
     by_depth = space.max_depth is not None or tables.depend_on_depth or len(rows) > 1
     attributes = space._attributes_for(prior)
-    name = ("most probable", repr(tables), repr(rows), tuple(attributes))
+    name = (repr(tables), repr(rows), tuple(attributes))
     with space._question("searching the most probable tree") as control:
         # Taken out while it runs: another thread then starts its own.
         search = space._probable.pop(name, None)

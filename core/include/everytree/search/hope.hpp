@@ -30,8 +30,6 @@ class Hope {
   Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet> leaf, int max_depth,
        std::int64_t min_leaf, Spread spread);
 
-  const Prior& prior() const { return prior_; }
-  const Dirichlet& dirichlet() const { return *leaf_; }
   static bool sound(const Prior& prior);
 
   // A leaf with these counts, if it is known whether a test could follow.

@@ -61,8 +61,8 @@ class ProbableSearch {
     double lower = 0, upper = 0, leaf = 0;
     std::vector<Choice> choices;
     // The known tree: a leaf, or this split with the known trees of its sides (null: a leaf or a single split).
-    static constexpr std::uint32_t kLeaf = 0xffffffffu, kUnknown = 0xfffffffeu;
-    std::uint32_t split = kUnknown;
+    static constexpr std::uint32_t kLeaf = 0xffffffffu;
+    std::uint32_t split = kLeaf;
     std::uint32_t leaves = 0;  // of the smallest tree of least cost, once looked for
     Node* side[2] = {nullptr, nullptr};
     bool opened = false;
