@@ -7,9 +7,11 @@ leaf size): a space can count its trees and, when small, list them. ``Query`` wi
 recursion and by listing every tree (``Listing``, ``best_by_listing``, …), so that each can check the other.
 The other methods are ``cano`` (averaging along a path), ``buntine`` with ``options`` (growing, smoothing,
 option trees), ``subsample`` and ``incremental`` (growing from many, and from more and more, examples), ``fit``
-(parameters by evidence), ``mcmc`` (random walks over trees), ``c45`` (on whole columns) and ``lattice`` (the itemsets
-behind DL8). A tree is a
+(parameters by evidence), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
 nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
+
+On whole columns (numbers, nominal values, missing ones): ``c45``, and ``whole_columns`` with ``grower`` and ``grown``,
+which do there what ``buntine`` with ``options`` does on 0/1 tests.
 
 Only the standard library is used, and nothing from the rest of everytree.
 
