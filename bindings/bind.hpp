@@ -65,11 +65,23 @@ auto run(PyControl& c, F&& f) {
   }
 }
 
-inline Reals to_numpy(std::vector<double> values) {
-  auto* data = new std::vector<double>(std::move(values));
-  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return Reals(data->data(), {data->size()}, owner);
+// Arrays of one dimension, in and out.
+template <class T>
+using Flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const Flat<T>& array) {
+  return std::vector<T>(array.data(), array.data() + array.shape(0));
 }
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> as_numpy(std::vector<T> values) {
+  auto* data = new std::vector<T>(std::move(values));
+  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner);
+}
+
+inline Reals to_numpy(std::vector<double> values) { return as_numpy(std::move(values)); }
 
 void bind_kernels(nb::module_& m);
 void bind_leaves(nb::module_& m);
@@ -83,5 +95,6 @@ void bind_search(nb::module_& m);
 void bind_collapsed(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_path_average(nb::module_& m);
+void bind_option_graph(nb::module_& m);
 
 }  // namespace everytree::bind

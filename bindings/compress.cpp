@@ -6,21 +6,7 @@ namespace everytree::bind {
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Moves = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-auto array(std::vector<T> values) {
-  auto* data = new std::vector<T>(std::move(values));
-  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner);
-}
-
-template <class T>
-std::vector<T> vector_of(const Vector<T>& values) {
-  return std::vector<T>(values.data(), values.data() + values.shape(0));
-}
 
 }  // namespace
 
@@ -44,8 +30,8 @@ void bind_compress(nb::module_& m) {
           "rules",
           [](const Expansion& e, double epsilon, PyControl& control) {
             Rules r = run(control, [&](Control& c) { return e.rules(epsilon, c); });
-            return std::tuple(array(std::move(r.base)), array(std::move(r.items)), array(std::move(r.begin)),
-                              array(std::move(r.moves)), r.bound);
+            return std::tuple(as_numpy(std::move(r.base)), as_numpy(std::move(r.items)), as_numpy(std::move(r.begin)),
+                              as_numpy(std::move(r.moves)), r.bound);
           },
           nb::arg("epsilon"), nb::arg("control"),
           "base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.");
@@ -53,16 +39,16 @@ void bind_compress(nb::module_& m) {
   nb::class_<RuleSum>(m, "RuleSum", "Predictions by a sum of rules.")
       .def(
           "__init__",
-          [](RuleSum* self, const Vector<double>& base, const Vector<std::uint32_t>& items,
-             const Vector<std::uint64_t>& begin, const Moves& moves, std::size_t n_tests, const Vector<double>& floor) {
+          [](RuleSum* self, const Flat<double>& base, const Flat<std::uint32_t>& items,
+             const Flat<std::uint64_t>& begin, const Moves& moves, std::size_t n_tests, const Flat<double>& floor) {
             Rules rules;
-            rules.base = vector_of(base);
-            rules.items = vector_of(items);
-            rules.begin = vector_of(begin);
+            rules.base = copied(base);
+            rules.items = copied(items);
+            rules.begin = copied(begin);
             if (begin.shape(0) == 0 || moves.shape(0) + 1 != begin.shape(0) || moves.shape(1) != base.shape(0))
               throw InvalidInput("rules need one row of moves each, with one move per class");
             rules.moves.assign(moves.data(), moves.data() + moves.size());
-            new (self) RuleSum(rules, n_tests, vector_of(floor));
+            new (self) RuleSum(rules, n_tests, copied(floor));
           },
           nb::arg("base").noconvert(), nb::arg("items").noconvert(), nb::arg("begin").noconvert(),
           nb::arg("moves").noconvert(), nb::arg("n_tests"), nb::arg("floor").noconvert())

@@ -10,41 +10,22 @@ namespace everytree::bind {
 using grow::Columns;
 using grow::MultiwayTree;
 
-namespace {
-
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copied(const Vector<T>& array) {
-  return std::vector<T>(array.data(), array.data() + array.shape(0));
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> as_numpy(std::vector<T> values) {
-  auto* data = new std::vector<T>(std::move(values));
-  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner);
-}
-
-}  // namespace
-
 void bind_grow(nb::module_& m) {
   nb::class_<Columns>(m, "Columns", "Whole columns, nominal and numeric, as greedy growers see them.")
       .def(nb::init<std::size_t>(), nb::arg("n_rows"))
       .def(
           "add_nominal",
-          [](Columns& self, Vector<std::int32_t> codes, std::int32_t n_values) {
+          [](Columns& self, Flat<std::int32_t> codes, std::int32_t n_values) {
             self.add_nominal(copied(codes), n_values);
           },
           nb::arg("codes").noconvert(), nb::arg("n_values"), "Codes 0 … n_values − 1; −1 is missing, −2 unseen.")
       .def(
-          "add_numeric", [](Columns& self, Vector<double> values) { self.add_numeric(copied(values)); },
+          "add_numeric", [](Columns& self, Flat<double> values) { self.add_numeric(copied(values)); },
           nb::arg("values").noconvert(), "Finite numbers; NaN is missing.")
       .def(
           "set_classes",
-          [](Columns& self, Vector<std::int32_t> classes, std::int32_t n_classes,
-             std::optional<Vector<std::int64_t>> weights) {
+          [](Columns& self, Flat<std::int32_t> classes, std::int32_t n_classes,
+             std::optional<Flat<std::int64_t>> weights) {
             self.set_classes(copied(classes), n_classes, weights ? copied(*weights) : std::vector<std::int64_t>());
           },
           nb::arg("classes").noconvert(), nb::arg("n_classes"), nb::arg("weights").none(),
@@ -55,8 +36,8 @@ void bind_grow(nb::module_& m) {
   nb::class_<MultiwayTree>(m, "MultiwayTree", "A tree with any number of branches, in flat arrays.")
       .def(
           "__init__",
-          [](MultiwayTree* self, Vector<std::int32_t> attribute, Vector<double> threshold,
-             Vector<std::uint32_t> first_child, Vector<std::uint32_t> n_children,
+          [](MultiwayTree* self, Flat<std::int32_t> attribute, Flat<double> threshold, Flat<std::uint32_t> first_child,
+             Flat<std::uint32_t> n_children,
              nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> counts) {
             if (counts.shape(0) != attribute.shape(0)) throw InvalidInput("counts must have one row per node");
             new (self) MultiwayTree(counts.shape(1));

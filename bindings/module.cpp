@@ -32,4 +32,5 @@ NB_MODULE(_core, m) {
   bind::bind_collapsed(m);
   bind::bind_grow(m);
   bind::bind_path_average(m);
+  bind::bind_option_graph(m);
 }

@@ -394,3 +394,75 @@ def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Con
     """
     A tree grown by the Bayesian score, with the leaf score and log B of each node.
     """
+
+class OptionGraph:
+    """
+    States with their options, over whole columns; one option each is a tree.
+    """
+
+    def __init__(self, n_classes: int, depth: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], count_class: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], option_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], log_split: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], child_begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], child: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_options(self) -> int: ...
+
+    @property
+    def n_classes(self) -> int: ...
+
+    @property
+    def deepest(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+    def arrays(self) -> dict:
+        """
+        The graph as arrays, options in the order of their nodes, as the constructor takes them.
+        """
+
+    def in_order(self, control: Control) -> OptionGraph:
+        """
+        The same graph level by level; its folds then have the options in the order of arrays().
+        """
+
+    def check(self, columns: Columns) -> None:
+        """Raise unless the tests fit the columns."""
+
+    def fold(self, log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], dirichlet: Sequence[Sequence[float]], kind: str, control: Control) -> OptionFold:
+        """
+        Shares of leaf and options at every node: "smooth" (sum), "map" (max) or "none".
+        """
+
+    def reach(self, folded: OptionFold, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Probability of each node to be in the tree."""
+
+    def predict(self, folded: OptionFold, dirichlet: Sequence[Sequence[float]], columns: Columns, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Class probabilities of rows, averaged over all trees of the graph."""
+
+    def likeliest(self, folded: OptionFold, control: Control) -> OptionGraph:
+        """The tree with the larger share at every node."""
+
+    def draw(self, folded: OptionFold, seed: int, n: int, control: Control) -> list[OptionGraph]:
+        """Trees drawn with the folded shares."""
+
+    def without_light_options(self, folded: OptionFold, least: float, control: Control) -> OptionGraph:
+        """
+        Without the options whose share of their node is below `least`; fold again afterwards.
+        """
+
+class OptionFold:
+    """The shares of leaf and options at every node of an option graph."""
+
+    @property
+    def log_evidence(self) -> float: ...
+
+    @property
+    def log_s(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def p_leaf(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def p_option(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...

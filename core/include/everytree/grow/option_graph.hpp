@@ -30,6 +30,8 @@ class OptionGraph {
 
   // A node with the class counts of its examples; closed until set_open. Nodes may come in any order.
   std::uint32_t add_node(std::size_t depth, const std::int64_t* counts);
+  // A node like one of another graph, without its options.
+  std::uint32_t add_node_like(const OptionGraph& other, std::size_t node);
   // Open: some test is feasible at the node, whether it is an option or not. The prior of a leaf depends on it.
   void set_open(std::uint32_t node, bool open) { open_[node] = open; }
   // The options of one node are added one directly after the other. log_split: what the prior charges for the test.
@@ -47,6 +49,8 @@ class OptionGraph {
   std::size_t count_begin(std::size_t node) const { return count_begin_[node]; }
   std::uint32_t count_class(std::size_t entry) const { return count_class_[entry]; }
   std::int64_t count(std::size_t entry) const { return count_[entry]; }
+  const std::uint32_t* count_classes() const { return count_class_.data(); }
+  const std::int64_t* all_counts() const { return count_.data(); }
   void counts(std::size_t node, std::int64_t* out) const;  // n_classes of them
   std::int64_t total(std::size_t node) const;
 
@@ -78,11 +82,29 @@ class OptionGraph {
   // The nodes by depth: parents before their children.
   std::vector<std::uint32_t> by_depth() const;
   std::size_t bytes() const;
-  // For graphs that come from outside. Throws InvalidInput unless tests and slots fit the columns, children lie one
+  // The arrays of a graph, as a model file or a test has them.
+  struct Arrays {
+    std::vector<std::uint32_t> depth;
+    std::vector<std::uint8_t> open;
+    std::vector<std::int64_t> count_begin;  // one more than nodes
+    std::vector<std::uint32_t> count_class;
+    std::vector<std::int64_t> count;
+    std::vector<std::int64_t> option_begin;  // one more than nodes: options are in the order of their nodes
+    std::vector<std::int32_t> attribute;
+    std::vector<double> threshold, log_split;
+    std::vector<std::int64_t> child_begin;  // one more than options
+    std::vector<std::uint32_t> child;
+  };
+  // Nodes and options in the order of `arrays`. Throws InvalidInput unless the arrays fit together, children lie one
   // level below their parent, and the children of every option share out the examples of its node, each with fewer.
+  static OptionGraph from_arrays(std::size_t n_classes, const Arrays& arrays);
+  Arrays arrays() const;
+  // Throws InvalidInput unless tests and slots fit the columns. Every use with columns from outside asks.
   void check(const Columns& data) const;
 
  private:
+  void check_examples() const;
+
   std::size_t n_classes_;
   std::size_t deepest_ = 0;
   std::vector<std::uint32_t> depth_;

@@ -30,12 +30,23 @@ inline bool tied(const Sum& x, const Sum& y) {
   return std::abs(x.value() - y.value()) <= 1e-13 * (x.size() + y.size());
 }
 
+// log a(a+1)…(a+n−1) for any count. For a ≥ 32 the difference of Stirling's series, in which log Γ(a) itself does not
+// occur: it would drown the rest where a is huge.
+inline double log_rising(double a, double n) {
+  if (a < 32) return std::lgamma(a + n) - std::lgamma(a);
+  const auto tail = [](double x) {
+    const double y = 1 / (x * x);
+    return (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x;
+  };
+  return n * (std::log(a) - 1) + (a + n - 0.5) * std::log1p(n / a) + (tail(a + n) - tail(a));
+}
+
 // log a(a+1)…(a+n−1), from a table that grows as far as counts ask for.
 class Rising {
  public:
   static constexpr std::size_t kTable = std::size_t{1} << 16;  // counts up to this are looked up; larger ones are rare
 
-  explicit Rising(double a) : a_(a), log_gamma_(std::lgamma(a)) {}
+  explicit Rising(double a) : a_(a) {}
   void reach(std::int64_t n) {
     const std::size_t upto = static_cast<std::size_t>(std::min(n, static_cast<std::int64_t>(kTable)));
     while (table_.size() <= upto) {
@@ -45,13 +56,13 @@ class Rising {
   }
   double operator()(std::int64_t n) const {
     if (static_cast<std::size_t>(n) < table_.size()) return table_[static_cast<std::size_t>(n)];
-    return std::lgamma(a_ + static_cast<double>(n)) - log_gamma_;
+    return log_rising(a_, static_cast<double>(n));
   }
   double a() const { return a_; }
   std::size_t bytes() const { return table_.capacity() * sizeof(double); }
 
  private:
-  double a_, log_gamma_;
+  double a_;
   Sum sum_;
   std::vector<double> table_ = {0.0};
 };
