@@ -55,7 +55,7 @@ void bind_option_graph(nb::module_& m) {
       .def_prop_ro("n_bytes", &OptionGraph::bytes)
       .def(
           "arrays",
-          [](const OptionGraph& self) {
+          [](const OptionGraph& self) -> nb::typed<nb::dict, nb::str, nb::any> {
             OptionGraph::Arrays a = self.arrays();
             nb::dict out;
             out["depth"] = as_numpy(std::move(a.depth));

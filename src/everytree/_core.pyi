@@ -3,7 +3,7 @@ The compiled core of everytree. Use it through everytree.TreeSpace and the estim
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -417,7 +417,7 @@ class OptionGraph:
     @property
     def n_bytes(self) -> int: ...
 
-    def arrays(self) -> dict:
+    def arrays(self) -> dict[str, Any]:
         """
         The graph as arrays, options in the order of their nodes, as the constructor takes them.
         """
