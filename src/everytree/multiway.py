@@ -1,26 +1,38 @@
 """MultiwayTree: a tree of a greedy grower, with one branch per nominal value or two sides of a cut.
 
-Flat arrays, one entry per node; the children of a node are ``first_child`` … ``first_child + n_children − 1``. The test
-of a node is on column ``attribute`` (−1 for a leaf):
+The test of a node is on column ``attribute``:
 
     numeric column                        child 0 if value <= threshold, else child 1
     nominal column, threshold NaN         one child for every declared value
     nominal column, threshold = code      child 0 if the value has that code, else child 1
+    any column, threshold = +∞            child 0 if there is a value
 
-A row whose value is missing or was not seen in training has no branch; what then happens is up to the classifier.
+A row whose value is missing takes the child ``missing``, where the grower chose one. Otherwise it has no branch, like a
+row whose value was not seen in training; what then happens is up to the classifier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.data.columns import RawColumn
 from everytree.data.cuts import number_text
+from everytree.errors import DataError
+from everytree.flat_tree import (
+    FlatTree,
+    checked_shape,
+    numbers_to_json,
+    read_fields,
+    read_numbers,
+    read_only,
+    read_rows,
+    read_whole,
+)
 
 if TYPE_CHECKING:
     import everytree._core as _core
@@ -28,8 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["MultiwayTree"]
 
 
-@dataclass(frozen=True)
-class MultiwayTree:
+@dataclass(frozen=True, eq=False)
+class MultiwayTree(FlatTree):
     """An immutable multiway tree with the names of its columns and classes."""
 
     attribute: npt.NDArray[np.int32]
@@ -40,16 +52,27 @@ class MultiwayTree:
     columns: tuple[RawColumn, ...]
     classes: tuple[Any, ...]
 
+    missing: npt.NDArray[np.int32] | None = (
+        None  # which child (0, 1, …) a row without a value takes; −1: none
+    )
+
+    FORMAT: ClassVar[str] = "everytree.multiway"
+
     @classmethod
     def from_core(
         cls, tree: _core.MultiwayTree, columns: Sequence[RawColumn], classes: Sequence[Any]
     ) -> MultiwayTree:
         """A tree of the core, with names."""
         counts = tree.counts.reshape(-1, len(classes))
-        arrays = (tree.attribute, tree.threshold, tree.first_child, tree.n_children, counts)
-        for array in arrays:
-            array.flags.writeable = False
-        return cls(*arrays, tuple(columns), tuple(classes))
+        return cls(
+            read_only(tree.attribute),
+            read_only(tree.threshold),
+            read_only(tree.first_child),
+            read_only(tree.n_children),
+            read_only(counts),
+            tuple(columns),
+            tuple(classes),
+        )
 
     def to_core(self) -> _core.MultiwayTree:
         """The tree as the core wants it."""
@@ -59,39 +82,50 @@ class MultiwayTree:
             self.attribute, self.threshold, self.first_child, self.n_children, self.counts
         )
 
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes, leaves included."""
-        return int(self.attribute.size)
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as plain lists and numbers; its columns and classes stand elsewhere in a model file."""
+        missing = None if self.missing is None else self.missing.tolist()
+        return self._shape_to_dict() | {"threshold": numbers_to_json(self.threshold), "missing": missing}
 
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves, those that no training example reaches included."""
-        return int(np.count_nonzero(self.attribute < 0))
-
-    @property
-    def depth(self) -> int:
-        """Number of tests on the longest path."""
-        below = np.zeros(self.n_nodes, dtype=np.int64)
-        for node in range(self.n_nodes - 1, -1, -1):  # children come after their parent
-            if self.attribute[node] >= 0:
-                below[node] = 1 + int(below[list(self.children(node))].max(initial=0))
-        return int(below[0])
-
-    def children(self, node: int) -> range:
-        """The children of a node."""
-        first = int(self.first_child[node])
-        return range(first, first + int(self.n_children[node]))
+    @classmethod
+    def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> MultiwayTree:
+        """The tree that ``to_dict`` wrote, on these columns; an error names the field that breaks it."""
+        data = read_fields(data, cls, ("threshold", "missing"))
+        attribute, first_child, n_children = checked_shape(data, len(columns))
+        n = attribute.size
+        threshold = read_numbers(data, "threshold", n, none=True, infinite=data["missing"] is not None)
+        for node in range(n):
+            j = int(attribute[node])
+            _check_test(node, float(threshold[node]), int(n_children[node]), None if j < 0 else columns[j])
+        missing = None
+        if data["missing"] is not None:
+            missing = read_whole(data, "missing", n, -1, n).astype(np.int32)
+            for node in np.flatnonzero(missing >= n_children.astype(np.int64))[:1]:
+                raise DataError(
+                    f"missing[{node}] is {missing[node]}; the node has {n_children[node]} children"
+                )
+        counts = read_rows(data, "counts", n, len(classes))
+        if not counts[0].any():
+            raise DataError("counts[0] is zero; expected examples at the root")
+        for array in (attribute, threshold, first_child, n_children, counts):
+            read_only(array)
+        return cls(
+            attribute, threshold, first_child, n_children, counts, tuple(columns), tuple(classes), missing
+        )
 
     def branch_text(self, node: int, k: int) -> str:
         """The condition under which a row goes from ``node`` to its child number ``k``, such as ``age <= 54.5``."""
         column = self.columns[int(self.attribute[node])]
         at = float(self.threshold[node])
+        lacks = self.missing is not None and int(self.missing[node]) == k
+        if at == np.inf:
+            return f"{column.name} is {'missing' if lacks else 'known'}"
+        also = " or missing" if lacks else ""
         if column.kind == "numeric":
-            return f"{column.name} {('<=', '>')[k]} {number_text(at)}"
+            return f"{column.name} {('<=', '>')[k]} {number_text(at)}{also}"
         if np.isnan(at):
-            return f"{column.name} = {column.values[k]}"
-        return f"{column.name} {('=', '!=')[k]} {column.values[int(at)]}"
+            return f"{column.name} = {column.values[k]}{also}"
+        return f"{column.name} {('=', '!=')[k]} {column.values[int(at)]}{also}"
 
     def to_text(self, leaf: Callable[[int], str] | None = None) -> str:
         """The tree as indented text, with the names and values of the data.
@@ -119,3 +153,21 @@ class MultiwayTree:
             return "(no examples)"
         shown = ", ".join(f"{count:.6g}" for count in counts)
         return f"{self.classes[int(np.argmax(counts))]} ({shown})"
+
+
+def _check_test(node: int, at: float, n_children: int, column: RawColumn | None) -> None:
+    """That the threshold and the number of children fit the column of the node; None for a leaf."""
+    if column is None:
+        fine, wanted = np.isnan(at), "null at a leaf"
+    elif at == np.inf:
+        fine, wanted = n_children == 2, "two children"
+    elif column.kind == "numeric":
+        fine, wanted = not np.isnan(at) and n_children == 2, "a number, and two children"
+    elif np.isnan(at):
+        fine, wanted = n_children == len(column.values), f"one child for each of {len(column.values)} values"
+    else:
+        fine = at in range(len(column.values)) and n_children == 2
+        wanted = f"null, or one of {len(column.values)} codes and two children"
+    if not fine:
+        found = "null" if np.isnan(at) else f"{at:g}"
+        raise DataError(f"threshold[{node}] is {found} with {n_children} children; expected {wanted}")

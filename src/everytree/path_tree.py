@@ -15,19 +15,21 @@ model: nothing can overflow, however large the product of the B.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.data.categories import Categories
+from everytree.errors import DataError
+from everytree.flat_tree import FlatTree, Nodes, checked_shape, read_fields, read_numbers, read_rows
 
 __all__ = ["PathTree", "path_means", "prior_parameters"]
 
 Floats = npt.NDArray[np.float64]
-Nodes = npt.NDArray[np.intp]
+SLACK = 1e-9  # probabilities sum to one up to this
 
 
 def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonuniform: bool) -> Floats:
@@ -72,7 +74,7 @@ def path_means(theta: Floats, log_b: Floats, levels: Sequence[tuple[Nodes, Nodes
 
 
 @dataclass(frozen=True, eq=False)
-class PathTree:
+class PathTree(FlatTree):
     """A multiway tree with class counts and Bayes factors, in flat arrays; node 0 is the root.
 
     The children of an inner node are ``first_child[node] + code``, one for each category of its attribute, also where
@@ -90,33 +92,42 @@ class PathTree:
     categories: tuple[Categories, ...]
     classes: tuple[Any, ...]
 
-    @property
-    def n_nodes(self) -> int:
-        """All nodes, empty ones included."""
-        return int(self.attribute.size)
+    FORMAT: ClassVar[str] = "everytree.path_tree"
 
-    @property
-    def n_leaves(self) -> int:
-        """Nodes without a split, empty ones included."""
-        return int(np.count_nonzero(self.attribute < 0))
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as plain lists and numbers; its categories and classes stand elsewhere in a model file."""
+        more = {name: getattr(self, name).tolist() for name in ("log_leaf", "log_b", "probabilities")}
+        return self._shape_to_dict() | more
 
-    @property
-    def depth(self) -> int:
-        """The number of splits on the longest path."""
-        return sum(1 for _ in self.levels())
-
-    def levels(self) -> Iterator[tuple[Nodes, Nodes]]:
-        """(parent, child) for all nodes of depth 1, then of depth 2, …"""
-        nodes = np.zeros(1, dtype=np.intp)
-        while True:
-            inner = nodes[self.attribute[nodes] >= 0]
-            if not inner.size:
-                return
-            width = self.n_children[inner].astype(np.intp)
-            parents = np.repeat(inner, width)
-            place = np.arange(parents.size) - np.repeat(np.cumsum(width) - width, width)
-            nodes = self.first_child[parents].astype(np.intp) + place
-            yield parents, nodes
+    @classmethod
+    def from_dict(cls, data: Any, categories: Sequence[Categories], classes: Sequence[Any]) -> PathTree:
+        """The tree that ``to_dict`` wrote, on these categories; an error names the field that breaks it."""
+        data = read_fields(data, cls, ("log_leaf", "log_b", "probabilities"))
+        shape = checked_shape(data, len(categories))
+        n, n_classes = shape[0].size, len(classes)
+        for node in np.flatnonzero(shape[0] >= 0).tolist():
+            of = categories[int(shape[0][node])]
+            if int(shape[2][node]) != of.n_values:
+                raise DataError(
+                    f"n_children[{node}] is {shape[2][node]}; expected {of.n_values}, as {of.name!r} has"
+                )
+        tree = cls(
+            *shape,
+            read_rows(data, "counts", n, n_classes, whole=True),
+            read_numbers(data, "log_leaf", n),
+            read_numbers(data, "log_b", n),
+            read_rows(data, "probabilities", n, n_classes, 1 + SLACK),
+            tuple(categories),
+            tuple(classes),
+        )
+        for node in np.flatnonzero(np.abs(tree.probabilities.sum(axis=1) - 1) > SLACK)[:1]:
+            raise DataError(f"probabilities[{node}] sum to {tree.probabilities[node].sum()}; expected 1")
+        below = np.zeros_like(tree.counts)
+        parent = tree.parents()
+        np.add.at(below, parent[1:], tree.counts[1:])
+        for node in np.flatnonzero((tree.attribute >= 0) & (below != tree.counts).any(axis=1))[:1]:
+            raise DataError(f"counts[{node}] is not the sum of the counts of its children")
+        return tree
 
     def apply(self, codes: npt.NDArray[np.int32]) -> Nodes:
         """The node where each row of codes ends: a leaf, or the node whose attribute has a value unseen in training."""

@@ -126,10 +126,7 @@ class PathAverageTreeClassifier(ClassifierBase):
             np.zeros((0, n_classes)), tuple(self.categories_), tuple(self.classes_.tolist()),
         )  # fmt: skip
         levels = list(bare.levels())
-        parent = np.full(bare.n_nodes, -1, dtype=np.intp)
-        for parents, children in levels:
-            parent[children] = parents
-        a = prior_parameters(counts, parent, self.s_, bool(self.nonuniform))
+        a = prior_parameters(counts, bare.parents(), self.s_, bool(self.nonuniform))
         theta = (counts + a) / (counts.sum(axis=1) + self.s_)[:, None]
         mean = path_means(theta, log_b, levels) if self.averaging else theta
         mean /= mean.sum(axis=1, keepdims=True)
