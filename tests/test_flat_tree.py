@@ -125,7 +125,7 @@ def test_every_shape_of_few_nodes_is_a_tree_or_refused():
 
 
 MULTIWAY = {
-    "no object": (None, 3, "the tree is 3"),
+    "no object": (None, 3, "the tree is a int"),
     "format": ("format", "everytree.tree", "format is 'everytree.tree'; expected 'everytree.multiway'"),
     "version": ("version", 9, "version is 9, newer than the 1 read here; upgrade"),
     "old": ("version", 0, "version is 0"),

@@ -258,7 +258,7 @@ def saved() -> dict:
         (b"[" * 100_000, "not a model file"),
         (b'{"format": Infinity}', "holds Infinity"),
         (b'{"a": 1, "a": 2}', "'a' occurs twice"),
-        (b"[]", "holds a list"),
+        (b"[]", "the model is a list"),
         (b"{}", "format is None"),
         (b'{"format": "everytree.model", "version": 7}', "version is 7, newer"),
         (b'{"format": "everytree.model", "version": "1"}', "version is '1'"),

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.errors import DataError
+from everytree.model_values import checked_fields
 from everytree.tree_checks import clip
 
 __all__ = [
@@ -128,24 +129,7 @@ def read_only(array: Any) -> Any:
 
 def read_fields(data: Any, made: type[FlatTree], more: tuple[str, ...]) -> dict[str, Any]:
     """The object with the fields that every flat tree has and ``more``, and no others, of the format of ``made``."""
-    format_, version = made.FORMAT, made.VERSION
-    if not isinstance(data, dict):
-        raise DataError(f"the tree is {clip(data)}; expected an object as to_dict writes it")
-    if data.get("format") != format_:
-        raise DataError(f"format is {clip(data.get('format'))}; expected {format_!r}")
-    found = data.get("version")
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise DataError(f"version is {clip(found)}; expected {version}")
-    if found > version:
-        raise DataError(f"version is {clip(found)}, newer than the {version} read here; upgrade everytree")
-    wanted = (*SHAPE, *more)
-    for name in wanted:
-        if name not in data:
-            raise DataError(f"{name} is missing; expected the fields {', '.join(wanted)}")
-    for name in data:
-        if name not in wanted:
-            raise DataError(f"{clip(name)} is not a field of the tree; expected {', '.join(wanted)}")
-    return data
+    return checked_fields(data, made.FORMAT, made.VERSION, (*SHAPE, *more), "tree")
 
 
 def checked_shape(data: dict[str, Any], n_columns: int) -> tuple[Any, Any, Any]:

@@ -28,7 +28,7 @@ from everytree.tree_checks import clip
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase
 
-__all__ = ["columns_from_json", "columns_to_json"]
+__all__ = ["checked_number", "checked_scalar", "columns_from_json", "columns_to_json", "scalar_to_json"]
 
 COLUMN_KINDS = {
     "numeric": ("threshold", "missing"),
@@ -51,8 +51,8 @@ def columns_to_json(model: TreeClassifierBase) -> dict[str, Any]:
     place_of = {test: i for i, test in enumerate(binarizer.tests_)}
     columns = []
     for name, encoding in zip(names, binarizer._encodings, strict=True):
-        values = None if encoding.codes is None else [_scalar(value, name) for value in encoding.codes]
-        fill = None if encoding.fill is None else _scalar(encoding.fill, name)
+        values = None if encoding.codes is None else [scalar_to_json(value, name) for value in encoding.codes]
+        fill = None if encoding.fill is None else scalar_to_json(encoding.fill, name)
         columns.append({"name": name, "kind": encoding.kind, "values": values, "fill": fill})
     dropped = [
         _test_to_json(test)
@@ -78,11 +78,12 @@ def _test_to_json(test: Test) -> dict[str, Any]:
     kind = {"<=": "threshold", "==": "equals"}.get(test.op)
     if kind is None:
         kind = "identity" if test.value is True else "missing"
-    value = None if test.op == "is" else _scalar(test.value, test.attribute)
+    value = None if test.op == "is" else scalar_to_json(test.value, test.attribute)
     return {"column": test.column, "kind": kind, "value": value}
 
 
-def _scalar(value: Any, name: str) -> Any:
+def scalar_to_json(value: Any, name: str) -> Any:
+    """A value of the column ``name`` as a text, number or truth value, or an error that says what to do."""
     value = plain_scalar(value)
     if not isinstance(value, bool | int | float | str):
         raise DataError(
@@ -150,15 +151,15 @@ def _columns_from(columns: Any) -> tuple[list[str], list[Encoding]]:
         if kind == "nominal":
             if not isinstance(values, list) or not values:
                 raise DataError(f"{path}.values is {clip(values)}; expected the values of the nominal column")
-            codes = {_value(value, f"{path}.values[{i}]"): i for i, value in enumerate(values)}
+            codes = {checked_scalar(value, f"{path}.values[{i}]"): i for i, value in enumerate(values)}
             if len(codes) < len(values):
                 raise DataError(f"{path}.values holds a value twice; expected different ones")
-            if fill is not None and _value(fill, f"{path}.fill") not in codes:
+            if fill is not None and checked_scalar(fill, f"{path}.fill") not in codes:
                 raise DataError(f"{path}.fill is {clip(fill)}; expected one of the column's values, or null")
         elif values is not None:
             raise DataError(f"{path}.values is {clip(values)}; expected null for a {kind} column")
         elif fill is not None:
-            _number(fill, f"{path}.fill")
+            checked_number(fill, f"{path}.fill")
         names.append(name)
         encodings.append(Encoding(kind, [], fill, codes))  # type: ignore[arg-type]
     if len(set(names)) < len(names):
@@ -184,9 +185,9 @@ def _test_from(test: Any, names: list[str], encodings: list[Encoding], path: str
     if kind not in allowed:
         raise DataError(f"{path}.kind is {clip(kind)}; a {encoding.kind} column has {' or '.join(allowed)}")
     if kind == "threshold":
-        return Test(names[j], "<=", _number(value, f"{path}.value"), j)
+        return Test(names[j], "<=", checked_number(value, f"{path}.value"), j)
     if kind == "equals":
-        if _value(value, f"{path}.value") not in (encoding.codes or {}):
+        if checked_scalar(value, f"{path}.value") not in (encoding.codes or {}):
             raise DataError(
                 f"{path}.value is {clip(value)}; expected one of the values of column {names[j]!r}"
             )
@@ -219,14 +220,16 @@ def _dropped_from(
     return found
 
 
-def _number(value: Any, path: str) -> float | int:
+def checked_number(value: Any, path: str) -> float | int:
+    """A finite number that a file holds at ``path``."""
     fine = isinstance(value, int | float) and not isinstance(value, bool)
     if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > 1e308:
         raise DataError(f"{path} is {clip(value)}; expected a finite number")
     return value  # type: ignore[no-any-return]
 
 
-def _value(value: Any, path: str) -> Any:
+def checked_scalar(value: Any, path: str) -> Any:
+    """A text, number or truth value that a file holds at ``path``."""
     if not isinstance(value, bool | int | float | str):
         raise DataError(f"{path} is {clip(value)}; expected a text, a number or a boolean")
     return value

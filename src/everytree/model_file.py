@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from everytree import __version__
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.model_columns import columns_from_json, columns_to_json
-from everytree.model_values import plain_scalar, value_from_json, value_to_json
+from everytree.model_values import checked_fields, plain_scalar, value_from_json, value_to_json
 from everytree.priors import Prior
 from everytree.tree import Tree
 from everytree.tree_checks import clip
@@ -35,7 +36,7 @@ from everytree.weights import DepthDecay
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase
 
-__all__ = ["FORMAT", "VERSION", "load_model", "model_to_dict", "save_model"]
+__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "save_model"]
 
 FORMAT = "everytree.model"
 VERSION = 1
@@ -117,13 +118,13 @@ def _written(data: dict[str, Any]) -> str:
 
 def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[str, Any]:
     """A fitted classifier as the plain lists, texts and numbers of a model file."""
+    from everytree.estimators.base import TreeClassifierBase
+
     check_is_fitted(model)
     name = type(model).__name__
-    if _estimator(name) is not type(model):
+    if public_classifier(name, TreeClassifierBase) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
-    target = getattr(model, "target_name_", None) if target is None else target
-    if target is not None and not isinstance(target, str):
-        raise DataError(f"target={target!r}; expected the name of the label's column")
+    target = checked_target(model, target)
     tree = getattr(model, "tree_", None)
     if tree is None and not hasattr(model, "posterior_"):
         raise DataError(f"this {name} has neither a tree_ nor a posterior_; there is nothing to save")
@@ -137,10 +138,7 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
         "version": VERSION,
         "everytree": __version__,
         "estimator": name,
-        "params": {
-            key: value_to_json(value, f"the parameter {key}")
-            for key, value in model.get_params(deep=False).items()
-        },
+        "params": params_to_json(model),
         "target": target,
         **labels_to_json(model.classes_),
         **columns_to_json(model),
@@ -148,6 +146,20 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
         "table": None if tree is not None else _table_to_json(model.posterior_.space.table),
         "claims": _claims(model, tree),
     }
+
+
+def params_to_json(model: Any) -> dict[str, Any]:
+    """The field params."""
+    params = model.get_params(deep=False)
+    return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
+
+
+def checked_target(model: Any, target: Any) -> str | None:
+    """The name of the label's column, by default the one that the model knows."""
+    target = getattr(model, "target_name_", None) if target is None else target
+    if target is not None and not isinstance(target, str):
+        raise DataError(f"target={target!r}; expected the name of the label's column")
+    return target
 
 
 def labels_to_json(classes: Any) -> dict[str, Any]:
@@ -221,13 +233,23 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         if len(content) > MOST_BYTES:
             raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
         data = _parsed(content)
-        if isinstance(data, dict) and data.get("format") == "everytree.rules":
-            from everytree.model_rules import rules_model_from_dict
-
-            return rules_model_from_dict(data)
-        return model_from_dict(data)
+        return _reader_of(data)(data)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
+
+
+def _reader_of(data: Any) -> Callable[[Any], Any]:
+    """What makes a classifier of an object, by the format that it names."""
+    named = data.get("format") if isinstance(data, dict) else None
+    if named == "everytree.rules":
+        from everytree.model_rules import rules_model_from_dict
+
+        return rules_model_from_dict
+    if named == "everytree.column_tree":
+        from everytree.model_trees import column_tree_from_dict
+
+        return column_tree_from_dict
+    return model_from_dict
 
 
 def _parsed(content: bytes) -> Any:
@@ -254,11 +276,13 @@ def _parsed(content: bytes) -> Any:
 
 def model_from_dict(data: Any) -> Any:
     """The fitted classifier from the object that ``model_to_dict`` returns."""
-    data = _checked_fields(data)
-    made = _estimator(data["estimator"])
+    from everytree.estimators.base import TreeClassifierBase
+
+    data = checked_fields(data, FORMAT, VERSION, FIELDS)
+    made = public_classifier(data["estimator"], TreeClassifierBase)
     if made is None:
         raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
-    model = made(**_params_from(data["params"], made))
+    model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
     classes = model.classes_.tolist()
     columns_from_json(data, model)
@@ -287,45 +311,22 @@ def model_from_dict(data: Any) -> Any:
     return model
 
 
-def _checked_fields(data: Any) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise DataError(
-            f"the file holds a {type(data).__name__}; expected an object with the fields of a model"
-        )
-    if data.get("format") != FORMAT:
-        raise DataError(
-            f"format is {clip(data.get('format'))}; expected {FORMAT!r}, as model.save(...) writes"
-        )
-    version = data.get("version")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise DataError(f"version is {clip(version)}; expected {VERSION}")
-    if version > VERSION:
-        raise DataError(f"version is {clip(version)}, newer than the {VERSION} read here; upgrade everytree")
-    for field in FIELDS:
-        if field not in data:
-            raise DataError(f"{field} is missing; expected the fields {', '.join(FIELDS)}")
-    for field in data:
-        if field not in FIELDS:
-            raise DataError(f"{clip(field)} is not a field of a model; expected {', '.join(FIELDS)}")
-    return data
-
-
-def _estimator(name: Any) -> Any:
-    """The classifier of everytree with this name, or None."""
+def public_classifier(name: Any, base: type) -> Any:
+    """The classifier of everytree with this name that stands on ``base``, or None."""
     import everytree
-    from everytree.estimators.base import TreeClassifierBase
 
     if not isinstance(name, str) or name not in everytree.__all__:
         return None
     found = getattr(everytree, name)
-    return found if isinstance(found, type) and issubclass(found, TreeClassifierBase) else None
+    return found if isinstance(found, type) and issubclass(found, base) else None
 
 
 def _annotations(made: type) -> set[str]:
     return {name for each in made.__mro__ for name in vars(each).get("__annotations__", ())}
 
 
-def _params_from(params: Any, made: Any) -> dict[str, Any]:
+def params_from_json(params: Any, made: Any) -> dict[str, Any]:
+    """The parameters of the classifier ``made`` from the field params."""
     if not isinstance(params, dict):
         raise DataError(f"params is {clip(params)}; expected an object with the classifier's parameters")
     known = made().get_params(deep=False)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree import __version__
 from everytree.errors import DataError
 from everytree.model_columns import columns_from_json, columns_to_json
-from everytree.model_file import labels_from_json, labels_to_json, write_json
+from everytree.model_file import checked_target, labels_from_json, labels_to_json, write_json
 from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
@@ -43,14 +43,11 @@ def save_rules(model: CompressedClassifier, path: str | os.PathLike[str], target
 def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) -> dict[str, Any]:
     """A fitted CompressedClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
-    target = model.target_name_ if target is None else target
-    if target is not None and not isinstance(target, str):
-        raise DataError(f"target={target!r}; expected the name of the label's column")
     return {
         "format": FORMAT,
         "version": VERSION,
         "everytree": __version__,
-        "target": target,
+        "target": checked_target(model, target),
         **labels_to_json(model.classes_),
         **columns_to_json(model),
         "fingerprint": model.fingerprint_,

@@ -22,9 +22,33 @@ import numpy as np
 from everytree.errors import DataError, EverytreeError
 from everytree.tree_checks import clip
 
-__all__ = ["plain_scalar", "value_from_json", "value_to_json"]
+__all__ = ["checked_fields", "plain_scalar", "value_from_json", "value_to_json"]
 
 DEEPEST = 20  # no parameter is nested as deep as this
+
+
+def checked_fields(
+    data: Any, format_: str, newest: int, fields: tuple[str, ...], what: str = "model"
+) -> dict[str, Any]:
+    """The object of a file with exactly these fields, of this format and of a version that is read here."""
+    if not isinstance(data, dict):
+        raise DataError(
+            f"the {what} is a {type(data).__name__}; expected an object with the fields of a {what}"
+        )
+    if data.get("format") != format_:
+        raise DataError(f"format is {clip(data.get('format'))}; expected {format_!r}, as everytree writes it")
+    version = data.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise DataError(f"version is {clip(version)}; expected {newest}")
+    if version > newest:
+        raise DataError(f"version is {clip(version)}, newer than the {newest} read here; upgrade everytree")
+    for field in fields:
+        if field not in data:
+            raise DataError(f"{field} is missing; expected the fields {', '.join(fields)}")
+    for field in data:
+        if field not in fields:
+            raise DataError(f"{clip(field)} is not a field of a {what}; expected {', '.join(fields)}")
+    return data
 
 
 def plain_scalar(value: Any) -> Any:

@@ -139,12 +139,7 @@ class Categorizer:
     ) -> Self:
         """Choose the categories; rows of weight zero are gone already."""
         reader = self._reader
-        if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
-            raise DataError(
-                f"bins={self._bins!r}; expected a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
-                "one of these or to a list of finite cut points"
-            )
-        reader._check_parameters()
+        self._check_parameters()
         reader._check_missing(frame)
         coded = reader._nominal_columns(frame)
         asked = reader._bins_by_column(frame)
@@ -157,6 +152,20 @@ class Categorizer:
                 self._choose(as_codes(column) if j in coded else column, bins, target, weights)
             )
         return self
+
+    def restore(self, categories: list[Categories]) -> Self:
+        """Take categories that were chosen before, as if fitted."""
+        self._check_parameters()
+        self.categories_ = categories
+        return self
+
+    def _check_parameters(self) -> None:
+        if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
+            raise DataError(
+                f"bins={self._bins!r}; expected a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
+                "one of these or to a list of finite cut points"
+            )
+        self._reader._check_parameters()
 
     def transform(self, frame: Frame) -> npt.NDArray[np.int32]:
         """Codes of shape (n_rows, n_columns), column by column in memory."""

@@ -18,9 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.arguments import number, whole
 from everytree.data.columns import ColumnReader
-from everytree.data.frames import check_columns, read_frame
 from everytree.errors import QueryError
-from everytree.estimators.base import ClassifierBase
+from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.limits import Limits
 from everytree.multiway import MultiwayTree
 
@@ -29,7 +28,7 @@ __all__ = ["C45TreeClassifier"]
 TIE = 1e-6  # probabilities closer than this are a tie, as in J48; the first class then wins
 
 
-class C45TreeClassifier(ClassifierBase):
+class C45TreeClassifier(ColumnTreeClassifier):
     """A decision tree by C4.5.
 
     Parameters
@@ -59,6 +58,9 @@ class C45TreeClassifier(ClassifierBase):
     |   x1 <= 72: yes (2)
     |   x1 > 72: no (2)
     """
+
+    TREE = MultiwayTree
+    CLAIMS = ("n_leaves_", "size_")
 
     tree_: MultiwayTree
     n_leaves_: int
@@ -118,7 +120,7 @@ class C45TreeClassifier(ClassifierBase):
             **switches,
         )
         self.tree_ = MultiwayTree.from_core(grown, self._reader.columns, self.classes_.tolist())
-        self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
+        self._describe()
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -152,13 +154,13 @@ class C45TreeClassifier(ClassifierBase):
 
         return self.tree_.to_text(leaf)
 
+    def _describe(self) -> None:
+        self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
+
     def _proba(self, X: Any, laplace: bool) -> npt.NDArray[np.float64]:
         import everytree._core as _core
 
-        check_is_fitted(self)
-        frame = read_frame(X)
-        check_columns(self, frame, reset=False)
-        data = self._reader.read(frame)
+        data = self._reader.read(self._frame(X))
         return _core.predict_c45(self.tree_.to_core(), data, laplace, Limits().control())
 
     def __sklearn_tags__(self) -> Any:

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.arguments import number
-from everytree.data.categories import DEFAULT_BINS, Categorizer
-from everytree.data.frames import check_columns, read_frame
+from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.errors import QueryError
-from everytree.estimators.base import ClassifierBase
+from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.limits import Limits
 from everytree.path_tree import PathTree, path_means, prior_parameters
 
@@ -27,7 +26,7 @@ __all__ = ["PathAverageTreeClassifier"]
 LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
 
 
-class PathAverageTreeClassifier(ClassifierBase):
+class PathAverageTreeClassifier(ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
 
     A node is split by the attribute under which the classes are most probable, as long as that is more probable than no
@@ -67,7 +66,15 @@ class PathAverageTreeClassifier(ClassifierBase):
     (17, [[0.973, 0.013, 0.013]])
     """
 
+    TREE = PathTree
+    CLAIMS = ("n_nodes_", "n_leaves_", "depth_", "s_")
+
     tree_: PathTree
+    n_nodes_: int
+    n_leaves_: int
+    depth_: int
+    s_: float
+    categories_: list[Categories]
 
     def __init__(
         self,
@@ -103,7 +110,7 @@ class PathAverageTreeClassifier(ClassifierBase):
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, classes = np.unique(labels, return_inverse=True)
         self.s_ = self._size(len(self.classes_))
-        self._categorizer = Categorizer(self.bins, self.missing, self.nominal, self.max_categories)
+        self._categorizer = self._make_categorizer()
         self._categorizer.fit(frame, classes, len(self.classes_), weights)
         self.categories_ = self._categorizer.categories_
 
@@ -131,7 +138,12 @@ class PathAverageTreeClassifier(ClassifierBase):
         mean = path_means(theta, log_b, levels) if self.averaging else theta
         mean /= mean.sum(axis=1, keepdims=True)
         self.tree_ = replace(bare, probabilities=mean)
-        self.n_nodes_, self.n_leaves_, self.depth_ = bare.n_nodes, bare.n_leaves, len(levels)
+        self._describe()
+
+    def _describe(self) -> None:
+        tree = self.tree_
+        self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.depth
+        self.s_ = self._size(len(self.classes_))
 
     def _size(self, n_classes: int) -> float:
         if isinstance(self.s, str):
@@ -142,8 +154,8 @@ class PathAverageTreeClassifier(ClassifierBase):
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """The node of ``tree_`` where each row ends."""
-        check_is_fitted(self)
-        return self.tree_.apply(self._encode_codes(X))
+        codes = self._encode_codes(X)
+        return self.tree_.apply(codes)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The probability of each class, in the order of ``classes_``."""
@@ -153,6 +165,19 @@ class PathAverageTreeClassifier(ClassifierBase):
 
     def _encode_codes(self, X: Any) -> npt.NDArray[np.int32]:
         """New rows as codes, after checking their columns against those of training."""
-        frame = read_frame(X)
-        check_columns(self, frame, reset=False)
-        return self._categorizer.transform(frame)
+        return self._categorizer.transform(self._frame(X))
+
+    def _columns_to_json(self) -> list[dict[str, Any]]:
+        from everytree.model_trees import categories_to_json
+
+        return categories_to_json(self.categories_)
+
+    def _columns_from_json(self, data: Any) -> Sequence[Any]:
+        from everytree.model_trees import categories_from_json
+
+        self._categorizer = self._make_categorizer()
+        self.categories_ = self._categorizer.restore(categories_from_json(data)).categories_
+        return self.categories_
+
+    def _make_categorizer(self) -> Categorizer:
+        return Categorizer(self.bins, self.missing, self.nominal, self.max_categories)

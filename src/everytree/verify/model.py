@@ -162,6 +162,8 @@ def _parse(content: bytes) -> Any:
 
 
 def _model_of(data: Any) -> Model:
+    if isinstance(data, dict) and data.get("format") in ("everytree.column_tree", "everytree.rules"):
+        raise InputError(_not_for_the_checker(data))
     if not isinstance(data, dict) or data.get("format") != "everytree.model":
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
         raise InputError(f"format is {found}; expected 'everytree.model'")
@@ -205,6 +207,18 @@ def _model_of(data: Any) -> Model:
         claims=claims,
         leaves=_leaves(claims, len(nodes), len(classes)) if nodes else (),
         written_by=_text(data, "everytree"),
+    )
+
+
+def _not_for_the_checker(data: dict[str, Any]) -> str:
+    """Why nothing can be said about a file of another kind of model."""
+    if data["format"] == "everytree.rules":
+        what = "the compressed rules of an average, whose bound is relative to that average"
+    else:
+        what = f"a tree on whole columns ({quote(data.get('estimator'))}), which claims no optimum and no evidence"
+    return (
+        f"holds {what}. The checker reads trees and averages over 0/1 tests, so nothing in this file was checked; "
+        "everytree.load_model reads it, and refuses it if it is damaged"
     )
 
 

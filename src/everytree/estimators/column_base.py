@@ -1,0 +1,67 @@
+"""The base of classifiers that are one tree on whole columns, with no 0/1 tests between: what saving needs of them.
+
+A new one sets three things in its ``fit`` and gets ``save`` and ``load_model`` for it:
+
+    _reader     a ``ColumnReader``, which turns the columns of a frame into what the tree asks about
+    tree_       a tree with ``to_dict()`` and ``from_dict(data, columns, classes)``, of the class ``TREE``
+    CLAIMS      the names of those fitted attributes that are numbers, texts or lists of numbers
+
+and, if some attributes follow from the tree, ``_describe``, which sets them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.data.columns import ColumnReader
+from everytree.data.frames import Frame, check_columns, read_frame
+from everytree.estimators.base import ClassifierBase
+
+__all__ = ["ColumnTreeClassifier"]
+
+
+class ColumnTreeClassifier(ClassifierBase):
+    """A classifier whose answer is one tree on whole columns."""
+
+    TREE: ClassVar[Any]
+    CLAIMS: ClassVar[tuple[str, ...]] = ()
+
+    tree_: Any
+    _reader: ColumnReader
+
+    def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
+        """Write the fitted classifier to a JSON file that ``everytree.load_model`` reads.
+
+        ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
+        The file replaces an older one in one step; it is never half written.
+        """
+        from everytree.model_trees import save_column_tree
+
+        save_column_tree(self, path, target)
+
+    def _frame(self, X: Any) -> Frame:
+        """New rows, after checking their columns against those of training."""
+        check_is_fitted(self)
+        frame = read_frame(X)
+        check_columns(self, frame, reset=False)
+        return frame
+
+    def _columns_to_json(self) -> list[dict[str, Any]]:
+        """What training told about the columns, for a model file."""
+        from everytree.model_trees import raw_columns_to_json
+
+        return raw_columns_to_json(self._reader.columns)
+
+    def _columns_from_json(self, data: Any) -> Sequence[Any]:
+        """Set again from a model file what reads the columns; returns them as ``from_dict`` of the tree wants them."""
+        from everytree.model_trees import raw_columns_from_json
+
+        self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
+        return self._reader.columns
+
+    def _describe(self) -> None:
+        """Set the fitted attributes that follow from ``tree_``: after growing it, and after reading it from a file."""
