@@ -1,6 +1,7 @@
 // Which test a node gets: the qualities of grow_options.hpp, over the columns of one view.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct Candidate {
 };
 
 // Differences as small as the rounding of sums of so many logarithms.
-inline bool tied(double x, double y) { return std::abs(x - y) <= 1e-12 + 1e-13 * (std::abs(x) + std::abs(y)); }
+inline bool tied(double x, double y) {
+  return std::isfinite(x - y) && std::abs(x - y) <= 1e-12 + 1e-13 * (std::abs(x) + std::abs(y));
+}
 
 class Chooser {
  public:

