@@ -62,8 +62,8 @@ void bind_grow_options(nb::module_& m) {
       [](grow::Columns& columns, const GrowSettings& settings, std::vector<double> log_split,
          std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
          const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
-        const Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                       per_test, {}, 0);
+        const Prior prior =
+            read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed), per_test, {}, 0);
         grow::Grown grown =
             run(control, [&](Control& c) { return grow::grow_options(columns, settings, prior, dirichlet, c); });
         return nb::make_tuple(std::move(grown.graph), as_dict(grown.report));
@@ -79,8 +79,8 @@ void bind_grow_options(nb::module_& m) {
       [](grow::Columns& columns, const grow::OptionGraph& graph, double lead, const GrowSettings& settings,
          std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
          bool per_test, const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
-        const Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                       per_test, {}, 0);
+        const Prior prior =
+            read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed), per_test, {}, 0);
         grow::Grown grown = run(control, [&](Control& c) {
           return grow::restructure(columns, graph, lead, settings, prior, dirichlet, c);
         });

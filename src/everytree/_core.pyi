@@ -390,6 +390,136 @@ def grow_c45(columns: Columns, min_leaf: float, confidence: float, z: float, res
 def predict_c45(tree: MultiwayTree, columns: Columns, laplace: bool, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """Class probabilities of rows."""
 
+class GrowSettings:
+    """How trees and option trees are grown on whole columns."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def score(self) -> str: ...
+
+    @score.setter
+    def score(self, arg: str, /) -> None: ...
+
+    @property
+    def lookahead(self) -> int: ...
+
+    @lookahead.setter
+    def lookahead(self, arg: int, /) -> None: ...
+
+    @property
+    def beam(self) -> int:
+        """0: all columns"""
+
+    @beam.setter
+    def beam(self, arg: int, /) -> None: ...
+
+    @property
+    def n_cuts(self) -> int: ...
+
+    @n_cuts.setter
+    def n_cuts(self, arg: int, /) -> None: ...
+
+    @property
+    def min_leaf(self) -> int: ...
+
+    @min_leaf.setter
+    def min_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int:
+        """-1: none"""
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def stop_factor(self) -> float: ...
+
+    @stop_factor.setter
+    def stop_factor(self, arg: float, /) -> None: ...
+
+    @property
+    def split_pure(self) -> bool: ...
+
+    @split_pure.setter
+    def split_pure(self, arg: bool, /) -> None: ...
+
+    @property
+    def binary_nominal(self) -> bool: ...
+
+    @binary_nominal.setter
+    def binary_nominal(self, arg: bool, /) -> None: ...
+
+    @property
+    def each_cut(self) -> bool: ...
+
+    @each_cut.setter
+    def each_cut(self, arg: bool, /) -> None: ...
+
+    @property
+    def option_factor(self) -> float: ...
+
+    @option_factor.setter
+    def option_factor(self, arg: float, /) -> None: ...
+
+    @property
+    def max_options(self) -> int:
+        """0: no limit"""
+
+    @max_options.setter
+    def max_options(self, arg: int, /) -> None: ...
+
+    @property
+    def max_nodes(self) -> int:
+        """0: no limit"""
+
+    @max_nodes.setter
+    def max_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def random(self) -> bool: ...
+
+    @random.setter
+    def random(self, arg: bool, /) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def number(self) -> int: ...
+
+    @number.setter
+    def number(self, arg: int, /) -> None: ...
+
+    @property
+    def subsample_lead(self) -> float:
+        """0: all examples are looked at"""
+
+    @subsample_lead.setter
+    def subsample_lead(self, arg: float, /) -> None: ...
+
+    @property
+    def subsample_first(self) -> int: ...
+
+    @subsample_first.setter
+    def subsample_first(self, arg: int, /) -> None: ...
+
+    @property
+    def subsample_growth(self) -> float: ...
+
+    @subsample_growth.setter
+    def subsample_growth(self, arg: float, /) -> None: ...
+
+def grow_options(columns: Columns, settings: GrowSettings, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, dirichlet: Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]:
+    """The option graph that these settings grow, and how it was grown."""
+
+def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, dirichlet: Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]:
+    """A tree grown on earlier examples, brought up to date with these."""
+
 def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     A tree grown by the Bayesian score, with the leaf score and log B of each node.

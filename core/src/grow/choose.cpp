@@ -12,7 +12,7 @@ namespace everytree::grow {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr double kFar = 45;  // exp(−45) is below the last bit of one
+constexpr double kFar = 45;                             // exp(−45) is below the last bit of one
 constexpr std::size_t kBetween = std::size_t{1} << 18;  // rows scanned between two looks at the limits
 
 double log_of(double factor) { return factor > 0 ? std::log(factor) : kNever; }
@@ -261,7 +261,8 @@ double Chooser::look(const View& view, std::size_t depth, std::size_t plies) {
     scanner_.scan(view, counts.data(), j, score);
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
-    Column one{log_mean(scanner_.scores(), scanner_.best(), score), static_cast<std::int32_t>(j),
+    Column one{log_mean(scanner_.scores(), scanner_.best(), score),
+               static_cast<std::int32_t>(j),
                -std::log(static_cast<double>(n_tests)),
                {}};
     for (const std::size_t k : looked_at(n_tests, scanner_.first_best(score.tie())))
@@ -271,7 +272,8 @@ double Chooser::look(const View& view, std::size_t depth, std::size_t plies) {
   if (found.empty()) return leaf;
   const double prior = prior_.log_split_base(depth) + log_share(found.size());
   if (settings_.beam > 0 && found.size() > settings_.beam) {
-    std::stable_sort(found.begin(), found.end(), [](const Column& x, const Column& y) { return x.average > y.average; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Column& x, const Column& y) { return x.average > y.average; });
     found.resize(settings_.beam);
   }
   double best = leaf;

@@ -54,8 +54,8 @@ std::size_t n_slots(const Columns& columns, const Candidate& test) {
 // What both ways to grow share: the graph, and nodes with their counts and whether a test is feasible.
 class Grower {
  public:
-  Grower(Columns& columns, const GrowSettings& settings, const Prior& prior,
-         const std::vector<std::vector<double>>& a, Control& control)
+  Grower(Columns& columns, const GrowSettings& settings, const Prior& prior, const std::vector<std::vector<double>>& a,
+         Control& control)
       : columns_(columns),
         settings_(settings),
         control_(control),

@@ -46,8 +46,7 @@ std::size_t Storage::bytes() const {
   return sum;
 }
 
-void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, std::size_t j,
-                 std::vector<Record>& out) {
+void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, std::size_t j, std::vector<Record>& out) {
   const Column& column = columns[j];
   out.clear();
   if (rows.size() == columns.n_rows()) {
@@ -163,7 +162,8 @@ std::vector<View> Splitter::split(View& view) {
     records_.resize(std::max(records_.size(), column.size()));
     scatter<Record>(column, records_.data(), starts);
     std::copy(records_.begin(), records_.begin() + static_cast<std::ptrdiff_t>(column.size()), column.begin());
-    for (std::size_t p = 0; p < parts.size(); ++p) parts[p].sorted[j] = column.subspan(starts[p], starts[p + 1] - starts[p]);
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      parts[p].sorted[j] = column.subspan(starts[p], starts[p + 1] - starts[p]);
   }
   return parts;
 }
@@ -184,7 +184,8 @@ std::vector<View> Splitter::split(const View& view, Storage& storage) {
     if (view.sorted[j].empty()) continue;
     scatter<Record>(view.sorted[j], storage.sorted[j].data(), starts);
     const std::span<Record> column(storage.sorted[j]);
-    for (std::size_t p = 0; p < parts.size(); ++p) parts[p].sorted[j] = column.subspan(starts[p], starts[p + 1] - starts[p]);
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      parts[p].sorted[j] = column.subspan(starts[p], starts[p + 1] - starts[p]);
   }
   return parts;
 }

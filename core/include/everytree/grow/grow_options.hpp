@@ -2,7 +2,8 @@
 //
 // Tests of a column at a node (rows without a value are a branch of their own, where the node has any):
 //   numeric   a cut between neighbouring values of the node; and "known or missing", where some are missing
-//   nominal   one branch for every value of the node; with binary_nominal and more than two declared values, "this value
+//   nominal   one branch for every value of the node; with binary_nominal and more than two declared values, "this
+//   value
 //             or not" for every value
 // A test is feasible if two of its branches have min_leaf examples. A columns have a feasible test, column j has K_j:
 //
@@ -42,7 +43,7 @@ struct GrowSettings {
   std::int64_t min_leaf = 1;
   std::int64_t max_depth = -1;  // −1: none
   double stop_factor = 1;
-  bool split_pure = false;      // otherwise a node of one class is a leaf
+  bool split_pure = false;  // otherwise a node of one class is a leaf
   bool binary_nominal = false;
   bool each_cut = false;
   double option_factor = 1;     // keep tests within this factor of the best; 1: the best alone
@@ -56,10 +57,10 @@ struct GrowSettings {
 };
 
 struct GrowReport {
-  std::size_t n_merged = 0;        // children that were there already
-  bool budget_reached = false;     // nodes were left as leaves for max_nodes
-  double cells_all = 0;            // examples × columns of the nodes that were asked for a test
-  double cells_seen = 0;           // … that were looked at
+  std::size_t n_merged = 0;               // children that were there already
+  bool budget_reached = false;            // nodes were left as leaves for max_nodes
+  double cells_all = 0;                   // examples × columns of the nodes that were asked for a test
+  double cells_seen = 0;                  // … that were looked at
   std::size_t n_kept = 0, n_regrown = 0;  // restructuring: nodes that kept their test, and subtrees grown anew
 };
 

@@ -26,7 +26,7 @@ class Scanner {
   void scan(const View& view, const std::int64_t* counts, std::size_t column, const Score& score);
   const std::vector<std::int64_t>& scores() const { return scores_; }
   std::size_t n_tests() const { return scores_.size(); }
-  std::int64_t best() const { return best_; }     // the largest score; only with n_tests() > 0
+  std::int64_t best() const { return best_; }      // the largest score; only with n_tests() > 0
   std::size_t first_best(std::int64_t tie) const;  // the first test whose score is the largest but for rounding
   // The threshold of a test scanned last: NaN for every value, a code, a cut, or +infinity for known or missing.
   double threshold(const View& view, std::size_t column, std::size_t test) const;

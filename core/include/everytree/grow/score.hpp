@@ -4,8 +4,8 @@
 //     Dirichlet   up_c(n) = log a_c(a_c+1)…(a_c+n−1), total the same with Σa:  score = logM(n)
 //     entropy     up_c(n) = total(n) = n log n:                                score = −n · H(n), in nats
 //
-// Every entry is a whole multiple of one unit, a power of two as fine as doubles are at the size of the largest sum. Sums
-// of whole numbers do not depend on the order of the rows, so neither do qualities nor ties between tests.
+// Every entry is a whole multiple of one unit, a power of two as fine as doubles are at the size of the largest sum.
+// Sums of whole numbers do not depend on the order of the rows, so neither do qualities nor ties between tests.
 #pragma once
 
 #include <cmath>

@@ -19,8 +19,8 @@ struct Record {
 };
 
 struct View {
-  std::span<std::uint32_t> rows;           // ascending
-  std::vector<std::span<Record>> sorted;   // one per column, empty for nominal ones
+  std::span<std::uint32_t> rows;          // ascending
+  std::vector<std::span<Record>> sorted;  // one per column, empty for nominal ones
 };
 
 // The arrays behind a view.
