@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.columns import RawColumn
-from everytree.data.cuts import number_text
 from everytree.errors import DataError
 from everytree.flat_tree import (
     FlatTree,
@@ -115,17 +114,11 @@ class MultiwayTree(FlatTree):
 
     def branch_text(self, node: int, k: int) -> str:
         """The condition under which a row goes from ``node`` to its child number ``k``, such as ``age <= 54.5``."""
-        column = self.columns[int(self.attribute[node])]
-        at = float(self.threshold[node])
+        column, at = self.columns[int(self.attribute[node])], float(self.threshold[node])
         lacks = self.missing is not None and int(self.missing[node]) == k
         if at == np.inf:
-            return f"{column.name} is {'missing' if lacks else 'known'}"
-        also = " or missing" if lacks else ""
-        if column.kind == "numeric":
-            return f"{column.name} {('<=', '>')[k]} {number_text(at)}{also}"
-        if np.isnan(at):
-            return f"{column.name} = {column.values[k]}{also}"
-        return f"{column.name} {('=', '!=')[k]} {column.values[int(at)]}{also}"
+            return column.branch_text(at, 2 if lacks else 0)
+        return column.branch_text(at, k) + (" or missing" if lacks else "")
 
     def to_text(self, leaf: Callable[[int], str] | None = None) -> str:
         """The tree as indented text, with the names and values of the data.

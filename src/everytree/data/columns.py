@@ -7,6 +7,7 @@ column without any value in training stays, with no values: nothing can be teste
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import _chosen
+from everytree.data.cuts import number_text
 from everytree.data.encoding import as_codes, in_order
 from everytree.data.frames import Frame, FrameColumn
 from everytree.errors import DataError
@@ -34,6 +36,28 @@ class RawColumn:
     name: str
     kind: Literal["numeric", "nominal"]
     values: tuple[Any, ...] = ()
+
+    def branch_text(self, threshold: float, slot: int) -> str:
+        """The condition of one branch of a test on this column, such as ``age <= 54.5``; the last slot is "missing".
+
+        A numeric test has the slots <=, > and missing; a nominal one, with a code as threshold, =, != and missing; and
+        with NaN as threshold one slot for every value, then missing.
+
+        >>> age, colour = RawColumn("age", "numeric"), RawColumn("colour", "nominal", ("blue", "red"))
+        >>> age.branch_text(54.5, 1), colour.branch_text(math.nan, 0), colour.branch_text(1.0, 1)
+        ('age > 54.5', 'colour = blue', 'colour != red')
+        >>> age.branch_text(math.inf, 0), colour.branch_text(math.nan, 2)
+        ('age is known', 'colour is missing')
+        """
+        if slot == (len(self.values) if math.isnan(threshold) else 2):
+            return f"{self.name} is missing"
+        if threshold == math.inf:
+            return f"{self.name} is known"
+        if self.kind == "numeric":
+            return f"{self.name} {('<=', '>')[slot]} {number_text(threshold)}"
+        if math.isnan(threshold):
+            return f"{self.name} = {self.values[slot]}"
+        return f"{self.name} {('=', '!=')[slot]} {self.values[int(threshold)]}"
 
 
 @dataclass(frozen=True, slots=True)

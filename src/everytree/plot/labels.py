@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,6 +24,18 @@ JOINERS = "\u200c\u200d"
 NO_BREAK = "\u00a0"
 
 MAX_LISTED_CLASSES = 4
+
+
+class Counted(Protocol):
+    """What names of classes and lists of counts need to know of a tree."""
+
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def classes(self) -> Any: ...
+    @property
+    def counts(self) -> Any: ...
+    def class_label(self, c: int) -> Any: ...
 
 
 def clean(text: object) -> str:
@@ -96,7 +108,7 @@ def predicted(tree: Tree, k: int) -> int:
     return int(tree.proba[k].argmax())
 
 
-def class_name(tree: Tree, c: int) -> str:
+def class_name(tree: Counted, c: int) -> str:
     """The label of a class as one printable line; ``class 2`` in a tree without labels."""
     return f"class {c}" if tree.classes is None else clean(tree.class_label(c))
 
@@ -122,7 +134,7 @@ def probability(p: float, precision: int) -> str:
     return text
 
 
-def count_list(tree: Tree, k: int) -> str:
+def count_list(tree: Counted, k: int) -> str:
     """The class counts of node k in words: ``well 41, ill 3``; of many classes the largest few."""
     counts = tree.counts[k]
     if not counts.any():
