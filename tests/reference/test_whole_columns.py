@@ -261,8 +261,10 @@ def test_tests_of_a_node() -> None:
     assert data.branches(data.everything, ColumnTest(1)) == {0: (0, 3, 4), 1: (2,), 3: (1,)}
     assert data.branches(data.everything, ColumnTest(1, "b")) == {0: (2,), 1: (0, 3, 4), 2: (1,)}
     grower = Grower(data, binary_nominal=True)
-    # "c or not" parts the known from the missing
-    assert grower.feasible(data.everything, 0)[1] == [ColumnTest(1, value) for value in "abc"]
+    assert grower.feasible(data.everything, 0)[1] == [ColumnTest(1, value) for value in "ab"]
+    # where one value is known and others are missing, "that value or not" parts them
+    assert grower.feasible((0, 1, 3), 0)[1] == [ColumnTest(1, "a")]
+    assert 1 not in grower.feasible((0, 3), 0)
     assert 1 not in Grower(data, min_leaf=2).feasible(data.everything, 0)
     assert Grower(data, min_leaf=2).feasible(data.everything, 0)[0] == [ColumnTest(0, 1.5)]
     low = 1.0
@@ -359,8 +361,8 @@ def test_more_plies_and_a_wider_beam_see_no_less() -> None:
             assert found[1] <= found[2] + 1e-12 or found[1] <= found[4] + 1e-12
             assert found[2] <= found[4] + 1e-12
             assert found[3] <= found[4] + 1e-12
-    assert looked_at(100, 4, 50) == [12, 37, 50, 62, 87]
-    assert looked_at(100, 4, 37) == [12, 37, 62, 87]
+    assert looked_at(100, 5, 50) == [12, 37, 50, 62, 87]
+    assert looked_at(100, 5, 37) == [12, 37, 62, 87]
 
 
 def test_random_growth_draws_a_column_by_its_quality_then_a_cut() -> None:
@@ -436,7 +438,7 @@ def test_bad_arguments_are_refused() -> None:
         ("score", "gini"),
         ("plies", 0),
         ("beam", 0),
-        ("n_cuts", 0),
+        ("n_cuts", 1),
         ("min_leaf", 0),
         ("max_options", 0),
         ("option_factor", 1.5),

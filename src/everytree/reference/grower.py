@@ -11,7 +11,7 @@ The column is chosen by Q_j, then its best test; a node is split if max Q_j > lo
 over a grown tree the installed cut stands for all cuts of its column, or every cut is an option of its own:
 
     average   log Vint = Q_j − Σ L(branches of the installed test)
-    each      log Vint = log Pr(test)
+    each      log Vint = log Pr(test)                                          also where the gain ratio chose
 
 ``grown`` makes trees of these choices, and averages over them.
 """
@@ -42,14 +42,14 @@ class SplitOption(NamedTuple):
 
 
 def looked_at(n: int, n_cuts: int, best: int) -> list[int]:
-    """Which of ``n`` cuts are looked at: all, or ``n_cuts`` at equal distances, and the best by one ply.
+    """Which of ``n`` cuts are looked at: all, or ``n_cuts`` − 1 at equal distances and the best by one ply.
 
-    >>> looked_at(8, 2, 5), looked_at(3, 4, 0)
+    >>> looked_at(8, 3, 5), looked_at(3, 4, 0)
     ([2, 5, 6], [0, 1, 2])
     """
     if n <= n_cuts:
         return list(range(n))
-    return sorted({(2 * i + 1) * n // (2 * n_cuts) for i in range(n_cuts)} | {best})
+    return sorted({(2 * i + 1) * n // (2 * n_cuts - 2) for i in range(n_cuts - 1)} | {best})
 
 
 @dataclass
@@ -84,10 +84,10 @@ class Grower:
     def __post_init__(self) -> None:
         if self.score not in ("quality", "bayes", "gain_ratio"):
             raise ValueError(f"score={self.score!r}; expected 'quality', 'bayes' or 'gain_ratio'")
-        for name in ("plies", "beam", "n_cuts", "min_leaf", "max_options"):
+        for name, least in (("plies", 1), ("beam", 1), ("n_cuts", 2), ("min_leaf", 1), ("max_options", 1)):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name}={value!r}; expected at least 1")
+            if value is not None and value < least:
+                raise ValueError(f"{name}={value!r}; expected at least {least}")
         if not 0 <= self.option_factor <= 1:
             raise ValueError(
                 f"option_factor={self.option_factor!r}; expected a share of the best, from 0 to 1"
@@ -181,9 +181,9 @@ class Grower:
         return self._look[key]
 
     def candidates(self, rows: Rows, depth: int, column: int, plies: int) -> list[ColumnTest]:
-        """The tests of a column that are looked at: all for the last ply, else about ``n_cuts`` cuts."""
+        """The tests of a column that are looked at: all for the last ply, else at most ``n_cuts``."""
         tests = self.feasible(rows, depth)[column]
-        if plies == 1 or self.data.kinds[column] != "numeric" or len(tests) <= self.n_cuts:
+        if plies == 1 or len(tests) <= self.n_cuts:
             return tests
         one_ply = {place: self.quality(rows, depth, test, 1) for place, test in enumerate(tests)}
         return [tests[place] for place in looked_at(len(tests), self.n_cuts, self.best_first(one_ply, 1)[0])]
@@ -198,12 +198,11 @@ class Grower:
 
     def log_split(self, rows: Rows, depth: int, test: ColumnTest) -> float:
         """log Vint of an installed test in the average over a grown tree."""
-        if self.each_cut:
+        if self.each_cut or self.score == "gain_ratio":
             return self.log_test(rows, depth, test.column)
-        plies = 1 if self.score == "gain_ratio" else self.plies
-        tests = self.candidates(rows, depth, test.column, plies)
-        log_mean = log_sum(self.worth(rows, depth, each, plies) for each in tests) - math.log(len(tests))
-        here = self.worth(rows, depth, test, plies)
+        tests = self.candidates(rows, depth, test.column, self.plies)
+        log_mean = log_sum(self.worth(rows, depth, each, self.plies) for each in tests) - math.log(len(tests))
+        here = self.worth(rows, depth, test, self.plies)
         return self.log_column(rows, depth, test.column) + log_mean - here
 
     # --- choice
@@ -294,15 +293,14 @@ class Grower:
     # --- C4.5's choice
 
     def by_gain_ratio(self, rows: Rows, depth: int) -> list[tuple[ColumnTest, float]]:
-        """The test of largest gain ratio among the columns of at least average gain, or none."""
+        """The column of largest gain ratio among those of at least average gain, or none; its test of largest gain."""
         found = {}
         for column, tests in self.feasible(rows, depth).items():
             each = {test: self._gain(rows, test) for test in tests}
+            best = self._first_best({test: gain for test, (gain, _) in each.items()})
             numeric = self.data.kinds[column] == "numeric"
-            place = 0 if numeric else 1  # the cut of largest gain, the value of largest ratio
-            best = self._first_best({test: one[place] for test, one in each.items()})
             fee = math.log2(len(tests)) / self.data.n(rows) if numeric else 0.0
-            gain, entropy = each[best][0] - fee, each[best][2]
+            gain, entropy = each[best][0] - fee, each[best][1]
             if self._more(gain, 0.0):
                 found[best] = (gain, gain / entropy)
         average = math.fsum(gain for gain, _ in found.values()) / max(1, len(found))
@@ -314,13 +312,12 @@ class Grower:
         best = self._first_best(enough)
         return [(best, enough[best])]
 
-    def _gain(self, rows: Rows, test: ColumnTest) -> tuple[float, float, float]:
-        """Gain, gain ratio and entropy of the branches, in bits."""
+    def _gain(self, rows: Rows, test: ColumnTest) -> tuple[float, float]:
+        """Gain, and entropy of the branches, in bits."""
         n, branches = self.data.n(rows), list(self.data.branches(rows, test).values())
         after = math.fsum(_bits(self.data.counts(branch)) for branch in branches)
-        gain = (_bits(self.data.counts(rows)) - after) / n
         entropy = _bits([self.data.n(branch) for branch in branches]) / n
-        return gain, gain / entropy, entropy
+        return (_bits(self.data.counts(rows)) - after) / n, entropy
 
     def _more(self, x: float, y: float) -> bool:
         if abs(x - y) > SMALL:

@@ -238,11 +238,14 @@ def _install(grower: Grower, node: GrownNode, test: ColumnTest, below: Any) -> N
     node.options = [GrownOption(test, grower.log_split(node.rows, node.depth, test), children)]
 
 
-def restructure_columns(grower: Grower, tree: GrownNode, lead: float = 10.0) -> GrownNode:
+def restructure_columns(
+    grower: Grower, tree: GrownNode, lead: float = 10.0, kinds: Sequence[Any] | None = None
+) -> GrownNode:
     """A tree, grown on earlier examples, brought up to date with the examples of the grower (see ``incremental``).
 
-    A column is kept unless another one leads it by the Bayes factor; its cut is kept unless the best cut of the column
-    leads it by the factor, and then everything below is grown anew. A branch that had no examples is grown.
+    A node keeps its test unless another column leads its column by the Bayes factor, or the best cut of the column
+    leads its cut by it: then the node is grown anew. A branch that had no examples is grown. ``kinds`` are those of the
+    columns then, if values were declared since, at the end: the branch of missing values comes after all of them.
     """
     if not lead >= 1:
         raise ValueError(f"lead={lead!r}; the required Bayes factor must be at least 1")
@@ -257,19 +260,16 @@ def restructure_columns(grower: Grower, tree: GrownNode, lead: float = 10.0) -> 
         found = {column: grower.column_quality(rows, depth, column, grower.plies) for column in columns}
         if grower.exceeds(max(found.values()), found[test.column] + math.log(lead)):
             return grow_columns(grower, rows, depth)
-        node = GrownNode(rows, depth, grower.data.counts(rows))
         best = grower.best_test(rows, depth, test.column)
         led = grower.quality(rows, depth, best, grower.plies)
         if grower.exceeds(led, grower.quality(rows, depth, test, grower.plies) + math.log(lead)):
-            _install(grower, node, best, lambda branch, deeper: grow_columns(grower, branch, deeper))
-        else:
-            slots = {branch: slot for slot, branch in grower.data.branches(rows, test).items()}
-            _install(
-                grower,
-                node,
-                test,
-                lambda branch, deeper: follow(below.get(slots[branch]), branch, deeper),
-            )
+            return grow_columns(grower, rows, depth)
+        node = GrownNode(rows, depth, grower.data.counts(rows))
+        slots = {branch: slot for slot, branch in grower.data.branches(rows, test).items()}
+        if kinds is not None and test.cut is None:
+            was, now = len(kinds[test.column]), len(grower.data.kinds[test.column])
+            below = {now if slot == was else slot: child for slot, child in below.items()}
+        _install(grower, node, test, lambda branch, deeper: follow(below.get(slots[branch]), branch, deeper))
         return node
 
     return follow(tree, grower.data.everything, 0)

@@ -4,7 +4,7 @@ A column is a list; a numeric one has the kind ``"numeric"``, a nominal one the 
 missing value. Tests are found at each node:
 
     nominal   a branch for every value that an example of the node has; with ``binary_nominal``, for more than two
-              declared values, one test "value = k or not" for each declared value k
+              declared values, one test "value = k or not" for each such value k
     numeric   a cut halfway between two neighbouring values of the node: value <= cut, or greater
     missing   one more branch where an example of the node lacks the value; then "known or missing" is one more cut, ∞
 
@@ -105,10 +105,12 @@ class WholeColumns:
     def tests(self, rows: Rows, column: int, binary_nominal: bool = False) -> list[ColumnTest]:
         """Every test of a column at a node, feasible or not, cuts in increasing order."""
         kind = self.kinds[column]
-        if kind != "numeric":
-            values = kind if binary_nominal and len(kind) > 2 else (None,)
-            return [ColumnTest(column, value) for value in values]
         here = [self.columns[column][row] for row in rows]
+        if kind != "numeric":
+            values = (
+                [value for value in kind if value in here] if binary_nominal and len(kind) > 2 else [None]
+            )
+            return [ColumnTest(column, value) for value in values]
         known = sorted({value for value in here if value is not None})
         cuts = [_between(low, high) for low, high in pairwise(known)]
         if known and None in here:
