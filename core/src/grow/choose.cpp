@@ -386,7 +386,7 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
   part.sorted.resize(columns_.n_columns());
   std::vector<Record> records;
   // Feasibility is asked of all examples: on a part of them every test with two branches counts.
-  Scanner loose(columns_, 1, settings_.binary_nominal);
+  if (!loose_) loose_.emplace(columns_, 1, settings_.binary_nominal);
   std::size_t chosen = columns_.n_columns();
   while (true) {
     for (; drawn < m; ++drawn) std::swap(sample_[drawn], sample_[drawn + stream_.below(sample_.size() - drawn)]);
@@ -396,7 +396,7 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
     scanner_.count(rows, seen);
     double best = kNever, second = kNever;
     const bool whole = m == sample_.size();
-    Scanner& scanner = whole ? scanner_ : loose;
+    Scanner& scanner = whole ? scanner_ : *loose_;
     for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
       if (!feasible[j]) continue;
       if (columns_[j].numeric) {

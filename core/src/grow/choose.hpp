@@ -92,6 +92,7 @@ class Chooser {
   std::optional<Score> entropy_;
   std::vector<Ply> plies_;
   Stream stream_;
+  std::optional<Scanner> loose_;  // of subsamples
   std::vector<std::uint32_t> sample_;
   std::size_t since_check_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "everytree/weights/rising.hpp"
+
 namespace everytree::grow {
 
 namespace {
@@ -48,7 +50,7 @@ Climb Climb::entropy(double scale, std::int64_t upto) {
 std::int64_t Climb::far(std::int64_t n) const {
   const auto x = static_cast<double>(n);
   if (entropy_) return n < 2 ? 0 : rounded(x * std::log(x) * scale_);
-  return rounded((std::lgamma(a_ + x) - std::lgamma(a_)) * scale_);
+  return rounded(log_rising(a_, x) * scale_);
 }
 
 double Score::unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples) {
