@@ -93,6 +93,7 @@ void bind_compress(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_collapsed(nb::module_& m);
+void bind_mcmc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_grow_options(nb::module_& m);
 void bind_path_average(nb::module_& m);

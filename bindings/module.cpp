@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
   bind::bind_mine(m);
   bind::bind_search(m);
   bind::bind_collapsed(m);
+  bind::bind_mcmc(m);
   bind::bind_grow(m);
   bind::bind_grow_options(m);
   bind::bind_path_average(m);

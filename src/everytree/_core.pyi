@@ -338,6 +338,40 @@ class Collapsed:
     def predict(self, tops: Sequence[Sequence[int]], in_batch: Sequence[Sequence[tuple[int, float]]], n_batches: int, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Σ count · P(class | row, top) by batch: n_batches × (rows · classes)."""
 
+class TreeTarget:
+    """What chains over trees sample from."""
+
+    @staticmethod
+    def posterior(table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]]) -> TreeTarget: ...
+
+    @staticmethod
+    def risk(table: CountTable, phi: str, scale: float, alpha: float) -> TreeTarget:
+        """exp(−E), E = scale · R + alpha · leaves."""
+
+class TreeChains:
+    """Metropolis–Hastings chains over whole trees."""
+
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, target: TreeTarget, kernel: str, odds: Sequence[float], blind: float, n_chains: int, seed: int, n_threads: int, state_bytes: int = 268435456) -> None: ...
+
+    @property
+    def n_chains(self) -> int: ...
+
+    def start(self, chain: int, key: Sequence[int]) -> None:
+        """Put a chain at a tree."""
+
+    def run(self, n_draws: int, burn_in: int, thin: int, powers: Sequence[float], control: Control) -> tuple[list, str]:
+        """
+        Go on from where the chains are: one dict of arrays for each, and why they were stopped.
+        """
+
+    def log_target(self, key: Sequence[int]) -> tuple[float, float]:
+        """The two parts of log π: of nodes, and of the data."""
+
+    def propose(self, key: Sequence[int], kind: int, seed: int, n: int, control: Control) -> list[tuple[list[int], int, float, float, float] | None]:
+        """
+        n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
+        """
+
 class Columns:
     """Whole columns, nominal and numeric, as greedy growers see them."""
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "everytree/fold/best.hpp"
+#include "everytree/mcmc/move.hpp"
 #include "everytree/mcmc/top_states.hpp"
 #include "everytree/stream.hpp"
 
@@ -32,17 +33,6 @@ struct TopNode {
   std::unique_ptr<TopNode> child[2];
 
   bool split() const { return test >= 0; }
-};
-
-enum class MoveKind { grow, prune, change, swap, regrow };
-constexpr std::size_t kMoveKinds = 5;
-
-struct Move {
-  bool proposed = false;  // false: nothing to propose, the top is as before
-  std::size_t place = 0;  // of v (of w for a swap) in preorder, in the old top and in the new one
-  double log_target = 0;  // log of π(new) / π(old)
-  double log_forward = 0, log_reverse = 0;
-  double log_ratio() const { return log_target + log_reverse - log_forward; }
 };
 
 class Top {

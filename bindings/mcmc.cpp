@@ -1,0 +1,132 @@
+#include "everytree/mcmc/tree_chains.hpp"
+
+#include "bind.hpp"
+
+namespace everytree::bind {
+
+namespace {
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
+  auto* data = new std::vector<T>(std::move(values));
+  nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {data->data(), {data->size()}, owner};
+}
+
+nb::dict to_python(TreeDraws draws) {
+  using Tried = std::vector<std::uint64_t>;
+  nb::dict out;
+  out["keys"] = array(std::move(draws.keys));
+  out["orders"] = array(std::move(draws.orders));
+  out["ends"] = array(std::move(draws.ends));
+  out["leaves"] = array(std::move(draws.leaves));
+  out["depths"] = array(std::move(draws.depths));
+  out["which"] = array(std::move(draws.which));
+  out["log_prior"] = array(std::move(draws.log_prior));
+  out["log_data"] = array(std::move(draws.log_data));
+  out["proposed"] = array(Tried(draws.proposed.begin(), draws.proposed.end()));
+  out["accepted"] = array(Tried(draws.accepted.begin(), draws.accepted.end()));
+  out["best"] = draws.best;
+  out["best_log_target"] = draws.best_log_target;
+  return out;
+}
+
+ChainKernel read_kernel(const std::string& name) {
+  if (name == "chipman") return ChainKernel::chipman;
+  if (name == "stack") return ChainKernel::stack;
+  throw InvalidInput("kernel='" + name + "'; expected 'chipman' or 'stack'");
+}
+
+CostKind read_phi(const std::string& name) {
+  if (name == "misclassification") return CostKind::error;
+  if (name == "gini") return CostKind::gini;
+  if (name == "entropy") return CostKind::entropy;
+  throw InvalidInput("phi='" + name + "'; expected 'misclassification', 'gini' or 'entropy'");
+}
+
+MoveOdds read_odds(const std::vector<double>& p) {
+  if (p.size() != kMoveKinds)
+    throw InvalidInput("expected probabilities of " + std::to_string(kMoveKinds) + " kinds of moves, not " +
+                       std::to_string(p.size()));
+  MoveOdds odds;
+  std::copy(p.begin(), p.end(), odds.p.begin());
+  return odds;
+}
+
+}  // namespace
+
+void bind_mcmc(nb::module_& m) {
+  nb::class_<TreeTarget>(m, "TreeTarget", "What chains over trees sample from.")
+      .def_static(
+          "posterior",
+          [](const CountTable& table, std::vector<double> log_split, std::vector<double> log_leaf_open,
+             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
+             const std::vector<std::vector<double>>& dirichlet) {
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), table.n_tests());
+            return TreeTarget::posterior(std::move(prior), read_dirichlet(dirichlet, table));
+          },
+          nb::arg("table"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
+          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"))
+      .def_static(
+          "risk",
+          [](const CountTable& table, const std::string& phi, double scale, double alpha) {
+            if (!(std::isfinite(scale) && std::isfinite(alpha)))
+              throw InvalidInput("scale and alpha of a risk must be finite");
+            return TreeTarget::risk(read_phi(phi), table.n_classes(), scale / static_cast<double>(table.total()),
+                                    alpha);
+          },
+          nb::arg("table"), nb::arg("phi"), nb::arg("scale"), nb::arg("alpha"),
+          "exp(−E), E = scale · R + alpha · leaves.");
+  nb::class_<TreeChains>(m, "TreeChains", "Metropolis–Hastings chains over whole trees.")
+      .def(
+          "__init__",
+          [](TreeChains* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf,
+             const TreeTarget& target, const std::string& kernel, const std::vector<double>& odds, double blind,
+             std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, std::size_t state_bytes) {
+            const ChainKernel k = read_kernel(kernel);
+            const MoveOdds o = read_odds(odds);
+            nb::gil_scoped_release nogil;
+            new (self) TreeChains(std::move(table), max_depth, min_leaf, target, k, o, blind, n_chains, seed, n_threads,
+                                  state_bytes);
+          },
+          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("target"), nb::arg("kernel"),
+          nb::arg("odds"), nb::arg("blind"), nb::arg("n_chains"), nb::arg("seed"), nb::arg("n_threads"),
+          nb::arg("state_bytes") = TreeChains::kStateBytes)
+      .def_prop_ro("n_chains", &TreeChains::n_chains)
+      .def("start", &TreeChains::start, nb::arg("chain"), nb::arg("key"), "Put a chain at a tree.")
+      .def(
+          "run",
+          [](TreeChains& self, std::size_t n_draws, std::size_t burn_in, std::size_t thin, std::vector<double> powers,
+             PyControl& control) {
+            for (double p : powers)
+              if (!(p >= 0 && std::isfinite(p))) throw InvalidInput("powers must be finite and at least 0");
+            TreeRun out =
+                run(control, [&](Control& c) { return self.run({n_draws, burn_in, thin, std::move(powers)}, c); });
+            nb::list chains;
+            for (TreeDraws& draws : out.chains) chains.append(to_python(std::move(draws)));
+            return std::make_pair(chains, out.stopped);
+          },
+          nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("powers"), nb::arg("control"),
+          "Go on from where the chains are: one dict of arrays for each, and why they were stopped.")
+      .def("log_target", &TreeChains::log_target, nb::arg("key"), "The two parts of log π: of nodes, and of the data.")
+      .def(
+          "propose",
+          [](const TreeChains& self, const Key& key, std::size_t kind, std::uint64_t seed, std::size_t n,
+             PyControl& control) {
+            if (kind >= kMoveKinds) throw InvalidInput("no such kind of move");
+            const auto moves =
+                run(control, [&](Control& c) { return self.propose(key, static_cast<MoveKind>(kind), seed, n, c); });
+            std::vector<std::optional<std::tuple<Key, std::size_t, double, double, double>>> out;
+            for (const auto& [move, after] : moves) {
+              out.emplace_back();
+              if (move.proposed)
+                out.back().emplace(after, move.place, move.log_target, move.log_forward, move.log_reverse);
+            }
+            return out;
+          },
+          nb::arg("key"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
+          "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).");
+}
+
+}  // namespace everytree::bind

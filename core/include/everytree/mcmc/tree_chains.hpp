@@ -1,0 +1,83 @@
+// Metropolis–Hastings over whole trees: several chains, each with random numbers of its own.
+//
+//     accept T → T' with probability  min(1, π(T') q(T | T') / (π(T) q(T' | T)))
+//
+// Draw k of chain c depends on the seed and on (c, k), not on threads, limits or the memory for states. Chains go on
+// from where they are when run again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "everytree/mcmc/tree_moves.hpp"
+
+namespace everytree {
+
+struct TreeDraws {
+  // Trees: a draw that equals the one before it shares its tree. Tree k is keys[ends[k − 1] … ends[k]).
+  Key keys, orders;  // orders: place of each split in the order of additions, for the stack kernel only
+  std::vector<std::uint64_t> ends;
+  std::vector<std::int32_t> leaves, depths;
+  // Draws: their trees, and the two parts of log π, not heated.
+  std::vector<std::uint32_t> which;
+  std::vector<double> log_prior, log_data;
+  // By kind of move, in this run.
+  std::array<std::uint64_t, kMoveKinds> proposed{}, accepted{};
+  // The largest log π met since the chain began, whether kept or not.
+  Key best;
+  double best_log_target = 0;
+};
+
+struct TreeRun {
+  std::vector<TreeDraws> chains;
+  std::string stopped;  // why there are fewer draws than asked for; empty otherwise
+};
+
+struct TreePlan {
+  std::size_t n_draws = 1000, burn_in = 0, thin = 100;  // burn_in in draws that are not kept; thin in proposals
+  // Powers of π for each draw, those of the burn-in first: annealing. Empty: 1. The last one goes on.
+  std::vector<double> powers;
+};
+
+class TreeChains {
+ public:
+  static constexpr std::size_t kStateBytes = std::size_t{1} << 28;
+  // state_bytes: memory for states that are known, over all chains.
+  TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
+             ChainKernel kernel, MoveOdds odds, double blind, std::size_t n_chains, std::uint64_t seed,
+             std::size_t n_threads, std::size_t state_bytes = kStateBytes);
+  ~TreeChains();
+  TreeChains(TreeChains&&) noexcept;
+
+  // All chains go forward together, so that a limit leaves every one of them equally long.
+  TreeRun run(const TreePlan& plan, Control& control);
+  // Put chain c at this tree. Where no start is given it is the single leaf.
+  void start(std::size_t chain, const Key& key);
+
+  // For tests and for the curious: the two parts of log π, and single proposals from a tree with the trees they lead
+  // to.
+  std::pair<double, double> log_target(const Key& key) const;
+  std::vector<std::pair<Move, Key>> propose(const Key& key, MoveKind kind, std::uint64_t seed, std::size_t n,
+                                            Control& control) const;
+
+  std::size_t n_chains() const { return chains_.size(); }
+  const CountTable& table() const { return *table_; }
+
+ private:
+  struct Chain;
+  ChainSpace space() const { return {table_.get(), max_depth_, min_leaf_, target_.get(), blind_}; }
+  void step(Chain& chain, const TreePlan& plan, std::size_t draw) const;
+
+  std::shared_ptr<const CountTable> table_;
+  int max_depth_;
+  std::int64_t min_leaf_;
+  std::unique_ptr<const TreeTarget> target_;
+  ChainKernel kernel_;
+  MoveOdds odds_;
+  double blind_;
+  std::size_t n_threads_;
+  std::vector<std::unique_ptr<Chain>> chains_;
+};
+
+}  // namespace everytree

@@ -1,0 +1,122 @@
+// Chains over whole trees: after every move the tree is what it would be if built anew, and its weight is that of the
+// plain definitions.
+#include "check.hpp"
+#include "everytree/errors.hpp"
+#include "everytree/mcmc/tree_chains.hpp"
+#include "naive.hpp"
+
+using namespace everytree;
+
+namespace {
+
+struct Case {
+  naive::Table d;
+  int max_depth;
+  std::int64_t min_leaf;
+  naive::Weights weights;
+  double blind;
+};
+
+template <class F>
+void for_every_setting(unsigned seed, F&& f) {
+  std::mt19937 random(seed);
+  unsigned k = 0;
+  for (std::size_t classes = 1; classes <= 3; ++classes)
+    for (std::int64_t min_leaf = 1; min_leaf <= 3; ++min_leaf)
+      for (int depth : {-1, 0, 1, 2, 3, 5})
+        for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
+          Case c{naive::random_table(random, {4, 40}, {0, 7}, classes, {1, 4}), depth, min_leaf, {}, k % 2 ? 1.0 : 0.3};
+          if (c.d.total(c.d.all()) < min_leaf) continue;
+          c.weights.prior = naive::some_prior(prior, c.d.t);
+          c.weights.a = {std::vector<double>(classes, 0.7)};
+          if (k % 2 == 0) c.weights.a.push_back(std::vector<double>(classes, 0.4));
+          const auto leaf = std::make_shared<const Dirichlet>(c.weights.a, c.d.class_counts(c.d.all()));
+          f(c, TreeTarget::posterior(c.weights.prior, leaf));
+        }
+}
+
+// Log joint of the tree that begins at key[at]; `at` goes on to what follows it. Not in the space: NaN.
+naive::Real log_joint(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::size_t depth) {
+  const naive::Tests tests = naive::Space{&c.d, c.max_depth, c.min_leaf}.feasible(cover, depth);
+  const std::int32_t test = key[at++];
+  if (test < 0) return c.weights.log_leaf(c.d.class_counts(cover), depth, !tests.empty());
+  const auto t = static_cast<std::uint32_t>(test);
+  if (std::find(tests.begin(), tests.end(), t) == tests.end()) return std::nanl("");
+  naive::Real sum = c.weights.log_split(tests, t, depth);
+  for (bool side : {false, true}) sum += log_joint(c, key, at, c.d.side(cover, t, side), depth + 1);
+  return sum;
+}
+
+bool same_sets(const ChainTree& a, const ChainTree& b) {
+  return a.count(ChainTree::growable) == b.count(ChainTree::growable) &&
+         a.count(ChainTree::cherries) == b.count(ChainTree::cherries) &&
+         a.count(ChainTree::splits) == b.count(ChainTree::splits);
+}
+
+}  // namespace
+
+TEST(after_every_move_the_tree_is_as_if_built_anew) {
+  for_every_setting(1, [](const Case& c, const TreeTarget& target) {
+    const auto table = c.d.core();
+    NodeStates states({table.get(), c.max_depth, c.min_leaf, &target, c.blind}, std::size_t{1} << 20);
+    MoveOdds odds;
+    TreeMoves moves(states, odds);
+    ChainTree tree(states, false);
+    Stream random(3, 0);
+    for (int k = 0; k < 60; ++k) {
+      const Move move = moves.propose(odds.draw(random), tree, {}, random);
+      if (!move.proposed) continue;
+      const double before = tree.log_prior() + tree.log_data();
+      moves.accept(tree);
+      if (k == 30) {
+        states.clear();
+        tree.attach(states);
+      }
+      const Key key = tree.key();
+      std::size_t at = 0;
+      const auto want = static_cast<double>(log_joint(c, key, at, c.d.all(), 0));
+      const double log_target = tree.log_prior() + tree.log_data();
+      CHECK(std::abs(log_target - want) < 1e-9);
+      CHECK(std::abs(log_target - before - move.log_target) < 1e-9);
+      const ChainTree fresh(states, key, false);
+      CHECK(same_sets(tree, fresh) && fresh.key() == key);
+      CHECK(tree.count(ChainTree::splits) == 0 || tree.member(ChainTree::splits, 0) == ChainTree::kRoot);
+      CHECK(std::abs(move.log_forward) < 100 && std::abs(move.log_reverse) < 100);
+    }
+  });
+}
+
+TEST(the_stack_undoes_the_last_split_first) {
+  for_every_setting(2, [](const Case& c, const TreeTarget& target) {
+    TreeChains chains(c.d.core(), c.max_depth, c.min_leaf, target, ChainKernel::stack, {}, c.blind, 2, 7, 2);
+    Control control;
+    const TreeRun run = chains.run({40, 0, 3, {}}, control);
+    CHECK(run.stopped.empty() && run.chains.size() == 2);
+    for (const TreeDraws& draws : run.chains) {
+      CHECK(draws.which.size() == 40 && draws.orders.size() == draws.keys.size());
+      for (std::size_t k = 0; k < 40; ++k) {
+        const std::size_t tree = draws.which[k], begin = tree == 0 ? 0 : draws.ends[tree - 1];
+        const Key key(draws.keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                      draws.keys.begin() + static_cast<std::ptrdiff_t>(draws.ends[tree]));
+        std::size_t at = 0;
+        CHECK(std::abs(draws.log_prior[k] + draws.log_data[k] -
+                       static_cast<double>(log_joint(c, key, at, c.d.all(), 0))) < 1e-9);
+        // Every split has a number of its own, and numbers rise from parent to child.
+        std::vector<std::int32_t> open{-1}, seen;
+        for (std::size_t j = 0; j < key.size(); ++j) {
+          const std::int32_t above = open.back(), number = draws.orders[begin + j];
+          open.pop_back();
+          CHECK((number >= 0) == (key[j] >= 0));
+          if (key[j] < 0) continue;
+          CHECK(number > above);
+          seen.push_back(number);
+          open.insert(open.end(), 2, number);
+        }
+        std::sort(seen.begin(), seen.end());
+        for (std::size_t j = 0; j < seen.size(); ++j) CHECK(seen[j] == static_cast<std::int32_t>(j));
+      }
+    }
+  });
+}
+
+int main() { return check::run(); }
