@@ -13,9 +13,11 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
   return {data->data(), {data->size()}, owner};
 }
 
-nb::dict to_python(TreeDraws draws) {
+using Answer = nb::typed<nb::dict, nb::str, nb::any>;
+
+Answer to_python(TreeDraws draws) {
   using Tried = std::vector<std::uint64_t>;
-  nb::dict out;
+  Answer out;
   out["keys"] = array(std::move(draws.keys));
   out["orders"] = array(std::move(draws.orders));
   out["ends"] = array(std::move(draws.ends));
@@ -103,8 +105,8 @@ void bind_mcmc(nb::module_& m) {
               if (!(p >= 0 && std::isfinite(p))) throw InvalidInput("powers must be finite and at least 0");
             TreeRun out =
                 run(control, [&](Control& c) { return self.run({n_draws, burn_in, thin, std::move(powers)}, c); });
-            nb::list chains;
-            for (TreeDraws& draws : out.chains) chains.append(to_python(std::move(draws)));
+            std::vector<Answer> chains;
+            for (TreeDraws& draws : out.chains) chains.push_back(to_python(std::move(draws)));
             return std::make_pair(chains, out.stopped);
           },
           nb::arg("n_draws"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("powers"), nb::arg("control"),

@@ -359,7 +359,7 @@ class TreeChains:
     def start(self, chain: int, key: Sequence[int]) -> None:
         """Put a chain at a tree."""
 
-    def run(self, n_draws: int, burn_in: int, thin: int, powers: Sequence[float], control: Control) -> tuple[list, str]:
+    def run(self, n_draws: int, burn_in: int, thin: int, powers: Sequence[float], control: Control) -> tuple[list[dict[str, Any]], str]:
         """
         Go on from where the chains are: one dict of arrays for each, and why they were stopped.
         """
