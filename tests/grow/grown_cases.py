@@ -35,7 +35,7 @@ def dirichlets(n_classes: int) -> list[Any]:
     return ["1/C", 1.0, tuple(0.5 + c for c in range(n_classes)), plain.DepthDecay(0.7, 0.6)]
 
 
-def mixed(seed: int, nominal_missing: bool = True) -> WholeColumns:
+def mixed(seed: int) -> WholeColumns:
     """Numeric columns with ties and nominal ones of 2 to 4 values, with missing values, and a signal in them."""
     rng = Random(seed)
     n, n_classes = rng.randrange(1, 19), rng.randrange(2, 4)
@@ -47,7 +47,6 @@ def mixed(seed: int, nominal_missing: bool = True) -> WholeColumns:
             values: list[Any] = [x / 4 - 1 for x in range(rng.choice((2, 4, 9)))]
             kinds.append("numeric")
         else:
-            missing *= nominal_missing
             values = list("abcd"[: rng.randrange(2, 5)])
             kinds.append(tuple(values) + ("never",) * rng.randrange(2))
         columns.append([None if rng.random() < missing else rng.choice(values) for _ in range(n)])

@@ -49,7 +49,7 @@ def compare(seeds: range, **given: object) -> list[int]:
     """Both growers on many tables; returns the number of nodes of each graph that was compared."""
     sizes, near = [], 0
     for seed in seeds:
-        data = mixed(seed, nominal_missing=not given.get("binary_nominal"))
+        data = mixed(seed)
         grower, weights = grower_of(seed, data, **given)
         root = grow_columns(grower)
         if grower.closest < NEAR:

@@ -155,7 +155,7 @@ void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* co
     of_missing = score(missing_.data());
   }
   for_each_value([&](std::size_t value, const std::int64_t* here, std::int64_t n) {
-    if (value == n_values || n == n_known || !enough(n, n_known - n, n_missing)) return;
+    if (value == n_values || !enough(n, n_known - n, n_missing)) return;
     std::int64_t rest = 0;
     for (std::size_t c = 0; c < n_classes; ++c) rest += score.up(c)(right_[c] - here[c]);
     add(score(here) + rest - score.total()(n_known - n) + of_missing, static_cast<std::uint32_t>(value));
@@ -218,8 +218,7 @@ bool Scanner::feasible(std::span<const std::uint32_t> rows, std::size_t j) {
     if (!one_by_one)
       return std::count_if(sizes_.begin(), sizes_.end(), [&](std::int64_t n) { return n >= min_leaf_; }) >= 2;
     for (std::size_t value = 0; value < n_values; ++value)
-      if (sizes_[value] > 0 && sizes_[value] < known && enough(sizes_[value], known - sizes_[value], sizes_[n_values]))
-        return true;
+      if (sizes_[value] > 0 && enough(sizes_[value], known - sizes_[value], sizes_[n_values])) return true;
     return false;
   }
   // min_leaf 1: two different values, or one known and one missing.
