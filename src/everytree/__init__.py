@@ -96,6 +96,8 @@ if TYPE_CHECKING:
         UniformPrior as UniformPrior,
     )
     from everytree.query import Query as Query
+    from everytree.query_text import format_query as format_query
+    from everytree.query_text import parse_query as parse_query
     from everytree.space import TreeSpace as TreeSpace
     from everytree.strategies import StrategyRun as StrategyRun
     from everytree.strategies import compare_strategies as compare_strategies
@@ -140,6 +142,8 @@ _HOME = {
     "Prior": "everytree.priors",
     "PriorTables": "everytree.priors",
     "Query": "everytree.query",
+    "format_query": "everytree.query_text",
+    "parse_query": "everytree.query_text",
     "QueryError": "everytree.errors",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",
