@@ -26,8 +26,8 @@ from harness import DATA
 
 _SETS = """
 anneal-weka audiology autos balance-scale breast-cancer breast-w colic diabetes german-credit glass heart-cleveland
-hepatitis hypothyroid ionosphere iris kr-vs-kp labor lymph primary-tumor segment sick sonar soybean vehicle vote vowel
-yeast zoo
+hepatitis hypothyroid ionosphere iris kr-vs-kp labor letter lymph primary-tumor segment sick sonar soybean vehicle vote
+vowel yeast zoo
 """
 SETS = _SETS.split()
 

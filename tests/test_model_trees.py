@@ -27,6 +27,7 @@ SETTINGS = {
         {"binary_splits": True, "laplace": True, "prune": False},
         {"nominal": ["code"]},
     ],
+    "CARTTreeClassifier": [{}, {"rule": "1-SE", "risk": "error", "laplace": True, "nominal": ["code"]}],
     "PathAverageTreeClassifier": [
         {"missing": "category"},
         {"missing": "impute", "bins": "mdl", "s": "classes", "nonuniform": True},
@@ -69,7 +70,9 @@ def rows_to_ask(seed=1):
 
 
 def test_every_one_is_here():
-    assert {"C45TreeClassifier", "PathAverageTreeClassifier"} <= {made.__name__ for made in MADE}
+    assert {"C45TreeClassifier", "CARTTreeClassifier", "PathAverageTreeClassifier"} <= {
+        made.__name__ for made in MADE
+    }
 
 
 @pytest.mark.parametrize(("made", "words"), MODELS, ids=str)
@@ -176,6 +179,11 @@ OWN = {
         "numeric": (("columns", 0, "values"), [1], r"columns\[0\].values is \[1\]; expected null"),
         "nominal": (("columns", 2, "values"), None, r"columns\[2\].values is None"),
         "truth": (("claims", "size"), True, "claims.size is True; the tree has"),
+    },
+    "CARTTreeClassifier": {
+        "missing": (("tree", "missing", 0), 2, r"tree: missing\[0\] is 2; the node has 2 children"),
+        "empty": (("tree", "counts", 1), [0, 0, 0], "the tree has a node without examples"),
+        "alphas": (("claims", "alphas"), [0, "x"], "claims.alphas is"),
     },
     "PathAverageTreeClassifier": {
         "s": (("params", "s"), "x", "params: s='x'"),

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from everytree.estimate import Estimate as Estimate
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
     from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
+    from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
@@ -114,6 +115,7 @@ _HOME = {
     "Binarizer": "everytree.data.binarizer",
     "Bracket": "everytree.bayes.bracket",
     "C45TreeClassifier": "everytree.estimators.c45",
+    "CARTTreeClassifier": "everytree.estimators.cart",
     "ChiSquare": "everytree.constraints",
     "CodingPrior": "everytree.priors",
     "CollapsedPosterior": "everytree.bayes.collapsed",

@@ -88,6 +88,13 @@ class FlatTree:
             parent[below] = above
         return parent
 
+    def added_up(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of the nodes (one row each), with those of all nodes below added."""
+        sums = values.copy()
+        for parents, children in reversed(list(self.levels())):
+            np.add.at(sums, parents, sums[children])
+        return sums
+
     def __eq__(self, other: object) -> bool:
         """The same tree: equal arrays, columns and classes."""
         if type(other) is not type(self):

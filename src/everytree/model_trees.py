@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree import __version__
 from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
-from everytree.errors import DataError, EverytreeError
+from everytree.errors import DataError, QueryError
 from everytree.model_columns import checked_number, checked_scalar, scalar_to_json
 from everytree.model_file import (
     checked_target,
@@ -153,7 +153,7 @@ def column_tree_from_dict(data: Any) -> Any:
         raise DataError(f"tree: {error}") from error
     try:
         model._describe()
-    except EverytreeError as error:
+    except QueryError as error:
         raise DataError(f"params: {error}") from error
     _set_claims(model, data["claims"])
     return model

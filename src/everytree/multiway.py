@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MultiwayTree"]
 
+ROUNDING = 1e-6  # fewer errors than this are none: shares of rows with missing values do not add up exactly
+
 
 @dataclass(frozen=True, eq=False)
 class MultiwayTree(FlatTree):
@@ -112,6 +114,47 @@ class MultiwayTree(FlatTree):
             attribute, threshold, first_child, n_children, counts, tuple(columns), tuple(classes), missing
         )
 
+    def apply(self, cells: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+        """The node where each row of ``ColumnReader.cells`` ends: a leaf, or the first node without a branch for it."""
+        numeric = np.array([column.kind == "numeric" for column in self.columns])
+        lacking = np.full(self.n_nodes, -1) if self.missing is None else self.missing
+        at = np.zeros(cells.shape[0], dtype=np.intp)
+        going = np.flatnonzero(self.attribute[at] >= 0)
+        while going.size:
+            here = at[going]
+            j, cut = self.attribute[here], self.threshold[here]
+            value = cells[going, j]
+            gone = np.isnan(value)
+            second = np.where(numeric[j], value > cut, (value != cut) & (cut != np.inf))
+            branch = np.where(np.isnan(cut), np.where(gone, -1, value), second).astype(np.intp)
+            branch[gone] = lacking[here[gone]]
+            known = branch >= 0
+            going = going[known]
+            at[going] = self.first_child[here[known]].astype(np.intp) + branch[known]
+            going = going[self.attribute[at[going]] >= 0]
+        return at
+
+    def pruned(self, leaf: npt.NDArray[np.bool_]) -> MultiwayTree:
+        """The tree with a leaf wherever ``leaf`` says so, and nothing below; siblings stay side by side."""
+        inner = (self.attribute >= 0) & ~leaf
+        order, first = [0], np.zeros(self.n_nodes, dtype=np.uint32)
+        for node in order:  # grows while it is read: breadth first
+            if inner[node]:
+                first[node] = len(order)
+                order += self.children(node)
+        return MultiwayTree(
+            read_only(np.where(inner, self.attribute, -1).astype(np.int32)[order]),
+            read_only(np.where(inner, self.threshold, np.nan)[order]),
+            read_only(first[order]),
+            read_only(np.where(inner, self.n_children, 0).astype(np.uint32)[order]),
+            read_only(self.counts[order]),
+            self.columns,
+            self.classes,
+            None
+            if self.missing is None
+            else read_only(np.where(inner, self.missing, -1).astype(np.int32)[order]),
+        )
+
     def branch_text(self, node: int, k: int) -> str:
         """The condition under which a row goes from ``node`` to its child number ``k``, such as ``age <= 54.5``."""
         column, at = self.columns[int(self.attribute[node])], float(self.threshold[node])
@@ -140,12 +183,25 @@ class MultiwayTree(FlatTree):
             stack += [(node, i, level + 1) for i in reversed(range(len(self.children(node))))]
         return "\n".join(lines)
 
+    def errors_text(self, node: int) -> str:
+        """The most frequent class of a node, and (examples) or (examples/errors), fractions with two digits."""
+        total = float(self.counts[node].sum())
+        if total <= 0:
+            return "(no examples)"
+        wrong = total - float(self.counts[node].max())
+        shown = _short(total) if wrong < ROUNDING else f"{_short(total)}/{_short(wrong)}"
+        return f"{self.classes[int(np.argmax(self.counts[node]))]} ({shown})"
+
     def _leaf_text(self, node: int) -> str:
         counts = self.counts[node]
         if not counts.any():
             return "(no examples)"
         shown = ", ".join(f"{count:.6g}" for count in counts)
         return f"{self.classes[int(np.argmax(counts))]} ({shown})"
+
+
+def _short(x: float) -> str:
+    return f"{x:.2f}".rstrip("0").rstrip(".")
 
 
 def _check_test(node: int, at: float, n_children: int, column: RawColumn | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from mixed_tables import random_table
 
 from everytree import C45TreeClassifier
 from everytree.errors import DataError, LimitReached, QueryError
@@ -65,17 +66,6 @@ def test_a_declared_value_without_examples_has_a_branch():
 def test_binary_splits():
     made = C45TreeClassifier(binary_splits=True, prune=False).fit(WEATHER, PLAY)
     assert made.to_text().splitlines()[:2] == ["outlook = overcast: yes (4)", "outlook != overcast"]
-
-
-def random_table(seed, n=120):
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {"a": rng.normal(size=n).round(1), "b": rng.choice(["u", "v", "w"], n), "c": rng.normal(size=n)}
-    )
-    y = np.where((X["a"] > 0) ^ (X["b"] == "u") ^ (rng.random(n) < 0.15), "p", "q")
-    X.loc[rng.random(n) < 0.2, "a"] = NAN
-    X.loc[rng.random(n) < 0.1, "b"] = None
-    return X, y
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -20,6 +20,7 @@ CHEAP = {
 # Further settings of public estimators, one for each way in which the parameters change what is computed.
 FAMILIES = [
     everytree.estimators.C45TreeClassifier(binary_splits=True, laplace=True, prune=False, collapse=False),
+    everytree.estimators.CARTTreeClassifier("1-SE", "entropy", "error", folds=3, min_leaf=2, laplace=True),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="fit", dirichlet="fit"),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="average"),
     everytree.estimators.BayesOptimalClassifier(

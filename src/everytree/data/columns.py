@@ -93,6 +93,15 @@ class ColumnReader:
                 data.add_nominal(self.codes(column, j), len(known.values))
         return data
 
+    def cells(self, frame: Frame) -> npt.NDArray[np.float64]:
+        """The frame as one matrix: numbers, and codes of nominal values; NaN where missing, UNSEEN where not known."""
+        out = np.empty((frame.n_rows, len(self.columns)), order="F")
+        for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
+            out[:, j] = self.numbers(column) if known.kind == "numeric" else self.codes(column, j)
+            if known.kind == "nominal":
+                out[out[:, j] == MISSING, j] = np.nan
+        return out
+
     def training(
         self,
         frame: Frame,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.c45 import C45TreeClassifier
+from everytree.estimators.cart import CARTTreeClassifier
 from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
@@ -12,6 +13,7 @@ from everytree.estimators.path_average import PathAverageTreeClassifier
 __all__ = [
     "BayesOptimalClassifier",
     "C45TreeClassifier",
+    "CARTTreeClassifier",
     "CompressedClassifier",
     "MAPTreeClassifier",
     "OptimalTreeClassifier",

@@ -142,17 +142,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
     def to_text(self) -> str:
         """The tree as text: for each leaf its class, (examples) or (examples/errors), fractions with two digits."""
         check_is_fitted(self)
-        counts = self.tree_.counts
-
-        def leaf(node: int) -> str:
-            total = float(counts[node].sum())
-            if total <= 0:  # predicts what its parent would
-                return "(no examples)"
-            wrong = total - float(counts[node].max())
-            shown = _short(total) if wrong < TIE else f"{_short(total)}/{_short(wrong)}"
-            return f"{self.classes_[int(np.argmax(counts[node]))]} ({shown})"
-
-        return self.tree_.to_text(leaf)
+        return self.tree_.to_text(self.tree_.errors_text)
 
     def _describe(self) -> None:
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
@@ -160,14 +150,11 @@ class C45TreeClassifier(ColumnTreeClassifier):
     def _proba(self, X: Any, laplace: bool) -> npt.NDArray[np.float64]:
         import everytree._core as _core
 
-        data = self._reader.read(self._frame(X))
+        frame = self._frame(X)
+        data = self._reader.read(frame)
         return _core.predict_c45(self.tree_.to_core(), data, laplace, Limits().control())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _short(x: float) -> str:
-    return f"{x:.2f}".rstrip("0").rstrip(".")

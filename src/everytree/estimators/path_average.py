@@ -165,7 +165,8 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
 
     def _encode_codes(self, X: Any) -> npt.NDArray[np.int32]:
         """New rows as codes, after checking their columns against those of training."""
-        return self._categorizer.transform(self._frame(X))
+        frame = self._frame(X)
+        return self._categorizer.transform(frame)
 
     def _columns_to_json(self) -> list[dict[str, Any]]:
         from everytree.model_trees import categories_to_json

@@ -1,0 +1,214 @@
+"""CARTTreeClassifier: CART (Breiman, Friedman, Olshen & Stone), grown by scikit-learn and pruned by cross-validation.
+
+    grow the full tree            binary tests: cuts of numbers, "value = k or not"
+    T(α) for every price α        cost-complexity pruning, ``cost_complexity.py``
+    α by cross-validation         the least error of ten folds, or the simplest tree within one standard error of it
+
+docs/cart.md says what each parameter does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.arguments import generator, whole
+from everytree.cost_complexity import (
+    choose,
+    collapse_points,
+    errors_by_price,
+    prices,
+    risks,
+    stratified_counts,
+)
+from everytree.data.columns import ColumnReader
+from everytree.errors import DataError, QueryError
+from everytree.estimators.cart_growth import Growth, asked_of
+from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.multiway import MultiwayTree
+
+__all__ = ["CARTTreeClassifier"]
+
+CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": ("impurity", "error")}
+
+
+class CARTTreeClassifier(ColumnTreeClassifier):
+    """A decision tree by CART.
+
+    Parameters
+    ----------
+    rule : "0-SE" for the price of least cross-validated error, "1-SE" for the largest within one standard error of it
+    criterion : "gini" or "entropy", by which tests are chosen
+    risk : what is weighed against the number of leaves: "impurity" (as scikit-learn does) or "error" (as in the book)
+    folds : of the cross-validation; with fewer examples, one for each
+    min_leaf : examples that both branches of a test hold at least
+    max_depth : most tests on a path, or None
+    laplace : probabilities (n_c + 1)/(n + C) of a leaf instead of n_c/n
+    nominal : numeric columns (names or positions) whose numbers are codes
+    max_categories : refuse a nominal column with more values than this
+    random_state : seed of the folds, and of the choice among tests that are equally good
+
+    Attributes
+    ----------
+    tree_ : the ``MultiwayTree``, with ``to_text``
+    n_leaves_, size_ : leaves and nodes
+    alphas_ : the prices tried, ascending; the last is +inf, the root alone
+    cv_errors_, cv_se_ : the share of errors at each price, and its standard error; NaN for a single example
+    alpha_ : the price chosen
+    n_folds_ : folds used
+    classes_, n_features_in_, feature_names_in_ : as usual
+
+    >>> rows = [[x, "ab"[x % 2]] for x in range(40)]
+    >>> tree = CARTTreeClassifier().fit(rows, ["low" if x < 20 or x % 2 else "high" for x in range(40)])
+    >>> print(tree.to_text())
+    x1 = a
+    |   x0 <= 19: low (10)
+    |   x0 > 19: high (10)
+    x1 != a: low (20)
+    """
+
+    TREE = MultiwayTree
+    CLAIMS = ("n_leaves_", "size_", "n_folds_", "alpha_", "alphas_", "cv_errors_", "cv_se_")
+
+    tree_: MultiwayTree
+    n_leaves_: int
+    size_: int
+    n_folds_: int
+    alpha_: float
+    alphas_: npt.NDArray[np.float64]
+    cv_errors_: npt.NDArray[np.float64]
+    cv_se_: npt.NDArray[np.float64]
+
+    def __init__(
+        self,
+        rule: str = "0-SE",
+        criterion: str = "gini",
+        risk: str = "impurity",
+        *,
+        folds: int = 10,
+        min_leaf: int = 1,
+        max_depth: int | None = None,
+        laplace: bool = False,
+        nominal: Sequence[str | int] | None = None,
+        max_categories: int = 256,
+        random_state: int | None = 0,
+    ) -> None:
+        self.rule = rule
+        self.criterion = criterion
+        self.risk = risk
+        self.folds = folds
+        self.min_leaf = min_leaf
+        self.max_depth = max_depth
+        self.laplace = laplace
+        self.nominal = nominal
+        self.max_categories = max_categories
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow, cross-validate and prune; whole ``sample_weight`` count as repetitions of a row, in the folds too."""
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                expected = " or ".join(map(repr, allowed))
+                raise QueryError(f"{name}={getattr(self, name)!r}; expected {expected}")
+        folds, min_leaf = whole("folds", self.folds, 2), whole("min_leaf", self.min_leaf, 1)
+        depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 1, none="no limit")
+        categories = whole("max_categories", self.max_categories, 1)
+        rng = generator(self.random_state)
+
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        self._reader = ColumnReader.fit(frame, self.nominal)
+        cells, codes, counted = distinct_rows(self._reader.cells(frame), codes, weights)
+        asked = asked_of(cells, self._reader.columns, categories)
+        classes, seed = tuple(self.classes_.tolist()), int(rng.integers(2**31))
+        growth = Growth(self._reader.columns, classes, asked, self.criterion, min_leaf, depth, seed)
+
+        full, gamma = self._grown(growth, cells, codes, counted)
+        self.alphas_ = prices(gamma)
+        n = int(counted.sum())
+        self.n_folds_ = min(folds, n) if n > 1 else 0
+        errors = np.zeros(self.alphas_.size, dtype=np.int64)
+        if self.n_folds_:
+            parts = stratified_counts(codes, counted, self.n_folds_, rng)
+            for inside in parts.T:
+                errors += self._errors(growth, cells, codes, counted - inside, inside)
+        chosen = choose(errors, n, cast(Literal["0-SE", "1-SE"], self.rule))
+        self.cv_errors_ = errors / n if self.n_folds_ else np.full(errors.size, np.nan)
+        self.cv_se_ = np.sqrt(self.cv_errors_ * (1 - self.cv_errors_) / n)
+        self.alpha_ = float(self.alphas_[chosen])
+        self.tree_ = full.pruned(gamma <= self.alpha_)
+        self._describe()
+        return self
+
+    def _grown(
+        self, growth: Growth, cells: Any, codes: Any, weights: Any
+    ) -> tuple[MultiwayTree, npt.NDArray[np.float64]]:
+        """A full tree, and for each node the price from which on it is a leaf, relative to all examples."""
+        tree = growth.grow(cells, codes, weights)
+        kind = self.criterion if self.risk == "impurity" else "error"
+        risk = risks(tree.counts, cast(Literal["gini", "entropy", "error"], kind))
+        return tree, collapse_points(tree, risk) / float(weights.sum())
+
+    def _errors(self, growth: Growth, cells: Any, codes: Any, train: Any, test: Any) -> Any:
+        """Errors of the tree of one fold on its test examples, at every price."""
+        used, asked = train > 0, test > 0
+        tree, gamma = self._grown(growth, cells[used], codes[used], train[used])
+        ends = np.zeros(tree.counts.shape, dtype=np.int64)
+        np.add.at(ends, (tree.apply(cells[asked]), codes[asked]), test[asked])
+        return errors_by_price(tree, gamma, ends, self.alphas_)
+
+    def _describe(self) -> None:
+        tree = self.tree_
+        if (tree.n_children > 2).any() or not (tree.counts.sum(axis=1) > 0).all():
+            raise DataError(
+                "the tree has a node without examples or with more than two branches; CART makes none"
+            )
+        self.n_leaves_, self.size_ = tree.n_leaves, tree.n_nodes
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Class frequencies of the leaf of each row (smoothed with ``laplace``), in the order of ``classes_``.
+
+        Where a value is missing, a row takes the side that training chose for missing values; where none was missing,
+        it stops at the node. A nominal value that was not seen in training is none of those that are asked for.
+        """
+        ends = self.apply(X)
+        counts = self.tree_.counts[ends] + (1.0 if self.laplace else 0.0)
+        proba: npt.NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        return proba
+
+    def apply(self, X: Any) -> npt.NDArray[np.intp]:
+        """The node of ``tree_`` where each row ends: a leaf, or a node that asks for a value the row lacks."""
+        frame = self._frame(X)
+        return self.tree_.apply(self._reader.cells(frame))
+
+    def to_text(self) -> str:
+        """The tree as text: for each leaf its class, and (examples) or (examples/errors)."""
+        check_is_fitted(self)
+        return self.tree_.to_text(self.tree_.errors_text)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def distinct_rows(
+    cells: npt.NDArray[np.float64], codes: npt.NDArray[np.intp], weights: npt.NDArray[np.int64] | None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """The different examples in a fixed order, with their numbers: all that is learnt depends on these alone.
+
+    >>> cells = np.array([[2.0], [np.nan], [1.0], [2.0]])
+    >>> [each.tolist() for each in distinct_rows(cells, np.array([0, 1, 1, 0]), None)]
+    [[[1.0], [2.0], [nan]], [1, 0, 1], [1, 2, 1]]
+    """
+    keys = [np.unique(column, return_inverse=True)[1] for column in cells.T]  # NaN is one value, the last
+    order = np.lexsort([codes, *keys[::-1]])
+    table = np.column_stack([*keys, codes])[order]
+    new = np.concatenate([[True], (table[1:] != table[:-1]).any(axis=1)])
+    counts = np.ones(codes.size, dtype=np.int64) if weights is None else weights
+    sums = np.add.reduceat(counts[order], np.flatnonzero(new))
+    return cells[order][new], codes[order][new], sums
