@@ -98,26 +98,46 @@ def training_columns(data: WholeColumns) -> core.Columns:
     return columns
 
 
+def columns_of(X: Any, y: Any = None, n_classes: int = 2, numeric: bool = False) -> core.Columns:
+    """Numbers, or 0/1 tests, as columns of the core: all numeric, or all nominal of two values."""
+    made = core.Columns(len(X))
+    for column in np.asarray(X).T:
+        if numeric:
+            made.add_numeric(np.ascontiguousarray(column, dtype=np.float64))
+        else:
+            made.add_nominal(np.ascontiguousarray(column, dtype=np.int32), 2)
+    if y is not None:
+        made.set_classes(np.asarray(y, dtype=np.int32), n_classes, None)
+    return made
+
+
+def settings(**options: Any) -> core.GrowSettings:
+    """Settings of the core by name."""
+    made = core.GrowSettings()
+    for name, value in options.items():
+        setattr(made, name, value)
+    return made
+
+
 def settings_of(grower: Grower, **more: Any) -> core.GrowSettings:
     """The settings of the twin for the core."""
-    settings = core.GrowSettings()
-    for name, value in {
-        "score": grower.score,
-        "lookahead": grower.plies,
-        "beam": grower.beam or 0,
-        "n_cuts": grower.n_cuts,
-        "min_leaf": grower.min_leaf,
-        "max_depth": -1 if grower.max_depth is None else grower.max_depth,
-        "stop_factor": grower.stop_factor,
-        "split_pure": grower.split_pure,
-        "binary_nominal": grower.binary_nominal,
-        "each_cut": grower.each_cut,
-        "option_factor": grower.option_factor,
-        "max_options": grower.max_options or 0,
-        **more,
-    }.items():
-        setattr(settings, name, value)
-    return settings
+    return settings(
+        **{
+            "score": grower.score,
+            "lookahead": grower.plies,
+            "beam": grower.beam or 0,
+            "n_cuts": grower.n_cuts,
+            "min_leaf": grower.min_leaf,
+            "max_depth": -1 if grower.max_depth is None else grower.max_depth,
+            "stop_factor": grower.stop_factor,
+            "split_pure": grower.split_pure,
+            "binary_nominal": grower.binary_nominal,
+            "each_cut": grower.each_cut,
+            "option_factor": grower.option_factor,
+            "max_options": grower.max_options or 0,
+            **more,
+        }
+    )
 
 
 class Weights:

@@ -82,7 +82,7 @@ def compare(seeds: range, **given: object) -> list[int]:
 def test_grown_graphs(score, plies, binary_nominal, each_cut, options):
     option_factor, max_options = options
     given = {"max_depth": 2} if option_factor < 0.05 or plies == 3 else {}
-    n = 50 if plies == 1 else 25
+    n = 40 if plies == 1 else 20
     sizes = compare(
         range(n * plies, n * plies + n),
         score=score,

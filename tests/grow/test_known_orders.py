@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from grown_cases import View, Weights
+from grown_cases import View, Weights, columns_of, settings
 
 import everytree._core as core
 from everytree.errors import DataError, LimitReached
@@ -14,25 +14,6 @@ from everytree.limits import Limits
 from everytree.priors import UniformPrior
 from everytree.study.artificial import led, led_bayes_proba, xd6, xor
 from everytree.study.protocol import log_loss
-
-
-def columns(X, y=None, n_classes=2, weights=None, numeric=False):
-    made = core.Columns(len(X))
-    for column in np.asarray(X).T:
-        if numeric:
-            made.add_numeric(np.ascontiguousarray(column, dtype=np.float64))
-        else:
-            made.add_nominal(np.ascontiguousarray(column, dtype=np.int32), 2)
-    if y is not None:
-        made.set_classes(np.asarray(y, dtype=np.int32), n_classes, weights)
-    return made
-
-
-def settings(**options):
-    made = core.GrowSettings()
-    for name, value in options.items():
-        setattr(made, name, value)
-    return made
 
 
 def weights_of(n_classes):
@@ -50,8 +31,8 @@ def test_two_plies_find_xor_where_one_ply_cannot(numeric):
         X, y = xor(200, n_irrelevant=4, random_state=seed)
         new, truth = xor(500, n_irrelevant=4, random_state=1000 + seed)
         for plies, found in hits.items():
-            graph, _ = weights.grow(columns(X, y, numeric=numeric), settings(lookahead=plies))
-            proba = weights.predict(graph, weights.fold(graph), columns(new, numeric=numeric))
+            graph, _ = weights.grow(columns_of(X, y, numeric=numeric), settings(lookahead=plies))
+            proba = weights.predict(graph, weights.fold(graph), columns_of(new, numeric=numeric))
             found.append((proba.argmax(axis=1) == truth).mean())
             if plies == 2:  # one of the two tests, then the other one in both branches
                 assert graph.n_nodes == 7
@@ -67,8 +48,8 @@ def test_two_plies_find_the_quadrants_of_two_numbers():
     y, truth = ((Z[:, 0] > 0.5) ^ (Z[:, 1] > 0.5) for Z in (X, new))
     accuracy = {}
     for plies in (1, 2):
-        graph, _ = weights.grow(columns(X, y, numeric=True), settings(lookahead=plies))
-        proba = weights.predict(graph, weights.fold(graph), columns(new, numeric=True))
+        graph, _ = weights.grow(columns_of(X, y, numeric=True), settings(lookahead=plies))
+        proba = weights.predict(graph, weights.fold(graph), columns_of(new, numeric=True))
         accuracy[plies] = (proba.argmax(axis=1) == truth).mean()
     assert accuracy[2] > 0.95
     assert accuracy[2] > accuracy[1] + 0.1
@@ -96,8 +77,8 @@ def test_averaging_beats_smoothing_beats_no_pruning(make):
             X, y = make(n, random_state=seed)
             new, truth = make(1000, random_state=10_000 + seed)
             for way, (options, fold) in WAYS.items():
-                graph, _ = weights.grow(columns(X, y, n_classes), settings(stop_factor=0.0, **options))
-                proba = weights.predict(graph, weights.fold(graph, fold), columns(new))
+                graph, _ = weights.grow(columns_of(X, y, n_classes), settings(stop_factor=0.0, **options))
+                proba = weights.predict(graph, weights.fold(graph, fold), columns_of(new))
                 accuracy[way].append((proba.argmax(axis=1) == truth).mean())
                 loss[way].append(log_loss(proba, truth).mean())
             if make is led:  # nobody is better than the law
@@ -125,7 +106,7 @@ def test_one_example_one_class_and_columns_that_say_nothing():
     ]
     for X, y, n_classes in cases:
         weights = weights_of(n_classes)
-        given = columns(X, y, n_classes, numeric=True)
+        given = columns_of(X, y, n_classes, numeric=True)
         for options in (
             {},
             {"lookahead": 3},
@@ -134,7 +115,7 @@ def test_one_example_one_class_and_columns_that_say_nothing():
         ):
             graph, _ = weights.grow(given, settings(stop_factor=0.0, split_pure=True, **options))
             assert graph.n_nodes == 1
-            proba = weights.predict(graph, weights.fold(graph), columns(X, numeric=True))
+            proba = weights.predict(graph, weights.fold(graph), columns_of(X, numeric=True))
             expected = (np.bincount(y, minlength=n_classes) + 1 / n_classes) / (len(y) + 1)
             assert proba == pytest.approx(np.tile(expected, (len(y), 1)))
 
@@ -143,8 +124,8 @@ def test_a_thousand_classes():
     weights = weights_of(1000)
     X = np.repeat(np.arange(1000.0), 3)[:, None]
     y = np.repeat(np.arange(1000), 3)
-    graph, _ = weights.grow(columns(X, y, 1000, numeric=True), settings(stop_factor=0.0, max_depth=12))
-    proba = weights.predict(graph, weights.fold(graph, "none"), columns(X, numeric=True))
+    graph, _ = weights.grow(columns_of(X, y, 1000, numeric=True), settings(stop_factor=0.0, max_depth=12))
+    proba = weights.predict(graph, weights.fold(graph, "none"), columns_of(X, numeric=True))
     assert (proba.argmax(axis=1) == y).mean() > 0.9
     assert np.abs(proba.sum(axis=1) - 1).max() < 1e-9
 
@@ -154,10 +135,10 @@ def test_numbers_as_far_apart_and_as_close_as_doubles_can_be():
     for low, high in ((-1.7e308, 1.7e308), (1.0, math.nextafter(1.0, 2.0)), (0.0, 5e-324), (-5e-324, 0.0)):
         X = np.array([low] * 4 + [high] * 4)[:, None]
         y = [0] * 4 + [1] * 4
-        graph, _ = weights.grow(columns(X, y, numeric=True), settings())
+        graph, _ = weights.grow(columns_of(X, y, numeric=True), settings())
         assert graph.n_nodes == 3
         assert low <= View(graph).arrays["threshold"][0] < high
-        proba = weights.predict(graph, weights.fold(graph, "none"), columns(X, numeric=True))
+        proba = weights.predict(graph, weights.fold(graph, "none"), columns_of(X, numeric=True))
         assert proba.argmax(axis=1).tolist() == y
 
 
@@ -186,7 +167,7 @@ def test_numbers_as_far_apart_and_as_close_as_doubles_can_be():
 def test_settings_that_make_no_sense_are_refused(options, message):
     X, y = xor(20, random_state=0)
     with pytest.raises(DataError, match=message):
-        weights_of(2).grow(columns(X, y), settings(**options))
+        weights_of(2).grow(columns_of(X, y), settings(**options))
 
 
 def test_bad_tables_and_bad_trees_are_refused():
@@ -199,23 +180,23 @@ def test_bad_tables_and_bad_trees_are_refused():
         )
 
     for call, message in (
-        (lambda: grow(columns(X)), "growing needs rows with classes"),
-        (lambda: grow(columns(X, y), split=()), "tables of a prior must not be empty"),
-        (lambda: grow(columns(X, y), split=(math.nan,)), "logarithms below infinity"),
-        (lambda: grow(columns(X, y), open_=(math.inf,)), "logarithms below infinity"),
-        (lambda: grow(columns(X, y), rows=()), "no Dirichlet parameters"),
-        (lambda: grow(columns(X, y), rows=((1.0, 1.0, 1.0),)), "must be one per class"),
-        (lambda: grow(columns(X, y), rows=((1.0, 0.0),)), "positive and finite"),
+        (lambda: grow(columns_of(X)), "growing needs rows with classes"),
+        (lambda: grow(columns_of(X, y), split=()), "tables of a prior must not be empty"),
+        (lambda: grow(columns_of(X, y), split=(math.nan,)), "logarithms below infinity"),
+        (lambda: grow(columns_of(X, y), open_=(math.inf,)), "logarithms below infinity"),
+        (lambda: grow(columns_of(X, y), rows=()), "no Dirichlet parameters"),
+        (lambda: grow(columns_of(X, y), rows=((1.0, 1.0, 1.0),)), "must be one per class"),
+        (lambda: grow(columns_of(X, y), rows=((1.0, 0.0),)), "positive and finite"),
     ):
         with pytest.raises(DataError, match=message):
             call()
-    tree, _ = weights.grow(columns(X, y), settings(lookahead=2))
+    tree, _ = weights.grow(columns_of(X, y), settings(lookahead=2))
     with pytest.raises(DataError, match="lead must be at least 1"):
-        weights.restructure(columns(X, y), tree, 0.5, settings())
+        weights.restructure(columns_of(X, y), tree, 0.5, settings())
     with pytest.raises(DataError, match="column that is not there"):
-        weights.restructure(columns(X[:, :1], y), tree, 10.0, settings())
+        weights.restructure(columns_of(X[:, :1], y), tree, 10.0, settings())
     with pytest.raises(DataError, match="only trees grown by quality"):
-        weights.restructure(columns(X, y), tree, 10.0, settings(random=True))
+        weights.restructure(columns_of(X, y), tree, 10.0, settings(random=True))
 
 
 def test_limits_of_time_and_memory_are_kept():
@@ -228,5 +209,5 @@ def test_limits_of_time_and_memory_are_kept():
     ):
         with pytest.raises(LimitReached, match=message):
             core.grow_options(
-                columns(X, y), given, [0.0], [0.0], [0.0], False, [[1.0, 1.0]], limits.control()
+                columns_of(X, y), given, [0.0], [0.0], [0.0], False, [[1.0, 1.0]], limits.control()
             )
