@@ -69,10 +69,14 @@ if TYPE_CHECKING:
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
+    from everytree.estimators.option import OptionTreeClassifier as OptionTreeClassifier
     from everytree.estimators.path_average import PathAverageTreeClassifier as PathAverageTreeClassifier
+    from everytree.estimators.smoothed import SmoothedTreeClassifier as SmoothedTreeClassifier
     from everytree.model_file import load_model as load_model
     from everytree.multiway import MultiwayTree as MultiwayTree
     from everytree.near_best import NearBest as NearBest
+    from everytree.option_tree import OptionTree as OptionTree
+    from everytree.option_tree import TreeMean as TreeMean
     from everytree.path_tree import PathTree as PathTree
     from everytree.posterior import Posterior as Posterior
     from everytree.priors import (
@@ -137,6 +141,8 @@ _HOME = {
     "NearBest": "everytree.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
+    "OptionTree": "everytree.option_tree",
+    "OptionTreeClassifier": "everytree.estimators.option",
     "PathAverageTreeClassifier": "everytree.estimators.path_average",
     "PathTree": "everytree.path_tree",
     "Posterior": "everytree.posterior",
@@ -149,11 +155,13 @@ _HOME = {
     "QueryError": "everytree.errors",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",
+    "SmoothedTreeClassifier": "everytree.estimators.smoothed",
     "StrategyRun": "everytree.strategies",
     "Support": "everytree.constraints",
     "Table": "everytree.data.table",
     "TopTrees": "everytree.bayes.top_trees",
     "Tree": "everytree.tree",
+    "TreeMean": "everytree.option_tree",
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",
     "compare_strategies": "everytree.strategies",

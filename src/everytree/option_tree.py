@@ -21,15 +21,17 @@ import numpy.typing as npt
 
 from everytree.arguments import generator, whole
 from everytree.data.columns import RawColumn
-from everytree.errors import QueryError
+from everytree.errors import DataError, QueryError
 from everytree.limits import Limits
+from everytree.model_values import checked_fields
+from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     import everytree._core as _core
 
-__all__ = ["OptionTree"]
+__all__ = ["OptionTree", "TreeMean"]
 
 NO_CHILD = 0xFFFFFFFF
 Floats = npt.NDArray[np.float64]
@@ -229,22 +231,91 @@ class OptionTree:
         return plot_options(self, max_depth, precision, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """The option tree as plain lists, texts and numbers that JSON can hold."""
+        """The option tree as plain lists, texts and numbers that JSON can hold; columns and classes are not in it."""
         from everytree.option_tree_dict import option_tree_to_dict
 
         return option_tree_to_dict(self)
 
     @classmethod
-    def from_dict(cls, data: Any) -> OptionTree:
-        """The option tree that ``to_dict`` wrote; every field is checked."""
+    def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
+        """The option tree that ``to_dict`` wrote, on these columns; every field is checked."""
         from everytree.option_tree_dict import option_tree_from_dict
 
-        return option_tree_from_dict(data)
+        return option_tree_from_dict(data, columns, classes)
 
     def __repr__(self) -> str:
         return (
             f"OptionTree({self.n_nodes} nodes, {self.n_options} options, depth {self.depth}, {self.kind!r})"
         )
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+class TreeMean:
+    """Several trees, each with its shares, averaged with equal weights."""
+
+    def __init__(self, trees: Sequence[OptionTree]) -> None:
+        self.trees = tuple(trees)
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes of all trees together."""
+        return sum(tree.n_nodes for tree in self.trees)
+
+    @property
+    def n_options(self) -> int:
+        """Options of all trees together."""
+        return sum(tree.n_options for tree in self.trees)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of all trees together."""
+        return sum(tree.n_leaves for tree in self.trees)
+
+    @property
+    def depth(self) -> int:
+        """The longest path of any of them."""
+        return max(tree.depth for tree in self.trees)
+
+    @property
+    def log_evidence(self) -> float:
+        """The mean of their log evidences."""
+        return float(np.mean([tree.log_evidence for tree in self.trees]))
+
+    def _predict(self, data: _core.Columns, control: _core.Control) -> Floats:
+        total = sum(
+            (tree._predict(data, control) for tree in self.trees[1:]), self.trees[0]._predict(data, control)
+        )
+        mean: Floats = total / len(self.trees)
+        return mean
+
+    def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
+        """The trees, one after the other."""
+        return "\n\n".join(tree.to_text(max_depth, precision) for tree in self.trees)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trees as plain lists, texts and numbers."""
+        return {
+            "format": "everytree.tree_mean",
+            "version": 1,
+            "trees": [tree.to_dict() for tree in self.trees],
+        }
+
+    @classmethod
+    def from_dict(
+        cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]
+    ) -> TreeMean | OptionTree:
+        """What ``to_dict`` wrote, of several trees or of one."""
+        if not isinstance(data, dict) or data.get("format") != "everytree.tree_mean":
+            return OptionTree.from_dict(data, columns, classes)
+        data = checked_fields(data, "everytree.tree_mean", 1, ("format", "version", "trees"), "mean of trees")
+        if not isinstance(data["trees"], list) or not data["trees"]:
+            raise DataError(f"trees is {clip(data['trees'])}; expected a list of one or more trees")
+        return cls([OptionTree.from_dict(tree, columns, classes) for tree in data["trees"]])
+
+    def __repr__(self) -> str:
+        return f"TreeMean({len(self.trees)} trees, {self.n_nodes} nodes)"
 
     def __str__(self) -> str:
         return self.to_text()

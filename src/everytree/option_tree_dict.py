@@ -1,29 +1,29 @@
-"""An option tree as a versioned, JSON-able dict, and back.
+"""An option tree as a versioned, JSON-able dict, and back; its columns and classes stand elsewhere in a model file.
 
-    {"format": "everytree.option_tree", "version": 1, "kind": …, "classes": […],
-     "columns": [{"name": …, "kind": …, "values": […]}, …],
+    {"format": "everytree.option_tree", "version": 1, "kind": …,
      "log_leaf_open": […], "log_leaf_closed": […], "dirichlet": [[…], …],
      "nodes": {"depth": […], "open": […], "classes": [[…], …], "counts": [[…], …]},
      "options": {"node": […], "column": […], "threshold": […], "log_split": […], "children": [[…], …]}}
 
 ``counts`` of a node are those of its ``classes`` (numbers of classes with examples). A child is the number of a node or
-−1 for a branch without examples; a threshold is null for "every value" and "inf" for "known or missing"; "-inf" stands
-for the logarithm of zero. Reading trusts nothing: an error names the field, and what the arrays mean together is
-checked by the core before anything is computed from them.
+−1 for a branch without examples; a threshold is null for "every value" and {"$float": "inf"} for "known or missing";
+"-inf" stands for the logarithm of zero. Reading trusts nothing: an error names the field, and what the arrays mean
+together is checked by the core before anything is computed from them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from everytree.data.columns import RawColumn
+from everytree.data.columns import ColumnReader, RawColumn
 from everytree.errors import DataError
-from everytree.model_values import plain_scalar
+from everytree.flat_tree import numbers_to_json
+from everytree.model_values import checked_fields
 from everytree.option_tree import NO_CHILD, OptionTree
 from everytree.tree_checks import clip
 
@@ -32,18 +32,7 @@ __all__ = ["option_tree_from_dict", "option_tree_to_dict"]
 FORMAT, VERSION = "everytree.option_tree", 1
 NODES = ("depth", "open", "classes", "counts")
 OPTIONS = ("node", "column", "threshold", "log_split", "children")
-FIELDS = (
-    "format",
-    "version",
-    "kind",
-    "classes",
-    "columns",
-    "log_leaf_open",
-    "log_leaf_closed",
-    "dirichlet",
-    "nodes",
-    "options",
-)
+FIELDS = ("format", "version", "kind", "log_leaf_open", "log_leaf_closed", "dirichlet", "nodes", "options")
 
 
 # --- writing
@@ -58,15 +47,6 @@ def option_tree_to_dict(tree: OptionTree) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "kind": tree.kind,
-        "classes": [_scalar(label, f"classes[{c}]") for c, label in enumerate(tree.classes)],
-        "columns": [
-            {
-                "name": column.name,
-                "kind": column.kind,
-                "values": [_scalar(value, f"columns[{j}].values") for value in column.values],
-            }
-            for j, column in enumerate(tree.columns)
-        ],
         "log_leaf_open": [_log_out(x) for x in tree._log_leaf[0]],
         "log_leaf_closed": [_log_out(x) for x in tree._log_leaf[1]],
         "dirichlet": [[float(a) for a in row] for row in tree._dirichlet],
@@ -79,9 +59,7 @@ def option_tree_to_dict(tree: OptionTree) -> dict[str, Any]:
         "options": {
             "node": np.repeat(np.arange(tree.n_nodes), per_node).tolist(),
             "column": arrays["attribute"].tolist(),
-            "threshold": [
-                None if math.isnan(x) else "inf" if x == math.inf else x for x in arrays["threshold"].tolist()
-            ],
+            "threshold": numbers_to_json(arrays["threshold"]),
             "log_split": [_log_out(x) for x in arrays["log_split"].tolist()],
             "children": _parts(children, arrays["child_begin"]),
         },
@@ -97,46 +75,19 @@ def _log_out(x: float) -> float | str:
     return "-inf" if x == -math.inf else float(x)
 
 
-def _scalar(value: Any, path: str) -> Any:
-    value = plain_scalar(value)
-    if not isinstance(value, bool | int | float | str) or (
-        isinstance(value, float) and not math.isfinite(value)
-    ):
-        raise DataError(f"{path} is {clip(value)}; a file holds texts, finite numbers and booleans")
-    return str(value) if isinstance(value, str) else value
-
-
 # --- reading
 
 
-def option_tree_from_dict(data: Any) -> OptionTree:
-    """The option tree written by ``option_tree_to_dict``."""
-    import everytree._core as _core
-
-    data = _fields(data, "the option tree", FIELDS)
-    if data["format"] != FORMAT:
-        raise DataError(f"format is {clip(data['format'])}; expected {FORMAT!r}")
-    if isinstance(data["version"], bool) or data["version"] != VERSION:
-        raise DataError(f"version is {clip(data['version'])}; expected {VERSION}")
+def option_tree_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
+    """The option tree written by ``option_tree_to_dict``, on these columns."""
+    data = checked_fields(data, FORMAT, VERSION, FIELDS, "option tree")
     if data["kind"] not in ("smooth", "map", "none"):
         raise DataError(f"kind is {clip(data['kind'])}; expected 'smooth', 'map' or 'none'")
-    classes = [
-        _read_scalar(label, f"classes[{c}]") for c, label in enumerate(_list(data["classes"], "classes"))
-    ]
-    if not classes or len(set(map(repr, classes))) < len(classes):
-        raise DataError("classes must be one or more different labels")
-    columns = [_column(column, f"columns[{j}]") for j, column in enumerate(_list(data["columns"], "columns"))]
     tables = [_logs(data[name], name) for name in ("log_leaf_open", "log_leaf_closed")]
     rows = _list(data["dirichlet"], "dirichlet")
     dirichlet = [_numbers(row, f"dirichlet[{d}]") for d, row in enumerate(rows)]
     graph = _graph(data, len(classes))
-    fits = _core.Columns(0)  # no rows: only what the columns are
-    for column in columns:
-        if column.kind == "numeric":
-            fits.add_numeric(np.zeros(0))
-        else:
-            fits.add_nominal(np.zeros(0, dtype=np.int32), len(column.values))
-    graph.check(fits)
+    graph.check(ColumnReader(tuple(columns)).without_rows())
     return OptionTree(graph, columns, classes, (tables[0], tables[1]), dirichlet, data["kind"])
 
 
@@ -160,7 +111,11 @@ def _graph(data: Mapping[str, Any], n_classes: int) -> Any:
         raise DataError("options.node must not fall: options stand in the order of their nodes")
     m = len(owner)
     thresholds = [
-        math.nan if x is None else math.inf if x == "inf" else _number(x, f"options.threshold[{i}]")
+        math.nan
+        if x is None
+        else math.inf
+        if x == {"$float": "inf"}
+        else _number(x, f"options.threshold[{i}]")
         for i, x in enumerate(_list(options["threshold"], "options.threshold", m))
     ]
     child, child_begin = _flat(options["children"], "options.children", m, -1, max(n - 1, 0))
@@ -231,30 +186,3 @@ def _numbers(value: Any, path: str) -> list[float]:
 def _logs(value: Any, path: str, length: int | None = None) -> list[float]:
     found = _list(value, path, length)
     return [-math.inf if x == "-inf" else _number(x, f"{path}[{i}]") for i, x in enumerate(found)]
-
-
-def _read_scalar(value: Any, path: str) -> Any:
-    if isinstance(value, str | bool):
-        return value
-    if isinstance(value, int):
-        if value.bit_length() > 4096:
-            raise DataError(
-                f"{path} is a number of {value.bit_length()} bits; no label or value is that long"
-            )
-        return value
-    return _number(value, path)
-
-
-def _column(data: Any, path: str) -> RawColumn:
-    data = _fields(data, path, ("name", "kind", "values"))
-    if not isinstance(data["name"], str):
-        raise DataError(f"{path}.name is {clip(data['name'])}; expected a text")
-    if data["kind"] not in ("numeric", "nominal"):
-        raise DataError(f"{path}.kind is {clip(data['kind'])}; expected 'numeric' or 'nominal'")
-    values = _list(data["values"], f"{path}.values")
-    read = tuple(_read_scalar(value, f"{path}.values[{k}]") for k, value in enumerate(values))
-    if data["kind"] == "numeric" and read:
-        raise DataError(f"{path}.values is {clip(values)}; expected [] for a numeric column")
-    if len(set(read)) < len(read):
-        raise DataError(f"{path}.values holds a value twice")
-    return RawColumn(data["name"], data["kind"], read)

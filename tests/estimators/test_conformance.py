@@ -37,6 +37,20 @@ FAMILIES = [
         "classes", averaging=False, nonuniform=True, bins="mdl", missing="category"
     ),
     everytree.estimators.PathAverageTreeClassifier(2, nonuniform=True, bins="all", missing="impute"),
+    everytree.estimators.SmoothedTreeClassifier(
+        2, prior="size", dirichlet="fit", prune="map", missing="error"
+    ),
+    everytree.estimators.SmoothedTreeClassifier(
+        n_trees=3, dirichlet="decay", random_state=0, missing="impute"
+    ),
+    everytree.estimators.SmoothedTreeClassifier(subsample=20, prune="none", stop_factor=1, random_state=1),
+    everytree.estimators.SmoothedTreeClassifier(criterion="gain_ratio", nominal_tests="binary"),
+    everytree.estimators.OptionTreeClassifier(
+        cuts="each", max_nodes=500, option_weight=0.05, missing="impute"
+    ),
+    everytree.estimators.OptionTreeClassifier(
+        0.5, prior="coding", dirichlet="fit", criterion="bayes", split_pure=True, max_depth=4
+    ),
 ]
 
 # check name -> why it must fail, per estimator; strict, so an entry that is no longer needed fails the suite.

@@ -32,6 +32,10 @@ def option_tree(kind="smooth"):
     return OptionTree(graph, COLUMNS, ["no", "yes"], ([-0.2], [-0.1]), [[0.5, 0.5]], kind)
 
 
+def from_dict(data, columns=COLUMNS, classes=("no", "yes")):
+    return OptionTree.from_dict(data, columns, classes)
+
+
 def test_numbers():
     tree = option_tree()
     assert (tree.n_nodes, tree.n_options, tree.n_leaves, tree.depth, tree.n_classes) == (7, 3, 5, 2, 2)
@@ -141,7 +145,7 @@ def test_draws_and_the_most_probable_tree():
 
 def test_json_pickle_and_copy_keep_everything():
     tree = option_tree()
-    read = OptionTree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)))
+    read = from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)))
     for other in (read, pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree)):
         assert other.to_text() == tree.to_text()
         assert other.log_evidence == tree.log_evidence
@@ -166,20 +170,9 @@ HOSTILE = [
     (["version"], 2, "version"),
     (["version"], True, "version"),
     (["kind"], "sum", "kind"),
-    (["more"], 1, "fields"),
-    (["nodes"], KeyError, "fields"),
+    (["more"], 1, "more"),
+    (["nodes"], KeyError, "nodes is missing"),
     (["nodes"], [], "nodes"),
-    (["classes"], [], "classes"),
-    (["classes"], ["a", "a"], "classes"),
-    (["classes"], ["a", None], "classes"),
-    (["classes"], ["a"], "known and in order"),
-    (["columns", 0, "kind"], "x", "kind"),
-    (["columns", 0, "kind"], "nominal", "codes"),
-    (["columns", 0, "name"], 3, "name"),
-    (["columns", 1, "values"], ["red", "red", "blue"], "twice"),
-    (["columns", 1, "values"], ["red"], "children|codes"),
-    (["columns", 0, "values"], ["red"], "numeric"),
-    (["columns"], [], "no such column"),
     (["dirichlet"], [], "dirichlet"),
     (["dirichlet"], [[1.0]], "one parameter per class"),
     (["dirichlet"], [[1.0, 0.0]], "positive"),
@@ -216,7 +209,19 @@ HOSTILE = [
 @pytest.mark.parametrize(("path", "value", "message"), HOSTILE)
 def test_hostile_json_is_refused(path, value, message):
     with pytest.raises(DataError, match=message):
-        OptionTree.from_dict(changed(path, value))
+        from_dict(changed(path, value))
+
+
+def test_trees_that_do_not_fit_the_columns_are_refused():
+    data = option_tree().to_dict()
+    with pytest.raises(DataError, match="known and in order"):
+        from_dict(data, classes=["no"])
+    with pytest.raises(DataError, match="no such column"):
+        from_dict(data, columns=COLUMNS[:1])
+    with pytest.raises(DataError, match="codes"):
+        from_dict(data, columns=COLUMNS[::-1])
+    with pytest.raises(DataError, match="codes"):
+        from_dict(data, columns=(COLUMNS[0], RawColumn("colour", "nominal", ("red", "green"))))
 
 
 def test_random_damage_never_crashes():
@@ -237,7 +242,7 @@ def test_random_damage_never_crashes():
             place[key] = junk[int(rng.integers(len(junk)))]
             break
         try:
-            OptionTree.from_dict(data).to_text()
+            from_dict(data).to_text()
         except EverytreeError:
             refused += 1
     assert refused > 200

@@ -259,17 +259,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return {_index(key, frame, "bins"): value for key, value in self.bins.items()}
 
     def _check_missing(self, frame: Frame) -> None:
-        if self.missing != "error":
-            return
-        holes = [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None]
-        if holes:
-            shown = ", ".join(f"{name!r} ({count} of {frame.n_rows} rows)" for name, count in holes[:SOME])
-            more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
-            raise DataError(
-                f"Input X contains NaN or other missing values in column {shown}{more}. Choose "
-                "missing='category' to treat missing as a value of its own, missing='impute' to fill in the "
-                "training mean or mode, or remove these rows or columns"
-            )
+        if self.missing == "error":
+            refuse_missing(frame)
 
     # --- applying
     # ----------------------------------------------------------------------------------------------
@@ -288,6 +279,19 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 out[:, place] = outcome
                 place += 1
         return out
+
+
+def refuse_missing(frame: Frame) -> None:
+    """Raise if a value is missing, and say where."""
+    holes = [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None]
+    if holes:
+        shown = ", ".join(f"{name!r} ({count} of {frame.n_rows} rows)" for name, count in holes[:SOME])
+        more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
+        raise DataError(
+            f"Input X contains NaN or other missing values in column {shown}{more}. Choose "
+            "missing='category' to treat missing as a value of its own, missing='impute' to fill in the "
+            "training mean or mode, or remove these rows or columns"
+        )
 
 
 def _check_bins(bins: Any, what: str) -> None:

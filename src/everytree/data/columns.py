@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import _chosen
-from everytree.data.cuts import number_text
+from everytree.data.cuts import distinct_numbers, mean_of, number_text
 from everytree.data.encoding import as_codes, in_order
 from everytree.data.frames import Frame, FrameColumn
 from everytree.errors import DataError
@@ -74,23 +74,73 @@ class ColumnReader:
     """
 
     columns: tuple[RawColumn, ...]
+    fills: tuple[Any, ...] | None = None  # what missing values become, by column; None: they stay missing
 
     @classmethod
-    def fit(cls, frame: Frame, nominal: Sequence[str | int] | None = None) -> ColumnReader:
-        """Learn kinds and values; ``nominal`` names numeric columns (or their positions) whose numbers are codes."""
+    def fit(
+        cls,
+        frame: Frame,
+        nominal: Sequence[str | int] | None = None,
+        *,
+        impute: bool = False,
+        weights: npt.NDArray[np.int64] | None = None,
+    ) -> ColumnReader:
+        """Learn kinds and values; ``nominal`` names numeric columns (or their positions) whose numbers are codes.
+
+        With ``impute`` a missing value becomes the mean of its numeric column, or the most frequent value (of a nominal
+        column, and of one that holds 0 and 1 only).
+        """
         coded = _chosen(nominal, frame, "nominal")
-        return cls(tuple(_described(column, j in coded) for j, column in enumerate(frame.columns)))
+        bare = cls(tuple(_described(column, j in coded) for j, column in enumerate(frame.columns)))
+        if not impute:
+            return bare
+        return replace(bare, fills=tuple(bare._fill(c, j, weights) for j, c in enumerate(frame.columns)))
+
+    def extended(self, frame: Frame, nominal: Sequence[str | int] | None = None) -> ColumnReader:
+        """The reader after more rows: new values of a nominal column come last, so that older codes stay.
+
+        A column that had no value at all so far becomes what it is in these rows.
+        """
+        coded = _chosen(nominal, frame, "nominal")
+        columns = []
+        for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
+            now = _described(column, j in coded)
+            if known == RawColumn(known.name, "nominal"):
+                known = now
+            elif known.kind == "nominal" and column.kind != "empty":
+                self.codes(column, j)  # refuses another kind
+                seen = set(known.values)
+                values = _described(column, coded=True).values
+                known = replace(known, values=(*known.values, *(v for v in values if v not in seen)))
+            columns.append(known)
+        return replace(self, columns=tuple(columns))
 
     def read(self, frame: Frame) -> _core.Columns:
         """The frame as columns of the core, without classes; unseen values of nominal columns are marked."""
+        return self.columns_of(self.arrays(frame), frame.n_rows)
+
+    def arrays(self, frame: Frame) -> list[npt.NDArray[Any]]:
+        """The columns of a frame, each as float64 numbers or as int32 codes."""
+        arrays: list[npt.NDArray[Any]] = []
+        for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
+            numeric = known.kind == "numeric"
+            array: npt.NDArray[Any] = self.numbers(column) if numeric else self.codes(column, j)
+            fill = None if self.fills is None else self.fills[j]
+            if fill is not None:
+                array[np.isnan(array) if numeric else array == MISSING] = fill
+            arrays.append(array)
+        return arrays
+
+    def columns_of(self, arrays: Sequence[npt.NDArray[Any]], n_rows: int) -> _core.Columns:
+        """Arrays of ``arrays`` as columns of the core."""
         import everytree._core as _core
 
-        data = _core.Columns(frame.n_rows)
-        for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
+        data = _core.Columns(n_rows)
+        for array, known in zip(arrays, self.columns, strict=True):
             if known.kind == "numeric":
-                data.add_numeric(self.numbers(column))
+                data.add_numeric(array)
             else:
-                data.add_nominal(self.codes(column, j), len(known.values))
+                data.add_nominal(array, len(known.values))
         return data
 
     def cells(self, frame: Frame) -> npt.NDArray[np.float64]:
@@ -101,6 +151,27 @@ class ColumnReader:
             if known.kind == "nominal":
                 out[out[:, j] == MISSING, j] = np.nan
         return out
+
+    def without_rows(self) -> _core.Columns:
+        """Columns of the core without a row: what they are, for checks."""
+        kinds = {"numeric": np.float64, "nominal": np.int32}
+        return self.columns_of([np.zeros(0, dtype=kinds[column.kind]) for column in self.columns], 0)
+
+    def _fill(self, column: FrameColumn, j: int, weights: npt.NDArray[np.int64] | None) -> float | int | None:
+        """What a missing value of a column becomes: a number, or a code; None where the column has no value."""
+        if column.kind == "empty":
+            return None
+        if self.columns[j].kind == "nominal":
+            codes = self.codes(column, j)
+            given = None if weights is None else weights[codes >= 0].astype(np.float64)
+            return int(np.argmax(np.bincount(codes[codes >= 0], given)))
+        present = slice(None) if column.missing is None else ~column.missing
+        points, counts = distinct_numbers(
+            column.values[present], None if weights is None else weights[present]
+        )
+        if ((points == 0) | (points == 1)).all():  # then the mode: a mean would be a third value
+            return float(points[int(np.argmax(counts))])
+        return float(mean_of(points, counts))
 
     def training(
         self,

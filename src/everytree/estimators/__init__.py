@@ -8,7 +8,9 @@ from everytree.estimators.cart import CARTTreeClassifier
 from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.estimators.option import OptionTreeClassifier
 from everytree.estimators.path_average import PathAverageTreeClassifier
+from everytree.estimators.smoothed import SmoothedTreeClassifier
 
 __all__ = [
     "BayesOptimalClassifier",
@@ -17,5 +19,7 @@ __all__ = [
     "CompressedClassifier",
     "MAPTreeClassifier",
     "OptimalTreeClassifier",
+    "OptionTreeClassifier",
     "PathAverageTreeClassifier",
+    "SmoothedTreeClassifier",
 ]

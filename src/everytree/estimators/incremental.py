@@ -21,16 +21,47 @@ from everytree.data.tally import Tally
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
 
-__all__ = ["IncrementalBase"]
+__all__ = ["IncrementalBase", "LabelsInBatches"]
 
 KINDS = {"U": "text", "O": "text", "b": "booleans"}  # the others are numbers
 
 
-class IncrementalBase(TreeClassifierBase):
+class LabelsInBatches:
+    """What ``partial_fit`` asks of labels that come in batches."""
+
+    classes_: npt.NDArray[Any]
+    _given: npt.NDArray[Any] | None = None  # labels of ``partial_fit(classes=...)``
+
+    def _check_classes(self, classes: Any, labels: npt.NDArray[Any], first: bool) -> None:
+        """Refuse labels of another kind than before, or outside the labels that were named."""
+        if classes is not None:
+            named = np.unique(read_labels(classes, len(np.atleast_1d(np.asarray(classes)))))
+            if first:
+                self._given = named
+            elif self._given is None or not np.array_equal(named, self._given):
+                known = "none" if self._given is None else self._given.tolist()
+                raise DataError(
+                    f"classes={named.tolist()} is not the same as on the first call ({known}); leave it out"
+                )
+        known = [each for each in (self._given, None if first else self.classes_) if each is not None]
+        for before in known:
+            if _kind(before) != _kind(labels):
+                raise DataError(
+                    f"y holds {_kind(labels)}, and the labels before are {_kind(before)}; convert them to one type"
+                )
+        if self._given is not None:
+            new = np.setdiff1d(labels, self._given)
+            if new.size:
+                raise DataError(
+                    f"y holds the label {new.tolist()[0]!r}, which is not among classes={self._given.tolist()} of the "
+                    "first call"
+                )
+
+
+class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     """A classifier whose ``_fit_table`` needs only the table."""
 
     _tally: Tally | None = None
-    _given: npt.NDArray[Any] | None = None  # labels of ``partial_fit(classes=...)``
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
@@ -83,31 +114,6 @@ class IncrementalBase(TreeClassifierBase):
         self.fingerprint_ = table.fingerprint()
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         self._tally = tally
-
-    def _check_classes(self, classes: Any, labels: npt.NDArray[Any], first: bool) -> None:
-        """Refuse labels of another kind than before, or outside the labels that were named."""
-        if classes is not None:
-            named = np.unique(read_labels(classes, len(np.atleast_1d(np.asarray(classes)))))
-            if first:
-                self._given = named
-            elif self._given is None or not np.array_equal(named, self._given):
-                known = "none" if self._given is None else self._given.tolist()
-                raise DataError(
-                    f"classes={named.tolist()} is not the same as on the first call ({known}); leave it out"
-                )
-        known = [each for each in (self._given, None if first else self.classes_) if each is not None]
-        for before in known:
-            if _kind(before) != _kind(labels):
-                raise DataError(
-                    f"y holds {_kind(labels)}, and the labels before are {_kind(before)}; convert them to one type"
-                )
-        if self._given is not None:
-            new = np.setdiff1d(labels, self._given)
-            if new.size:
-                raise DataError(
-                    f"y holds the label {new.tolist()[0]!r}, which is not among classes={self._given.tolist()} of the "
-                    "first call"
-                )
 
 
 def _kind(labels: npt.NDArray[Any]) -> str:

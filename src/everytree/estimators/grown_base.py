@@ -1,0 +1,462 @@
+"""What the classifiers by Bayesian growth on whole columns share: parameters, rows, growth, fits and batches.
+
+    fit           columns → grow an option graph in the core → fold it (OptionTree)
+    partial_fit   the rows so far and these → follow the older tree, or grow again → fold
+    predict       columns, as in training → the mixture over the nodes that a row reaches
+
+docs/smoothing.md and docs/option_trees.md say what is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.arguments import number, whole
+from everytree.data.binarizer import refuse_missing
+from everytree.data.columns import ColumnReader
+from everytree.data.frames import Frame
+from everytree.errors import DataError, QueryError
+from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.incremental import LabelsInBatches
+from everytree.limits import Limits
+from everytree.model_columns import checked_number
+from everytree.option_tree import OptionTree, TreeMean
+from everytree.priors import Prior, SizePrior, as_prior
+from everytree.tree_checks import clip
+from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+
+__all__ = ["GrownTreeClassifier"]
+
+DEEPEST = 1500  # priors and parameters by depth are tabulated so far, and then stay as they are
+MOST_CELLS = 2_000_000  # of such a table, by depth and class
+ROUNDS = 6  # of fitting the Dirichlet parameter and growing again
+SETTLED = 0.02  # |change of log a| that ends them
+LEAST_A, MOST_A = 1e-4, 1e3
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The training rows: a column each as numbers or codes, the labels, and the weights."""
+
+    arrays: list[npt.NDArray[Any]]
+    labels: npt.NDArray[Any]
+    weights: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """Prior and Dirichlet parameters as the core wants them."""
+
+    log_split: list[float]
+    log_leaf_open: list[float]
+    log_leaf_closed: list[float]
+    per_test: bool
+    dirichlet: list[list[float]]
+
+    @property
+    def log_leaf(self) -> tuple[list[float], list[float]]:
+        return self.log_leaf_open, self.log_leaf_closed
+
+    @property
+    def given(self) -> tuple[list[float], list[float], list[float], bool, list[list[float]]]:
+        return self.log_split, self.log_leaf_open, self.log_leaf_closed, self.per_test, self.dirichlet
+
+
+class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
+    """Parameters and data of a classifier that grows trees by Bayesian quality."""
+
+    TREE = TreeMean
+    CLAIMS = ("n_nodes_", "n_options_", "n_leaves_", "depth_")
+
+    tree_: Any
+    dirichlet_: Any
+    prior_: Prior
+    n_nodes_: int
+    n_options_: int
+    n_leaves_: int
+    depth_: int
+    log_evidence_: float
+    _rows: _Rows | None = None
+    _grown: list[_core.OptionGraph]
+
+    # What a subclass has as parameters; the names are those of ``__init__``.
+    lookahead: int
+    beam: int | None
+    prior: Prior | str
+    alpha: float
+    beta: float
+    dirichlet: Dirichlet
+    stop_factor: float
+    max_depth: int | None
+    min_leaf: int
+    criterion: str
+    nominal_tests: str
+    missing: str
+    nominal: Sequence[str | int] | None
+    time_limit: float | None
+    memory_limit: int | None
+
+    # --- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        settings = self._settings()
+        control = Limits(self.time_limit, self.memory_limit).control()
+        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self._given = None
+        reader = self._new_reader(frame, weights)
+        rows = _Rows(reader.arrays(frame), labels, _ones(weights, frame.n_rows))
+        self._learn(reader, rows, settings, control, None)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Learn from these rows and from all rows before, of ``fit`` or ``partial_fit``; the rows are kept for this.
+
+        New labels and new values of nominal columns may come with any batch; ``classes`` names all labels at the first
+        call. What ``missing="impute"`` fills in is from the first batch. If a batch is refused, or a limit is reached,
+        the model stays as it was.
+        """
+        first = not hasattr(self, "classes_")
+        if not first and self._rows is None:
+            raise QueryError(
+                "this model was loaded from a file, which holds no rows to add to; fit all rows, or start again with "
+                "partial_fit on a new model"
+            )
+        before = dict(vars(self))
+        try:
+            settings = self._settings()
+            control = Limits(self.time_limit, self.memory_limit).control()
+            frame, labels, weights = self._read(X, y, sample_weight, reset=first)
+            self._check_classes(classes, labels, first)
+            if first or self._rows is None:
+                reader = self._new_reader(frame, weights)
+                rows = _Rows(reader.arrays(frame), labels, _ones(weights, frame.n_rows))
+                self._learn(reader, rows, settings, control, None)
+            else:
+                self.target_name_ = before["target_name_"]
+                self._refuse(frame)
+                reader = self._reader.extended(frame, self.nominal)
+                rows = _joined(self._rows, self._reader, reader, frame, labels, weights)
+                self._learn(reader, rows, settings, control, self._grown if self._follows() else None)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _learn(
+        self,
+        reader: ColumnReader,
+        rows: _Rows,
+        settings: _core.GrowSettings,
+        control: _core.Control,
+        older: list[_core.OptionGraph] | None,
+    ) -> None:
+        known = rows.labels if self._given is None else np.concatenate([rows.labels, self._given])
+        classes = np.unique(known)
+        codes = np.searchsorted(classes, rows.labels)
+        data = reader.columns_of(rows.arrays, rows.labels.shape[0])
+        data.set_classes(np.ascontiguousarray(codes, dtype=np.int32), len(classes), rows.weights)
+        if older is not None:
+            older = _moved(older, np.searchsorted(classes, self.classes_), len(classes))
+        n_examples = int(rows.weights.sum())
+        start: Any = self.dirichlet
+        fitted = isinstance(start, str) and start == "fit"
+        if fitted:
+            start = float(np.clip(1 / len(classes), LEAST_A, MOST_A))
+            if older is not None:
+                start = self.dirichlet_
+        weights = self._weights(start, len(classes), n_examples)
+        grown, report = self._grow(data, settings, weights, control, older)
+        if fitted:
+            grown, report, weights = self._fit_dirichlet(
+                data, settings, grown, report, weights, control, older
+            )
+        trees = [self._folded(graph, reader, classes, weights, control) for graph in grown]
+        self._reader, self._rows, self.classes_ = reader, rows, classes
+        self._grown = grown if self._follows() else []
+        self._set_tree(trees, report)
+
+    def _grow(
+        self,
+        data: _core.Columns,
+        settings: _core.GrowSettings,
+        weights: _Weights,
+        control: _core.Control,
+        older: list[_core.OptionGraph] | None,
+    ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
+        """The graphs that are grown, or what older ones become."""
+        import everytree._core as _core
+
+        grown: list[_core.OptionGraph] = []
+        total: dict[str, float] = {}
+        for k in range(self._n_trees()):
+            settings.number = k
+            if older is None:
+                graph, report = _core.grow_options(data, settings, *weights.given, control)
+            else:
+                lead = number(
+                    "restructure", getattr(self, "restructure", 1.0), 1, math.inf, example=10, closed=True
+                )
+                graph, report = _core.restructure(data, older[k], lead, settings, *weights.given, control)
+            grown.append(graph)
+            total = {name: total.get(name, 0) + value for name, value in report.items()}
+        return grown, total
+
+    def _fit_dirichlet(
+        self,
+        data: _core.Columns,
+        settings: _core.GrowSettings,
+        grown: list[_core.OptionGraph],
+        report: dict[str, float],
+        weights: _Weights,
+        control: _core.Control,
+        older: list[_core.OptionGraph] | None,
+    ) -> tuple[list[_core.OptionGraph], dict[str, float], _Weights]:
+        """Maximise log s(root) over one number a on the grown graph, grow again with it, until it settles."""
+        from scipy.optimize import minimize_scalar
+
+        n_classes = len(weights.dirichlet[0])
+        for _ in range(ROUNDS):
+            before = math.log(weights.dirichlet[0][0])
+
+            def less(log_a: float, graphs: list[_core.OptionGraph] = grown) -> float:
+                rows = [[math.exp(log_a)] * n_classes]
+                folds = (graph.fold(*weights.log_leaf, rows, "smooth", control) for graph in graphs)  # noqa: B023
+                return -sum(fold.log_evidence for fold in folds)
+
+            found = minimize_scalar(
+                less, bounds=(math.log(LEAST_A), math.log(MOST_A)), method="bounded", options={"xatol": 1e-3}
+            )
+            weights = replace(weights, dirichlet=[[math.exp(float(found.x))] * n_classes])
+            grown, report = self._grow(data, settings, weights, control, older)
+            if abs(float(found.x) - before) < SETTLED:
+                break
+        return grown, report, weights
+
+    def _folded(
+        self,
+        graph: _core.OptionGraph,
+        reader: ColumnReader,
+        classes: npt.NDArray[Any],
+        weights: _Weights,
+        control: _core.Control,
+    ) -> OptionTree:
+        kind = self._fold_kind()
+        tree = OptionTree(
+            graph, reader.columns, classes.tolist(), weights.log_leaf, weights.dirichlet, kind, control
+        )
+        if tree.log_evidence == -math.inf:
+            raise QueryError(
+                f"prior={self.prior!r} gives every tree that was grown the probability zero; use another prior"
+            )
+        return tree
+
+    def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
+        """Set ``tree_`` and what is told of growing."""
+        self.tree_ = trees[0] if len(trees) == 1 else TreeMean(trees)
+        self._describe()
+
+    def _describe(self) -> None:
+        tree = self.tree_
+        self.n_nodes_, self.n_options_, self.n_leaves_ = tree.n_nodes, tree.n_options, tree.n_leaves
+        self.depth_, self.log_evidence_ = tree.depth, tree.log_evidence
+        self.prior_ = self._prior()
+        row = getattr(tree, "trees", (tree,))[0]._dirichlet[0]
+        decay = self._decay()
+        self.dirichlet_ = decay if decay is not None else row[0] if len(set(row)) == 1 else tuple(row)
+
+    # --- what a subclass may say
+
+    def _follows(self) -> bool:
+        """Whether a new batch changes the older trees only where it must, instead of growing new ones."""
+        return False
+
+    def _n_trees(self) -> int:
+        return 1
+
+    def _fold_kind(self) -> str:
+        return "smooth"
+
+    # --- parameters
+
+    def _settings(self) -> _core.GrowSettings:
+        """The parameters of growing, checked."""
+        import everytree._core as _core
+
+        settings = _core.GrowSettings()
+        settings.lookahead = whole("lookahead", self.lookahead, 1)
+        settings.beam = 0 if self.beam is None else whole("beam", self.beam, 1, none="all columns")
+        settings.min_leaf = whole("min_leaf", self.min_leaf, 1)
+        if self.max_depth is not None:
+            settings.max_depth = whole("max_depth", self.max_depth, 0, none="no limit")
+        settings.stop_factor = number("stop_factor", self.stop_factor, 0, math.inf, example=0.75, closed=True)
+        settings.score = _one_of("criterion", self.criterion, ("quality", "bayes", "gain_ratio"))
+        if settings.lookahead > 1 and settings.score != "quality":
+            raise QueryError(
+                f"lookahead={self.lookahead!r} with criterion={self.criterion!r}; only criterion='quality' looks ahead"
+            )
+        tests = _one_of("nominal_tests", self.nominal_tests, ("multiway", "binary"))
+        settings.binary_nominal = tests == "binary"
+        _one_of("missing", self.missing, ("category", "error", "impute"))
+        self._prior()
+        return settings
+
+    def _prior(self) -> Prior:
+        if isinstance(self.prior, str) and self.prior == "size":
+            return SizePrior(self.alpha, self.beta)
+        return as_prior(self.prior)
+
+    def _decay(self) -> DepthDecay | None:
+        if isinstance(self.dirichlet, str) and self.dirichlet == "decay":
+            return DepthDecay()
+        return self.dirichlet if isinstance(self.dirichlet, DepthDecay) else None
+
+    def _weights(self, dirichlet: Any, n_classes: int, n_examples: int) -> _Weights:
+        """Tables down to the deepest node that there can be, within reason."""
+        limit = n_examples if self.max_depth is None else min(self.max_depth, n_examples)
+        decay = self._decay()
+        try:
+            rows = dirichlet_rows(
+                dirichlet if decay is None else decay,
+                n_classes,
+                min(limit, DEEPEST, max(64, MOST_CELLS // n_classes)),
+            )
+        except QueryError as error:
+            more = ', or "decay" or "fit"' if isinstance(dirichlet, str) else ""
+            raise QueryError(f"{error}{more}") from None
+        tables = self._prior().tables(min(limit, DEEPEST))
+        return _Weights(tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, rows)
+
+    # --- columns
+
+    def _new_reader(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> ColumnReader:
+        self._refuse(frame)
+        return ColumnReader.fit(frame, self.nominal, impute=self.missing == "impute", weights=weights)
+
+    def _refuse(self, frame: Frame) -> None:
+        if self.missing == "error":
+            refuse_missing(frame)
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """The probability of each class, in the order of ``classes_``: the mixture over the nodes that a row reaches.
+
+        A row whose value has no branch, such as a nominal value that no training example of the node had, stops at the
+        node that asks for it.
+        """
+        frame = self._frame(X)
+        self._refuse(frame)
+        proba: npt.NDArray[np.float64] = self.tree_._predict(self._reader.read(frame), Limits().control())
+        return proba
+
+    def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
+        """The tree as text, see ``OptionTree.to_text``."""
+        check_is_fitted(self)
+        text: str = self.tree_.to_text(max_depth, precision)
+        return text
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        if "_grown" in state:  # graphs of the core travel as their arrays
+            state = dict(state)
+            state["_grown"] = [(graph.n_classes, graph.arrays()) for graph in state["_grown"]]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import everytree._core as _core
+
+        if "_grown" in state:
+            state = dict(state)
+            state["_grown"] = [
+                _core.OptionGraph(n_classes, **arrays) for n_classes, arrays in state["_grown"]
+            ]
+        super().__setstate__(state)
+
+    # --- model files
+
+    def _columns_to_json(self) -> list[dict[str, Any]]:
+        fills = self._reader.fills or (None,) * len(self._reader.columns)
+        return [
+            column | {"fill": fill} for column, fill in zip(super()._columns_to_json(), fills, strict=True)
+        ]
+
+    def _columns_from_json(self, data: Any) -> Sequence[Any]:
+        fills: list[Any] = []
+        bare = []
+        for j, column in enumerate(data if isinstance(data, list) else ()):
+            if not isinstance(column, dict) or "fill" not in column:
+                raise DataError(
+                    f"columns[{j}] is {clip(column)}; expected an object with name, kind, values and fill"
+                )
+            fills.append(column["fill"])
+            bare.append({key: value for key, value in column.items() if key != "fill"})
+        columns = super()._columns_from_json(bare)
+        for j, (fill, column) in enumerate(zip(fills, columns, strict=True)):
+            if fill is not None:
+                checked_number(fill, f"columns[{j}].fill")
+                if column.kind == "nominal" and not (type(fill) is int and 0 <= fill < len(column.values)):
+                    raise DataError(
+                        f"columns[{j}].fill is {clip(fill)}; expected the number of one of its values"
+                    )
+        if self.missing == "impute":
+            self._reader = ColumnReader(self._reader.columns, tuple(fills))
+        return columns
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise QueryError(f"{name}={value!r}; expected one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def _ones(weights: npt.NDArray[np.int64] | None, n: int) -> npt.NDArray[np.int64]:
+    return np.ones(n, dtype=np.int64) if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
+
+
+def _moved(
+    graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int
+) -> list[_core.OptionGraph] | None:
+    """Graphs with the classes at their new places among more of them."""
+    import everytree._core as _core
+
+    moved = []
+    for graph in graphs:
+        arrays = graph.arrays()
+        arrays["count_class"] = place.astype(np.uint32)[arrays["count_class"]]
+        moved.append(_core.OptionGraph(n_classes, **arrays))
+    return moved or None
+
+
+def _joined(
+    rows: _Rows,
+    old: ColumnReader,
+    reader: ColumnReader,
+    frame: Frame,
+    labels: npt.NDArray[Any],
+    weights: npt.NDArray[np.int64] | None,
+) -> _Rows:
+    """The older rows and those of a frame, as the new reader reads them."""
+    arrays = []
+    for array, was, now, new in zip(
+        rows.arrays, old.columns, reader.columns, reader.arrays(frame), strict=True
+    ):
+        if was.kind != now.kind:  # nothing but missing values so far
+            array = np.full(array.shape[0], np.nan)
+        arrays.append(np.concatenate([array, new]))
+    return _Rows(
+        arrays,
+        np.concatenate([rows.labels, labels]),
+        np.concatenate([rows.weights, _ones(weights, frame.n_rows)]),
+    )
