@@ -28,6 +28,12 @@ SETTINGS = {
         {"nominal": ["code"]},
     ],
     "CARTTreeClassifier": [{}, {"rule": "1-SE", "risk": "error", "laplace": True, "nominal": ["code"]}],
+    "SmoothedTreeClassifier": [
+        {},
+        {"missing": "impute", "prune": "map", "dirichlet": "fit", "prior": "size", "nominal": ["code"]},
+        {"n_trees": 3, "random_state": 1, "dirichlet": "decay", "nominal_tests": "binary"},
+    ],
+    "OptionTreeClassifier": [{}, {"cuts": "each", "max_nodes": 300, "missing": "impute"}],
     "PathAverageTreeClassifier": [
         {"missing": "category"},
         {"missing": "impute", "bins": "mdl", "s": "classes", "nonuniform": True},
@@ -155,7 +161,7 @@ EITHER = {
     "unknown": (("mood",), 1, "'mood' is not a field"),
     "param": (("params", "wisdom"), 1, "params.wisdom is not a parameter"),
     "classes": (("classes",), ["b", "a"], "ascending"),
-    "one class": (("classes",), ["a"], r"tree: counts\[0\] is .*; expected 1 numbers"),
+    "one class": (("classes",), ["a"], "tree: .*; expected (1 numbers|a whole number from 0 to 0)"),
     "target": (("target",), 3, "target=3"),
     "named": (("named_columns",), "yes", "named_columns is 'yes'"),
     "columns": (("columns",), [], "columns is"),
@@ -184,6 +190,13 @@ OWN = {
         "missing": (("tree", "missing", 0), 2, r"tree: missing\[0\] is 2; the node has 2 children"),
         "empty": (("tree", "counts", 1), [0, 0, 0], "the tree has a node without examples"),
         "alphas": (("claims", "alphas"), [0, "x"], "claims.alphas is"),
+    },
+    "SmoothedTreeClassifier": {
+        "fill": (("columns", 0, "fill"), "x", r"columns\[0\].fill is 'x'; expected a finite number"),
+        "no fill": (("columns", 0), {"name": "age"}, r"columns\[0\] is .*; expected .* fill"),
+        "nominal fill": (("columns", 2, "fill"), 3, r"columns\[2\].fill is 3; expected the number of one"),
+        "prior": (("params", "prior"), "odd", "params: prior='odd'"),
+        "share": (("tree", "nodes", "counts", 0), [1, 1, 1], "tree: option 0 of the option graph"),
     },
     "PathAverageTreeClassifier": {
         "s": (("params", "s"), "x", "params: s='x'"),

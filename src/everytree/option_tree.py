@@ -184,6 +184,19 @@ class OptionTree:
             array.flags.writeable = False
         return arrays
 
+    def __eq__(self, other: object) -> bool:
+        """The same option tree: equal graphs, weights, columns and classes."""
+        if not isinstance(other, OptionTree):
+            return NotImplemented
+        mine, theirs = self.__reduce__()[1], other.__reduce__()[1]
+        return mine[1:] == theirs[1:] and all(
+            np.array_equal(array, theirs[0][name], equal_nan=array.dtype.kind == "f")
+            for name, array in mine[0].items()
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.n_nodes, self.n_options, self._arrays["count"].tobytes()))
+
     # --- trees out of it
 
     def draw(self, n: int, random_state: int | np.random.Generator | None = None) -> list[OptionTree]:
@@ -313,6 +326,13 @@ class TreeMean:
         if not isinstance(data["trees"], list) or not data["trees"]:
             raise DataError(f"trees is {clip(data['trees'])}; expected a list of one or more trees")
         return cls([OptionTree.from_dict(tree, columns, classes) for tree in data["trees"]])
+
+    def __eq__(self, other: object) -> bool:
+        """The same trees in the same order."""
+        return self.trees == other.trees if isinstance(other, TreeMean) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.trees)
 
     def __repr__(self) -> str:
         return f"TreeMean({len(self.trees)} trees, {self.n_nodes} nodes)"

@@ -80,7 +80,7 @@ def _log_out(x: float) -> float | str:
 
 def option_tree_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
     """The option tree written by ``option_tree_to_dict``, on these columns."""
-    data = checked_fields(data, FORMAT, VERSION, FIELDS, "option tree")
+    data = checked_fields(data, FORMAT, VERSION, FIELDS, "tree")
     if data["kind"] not in ("smooth", "map", "none"):
         raise DataError(f"kind is {clip(data['kind'])}; expected 'smooth', 'map' or 'none'")
     tables = [_logs(data[name], name) for name in ("log_leaf_open", "log_leaf_closed")]
@@ -102,7 +102,7 @@ def _graph(data: Mapping[str, Any], n_classes: int) -> Any:
     for k, value in enumerate(is_open):
         if not isinstance(value, bool):
             raise DataError(f"nodes.open[{k}] is {clip(value)}; expected true or false")
-    count_class, count_begin = _flat(nodes["classes"], "nodes.classes", n, 0, 2**32 - 1)
+    count_class, count_begin = _flat(nodes["classes"], "nodes.classes", n, 0, n_classes - 1)
     count, again = _flat(nodes["counts"], "nodes.counts", n, 1, 2**53)
     if again != count_begin:
         raise DataError("nodes.counts must have one count for each class of nodes.classes")

@@ -150,6 +150,10 @@ def test_json_pickle_and_copy_keep_everything():
         assert other.to_text() == tree.to_text()
         assert other.log_evidence == tree.log_evidence
         assert other.to_dict() == tree.to_dict()
+        assert other == tree
+        assert hash(other) == hash(tree)
+    assert tree != option_tree("map")
+    assert tree != tree.most_probable()
 
 
 def changed(path, value):
@@ -214,7 +218,7 @@ def test_hostile_json_is_refused(path, value, message):
 
 def test_trees_that_do_not_fit_the_columns_are_refused():
     data = option_tree().to_dict()
-    with pytest.raises(DataError, match="known and in order"):
+    with pytest.raises(DataError, match="from 0 to 0"):
         from_dict(data, classes=["no"])
     with pytest.raises(DataError, match="no such column"):
         from_dict(data, columns=COLUMNS[:1])

@@ -410,6 +410,8 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                     raise DataError(
                         f"columns[{j}].fill is {clip(fill)}; expected the number of one of its values"
                     )
+        self._given = self._rows = None
+        self._grown = []
         if self.missing == "impute":
             self._reader = ColumnReader(self._reader.columns, tuple(fills))
         return columns
