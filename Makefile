@@ -20,7 +20,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-path-average clean
+        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-path-average bench-grow clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -117,6 +117,9 @@ bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: 
 
 bench-path-average: $(VENV)/.built ## averaging along the path, beside the means of its paper
 	@$(PY) benchmarks/bench_path_average.py benchmarks/results/path-average.md
+
+bench-grow: $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
+	@$(PY) benchmarks/bench_grow.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
