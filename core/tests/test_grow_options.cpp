@@ -183,6 +183,32 @@ TEST(restructuring_without_news_changes_nothing) {
   }
 }
 
+TEST(only_trees_that_fit_are_restructured) {
+  const Data data = made_up(3, 60, 2);
+  const auto message = [&](const OptionGraph& old) {
+    Columns columns = data.columns();
+    Control control;
+    try {
+      restructure(columns, old, 1, {}, {}, {{1, 1}}, control);
+    } catch (const InvalidInput& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  GrowSettings settings;
+  settings.option_factor = 0;
+  settings.max_depth = 1;
+  CHECK(message(grown_on(data, settings).graph).find("several options") != std::string::npos);
+  Data other = data;  // numeric where the tree has a nominal test, and the other way round
+  other.numeric.clear();
+  other.nominal = {data.nominal[0], data.nominal[0], data.nominal[0]};
+  other.n_values = {3, 3, 3};
+  settings.option_factor = 1;
+  settings.stop_factor = 0;
+  const OptionGraph nominal = grown_on(other, settings).graph;
+  CHECK(nominal.n_options() == 1 && message(nominal).find("does not fit column 0") != std::string::npos);
+}
+
 TEST(every_other_way_to_grow_gives_a_sound_graph) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Data data = made_up(seed, 120, 3);
@@ -223,8 +249,17 @@ TEST(limits_and_bad_input) {
   };
   GrowSettings settings;
   CHECK(message(settings, 100) == "limit");
-  settings.lookahead = 0;
-  CHECK(message(settings, 1 << 30).find("lookahead") != std::string::npos);
+  for (const std::size_t plies : {std::size_t{0}, std::size_t{1000000000}}) {
+    settings.lookahead = plies;
+    CHECK(message(settings, 1 << 30).find("lookahead") != std::string::npos);
+  }
+  settings = {};
+  settings.max_depth = -2;
+  CHECK(message(settings, 1 << 30).find("max_depth") != std::string::npos);
+  settings = {};
+  settings.score = GrowScore::gain_ratio;
+  settings.random = true;
+  CHECK(message(settings, 1 << 30).find("gain_ratio") != std::string::npos);
   settings = {};
   settings.stop_factor = kNaN;
   CHECK(message(settings, 1 << 30).find("stop_factor") != std::string::npos);

@@ -16,6 +16,8 @@ namespace everytree::grow {
 
 namespace {
 
+constexpr std::size_t kMostPlies = 64;  // the work grows by a factor of tests with every ply; nobody waits for ten
+
 void check_settings(const Columns& columns, const GrowSettings& s, const Prior& prior,
                     const std::vector<std::vector<double>>& a) {
   if (columns.n_rows() == 0 || columns.n_classes() == 0) throw InvalidInput("growing needs rows with classes");
@@ -27,9 +29,13 @@ void check_settings(const Columns& columns, const GrowSettings& s, const Prior& 
   }
   if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
     throw InvalidInput("a table of the prior is empty");
-  if (s.lookahead < 1) throw InvalidInput("lookahead must be at least 1");
+  if (s.lookahead < 1 || s.lookahead > kMostPlies)
+    throw InvalidInput("lookahead must be from 1 to " + std::to_string(kMostPlies));
   if (s.lookahead > 1 && s.score != GrowScore::quality) throw InvalidInput("lookahead needs the score \"quality\"");
   if (s.n_cuts < 2) throw InvalidInput("n_cuts must be at least 2");
+  if (s.max_depth < -1) throw InvalidInput("max_depth must be at least 0, or -1 for none");
+  if (s.score == GrowScore::gain_ratio && (s.option_factor < 1 || s.random))
+    throw InvalidInput("the score \"gain_ratio\" grows one tree, and not by chance");
   if (s.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
   if (!(s.stop_factor >= 0) || !std::isfinite(s.stop_factor)) throw InvalidInput("stop_factor must be at least 0");
   if (!(s.option_factor >= 0 && s.option_factor <= 1)) throw InvalidInput("option_factor must be between 0 and 1");
@@ -38,6 +44,29 @@ void check_settings(const Columns& columns, const GrowSettings& s, const Prior& 
     throw InvalidInput("a subsample must begin with one example and grow");
   if (s.subsample_lead > 0 && (s.random || s.lookahead > 1 || s.score != GrowScore::quality))
     throw InvalidInput("subsampling goes with one ply and the score \"quality\"");
+}
+
+// One test per node, and of the kind of its column. Columns may have more values than when the tree was grown.
+void check_older(const Columns& columns, const OptionGraph& old) {
+  if (old.n_nodes() == 0) throw InvalidInput("the older tree has no node");
+  for (std::size_t node = 0; node < old.n_nodes(); ++node)
+    if (old.option_end(node) - old.option_begin(node) > 1)
+      throw InvalidInput("only trees can be restructured: a node of this graph has several options");
+  for (std::size_t option = 0; option < old.n_options(); ++option) {
+    const auto attribute = static_cast<std::size_t>(old.attribute(option));
+    if (old.attribute(option) < 0 || attribute >= columns.n_columns())
+      throw InvalidInput("the older tree has a column that is not there");
+    const Column& column = columns[attribute];
+    const double at = old.threshold(option);
+    const bool every_value = !column.numeric && std::isnan(at);
+    const std::size_t n = old.n_children(option);
+    const bool fits = every_value ? n >= 1 && n <= static_cast<std::size_t>(column.n_values) + 1
+                                  : n == 3 && !std::isnan(at) && (column.numeric || (at >= 0 && at < column.n_values));
+    if (!fits) throw InvalidInput("a test of the older tree does not fit column " + std::to_string(attribute));
+    for (std::size_t k = 0; k < n; ++k)
+      if (old.children(option)[k] != kNoChild && old.children(option)[k] >= old.n_nodes())
+        throw InvalidInput("the older tree has a child that is not there");
+  }
 }
 
 std::vector<std::uint32_t> all_rows(const Columns& columns) {
@@ -340,9 +369,7 @@ Grown restructure(Columns& columns, const OptionGraph& old, double lead, const G
   if (!(lead >= 1)) throw InvalidInput("the lead must be at least 1");
   if (settings.score != GrowScore::quality || settings.subsample_lead > 0 || settings.random)
     throw InvalidInput("only trees grown by quality, on all examples and without chance, can be restructured");
-  for (std::size_t option = 0; option < old.n_options(); ++option)
-    if (old.attribute(option) < 0 || static_cast<std::size_t>(old.attribute(option)) >= columns.n_columns())
-      throw InvalidInput("the older tree has a column that is not there");
+  check_older(columns, old);
   columns.sort(&control);
   return TreeGrower(columns, settings, prior, a, control).grow(&old, std::log(lead));
 }

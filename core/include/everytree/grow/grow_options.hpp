@@ -39,7 +39,7 @@ struct GrowSettings {
   GrowScore score = GrowScore::quality;
   std::size_t lookahead = 1;
   std::size_t beam = 0;     // columns looked at below the first ply, the best by their one-ply quality; 0: all
-  std::size_t n_cuts = 32;  // of a numeric column, looked ahead from
+  std::size_t n_cuts = 32;  // tests of one column that a lookahead starts from
   std::int64_t min_leaf = 1;
   std::int64_t max_depth = -1;  // −1: none
   double stop_factor = 1;
