@@ -145,7 +145,9 @@ def test_numbers_as_far_apart_and_as_close_as_doubles_can_be():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"lookahead": 0}, "lookahead must be at least 1"),
+        ({"lookahead": 0}, "lookahead must be from 1 to 64"),
+        ({"lookahead": 10**9}, "lookahead must be from 1 to 64"),
+        ({"max_depth": -2}, "max_depth must be at least 0"),
         ({"n_cuts": 1}, "n_cuts must be at least 2"),
         ({"min_leaf": 0}, "min_leaf must be at least 1"),
         ({"stop_factor": -1.0}, "stop_factor must be at least 0"),
