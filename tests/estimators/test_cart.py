@@ -13,7 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import CARTTreeClassifier
 from everytree.cost_complexity import stratified_counts
+from everytree.data.columns import ColumnReader
+from everytree.data.frames import read_frame
 from everytree.errors import DataError, QueryError
+from everytree.estimators.cart import distinct_rows
+from everytree.estimators.cart_growth import Growth, asked_of
 
 NAN = float("nan")
 
@@ -143,6 +147,74 @@ def test_names_values_and_missing_values_in_the_text():
     holes = CARTTreeClassifier().fit(X[["age"]], ["there" if there else "gone" for there in X["age"].notna()])
     assert holes.to_text().splitlines() == ["age is known: there (40)", "age is missing: gone (20)"]
     assert holes.predict(pd.DataFrame({"age": [99.0, NAN]})).tolist() == ["there", "gone"]
+
+
+def gappy(rng):
+    """A growth and its rows: few or many values, some columns with gaps, weights."""
+    n = int(rng.integers(2, 60))
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=n).round(int(rng.integers(0, 3))),
+            "b": rng.choice(list("uvwxy")[: int(rng.integers(1, 6))], n),
+            "c": rng.random(n) < 0.5,
+        }
+    )
+    for column in X:
+        X[column] = X[column].astype(object).mask(rng.random(n) < rng.choice([0, 0.1, 0.5]), None)
+    reader = ColumnReader.fit(read_frame(X))
+    cells, y, weights = distinct_rows(
+        reader.cells(read_frame(X)), rng.integers(0, 3, n), rng.integers(1, 4, n)
+    )
+    asked = asked_of(cells, reader.columns, 99)
+    return (
+        Growth(reader.columns, (0, 1, 2), asked, "gini", int(rng.integers(1, 4)), None, 0),
+        cells,
+        y,
+        weights,
+    )
+
+
+def test_the_tree_sends_its_rows_where_it_counted_them():
+    rng = np.random.default_rng(0)
+    seen = {"known": 0, "gaps": 0}
+    for _ in range(150):
+        growth, cells, y, weights = gappy(rng)
+        tree = growth.grow(cells, y, weights)
+        ends = np.zeros(tree.counts.shape)
+        np.add.at(ends, (tree.apply(cells), y), weights)
+        assert (tree.added_up(ends) == tree.counts).all()
+        assert tree.n_nodes == 1 or tree.counts.sum(axis=1).min() >= growth.min_leaf
+        seen["known"] += int(np.isinf(tree.threshold).sum())
+        seen["gaps"] += int((tree.missing >= 0).sum())
+    assert min(seen.values()) > 50
+
+
+def gini(counts):
+    return counts.sum() - (counts**2).sum() / max(counts.sum(), 1)
+
+
+def test_the_first_test_is_the_best_of_all():
+    rng = np.random.default_rng(1)
+    for _ in range(150):
+        growth, cells, y, weights = gappy(rng)
+        tree = growth._replace(max_depth=1).grow(cells, y, weights)
+
+        def cost(inside, growth=growth, y=y, weights=weights):
+            parts = [np.bincount(y[rows], weights[rows], 3) for rows in (inside, ~inside)]
+            small = min(part.sum() for part in parts) < growth.min_leaf
+            return np.inf if small else sum(map(gini, parts))
+
+        costs = [np.inf]
+        for j, column in enumerate(growth.columns):
+            value, gone = cells[:, j], np.isnan(cells[:, j])
+            costs.append(cost(gone))
+            for at in np.unique(value[~gone]):
+                inside = value <= at if column.kind == "numeric" else value == at
+                costs += [cost(inside), cost(inside | gone)]
+        if tree.n_nodes == 1:
+            assert min(costs) == np.inf or gini(tree.counts[0]) < 1e-9
+        else:
+            assert gini(tree.counts[1]) + gini(tree.counts[2]) == pytest.approx(min(costs), abs=1e-9)
 
 
 def test_two_values_make_one_test_and_a_hole_is_learnt():

@@ -5,8 +5,9 @@ of each value among the training values (whole numbers, exact up to 2^24 of them
 column per value. What comes back is translated: a cut between ranks becomes the mid-point of the two neighbouring
 values in the node, as scikit-learn would place it; a 0/1 column becomes "value = k or not".
 
-scikit-learn tries both sides for the rows of a node that lack the value, and the better one is kept. Where none lacks
-it, scikit-learn would later send such a row to the side with more rows; here it has no branch and stops at the node.
+A column with gaps is given twice, with the gaps below all values and above them: then both sides are tried for the
+rows that lack the value, and "known or missing" is a test too. (scikit-learn tries both sides itself, but in some
+versions, 1.6 among them, it then grows branches with other rows than the tree sends there.)
 
 A row is counted by its weight everywhere, also for the least size of a leaf, so that a weight is the same as
 repeating the row.
@@ -29,14 +30,16 @@ __all__ = ["Asked", "Growth", "asked_of"]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+NUMBER, KNOWN = -1, -2
 MOST_RANKS = 2**24  # whole numbers up to this are exact in 32 bits
 
 
 class Asked(NamedTuple):
-    """One column of what scikit-learn sees: a numeric column (code −1), or whether a nominal one has a value."""
+    """One column of what scikit-learn sees: a numeric column, a value of a nominal one, or whether there is a value."""
 
     column: int
-    code: int
+    code: int  # of the value; NUMBER, or KNOWN
+    gaps: int  # where rows without a value are: 0 with the lesser numbers, 1 with the greater
 
 
 def asked_of(cells: Floats, columns: Sequence[RawColumn], max_categories: int) -> list[Asked]:
@@ -44,23 +47,27 @@ def asked_of(cells: Floats, columns: Sequence[RawColumn], max_categories: int) -
 
     For a column with two values, the first is enough.
     """
-    found = []
+    found: list[Asked] = []
     for j, column in enumerate(columns):
-        known = np.unique(cells[~np.isnan(cells[:, j]), j])
+        gone = np.isnan(cells[:, j])
+        known = np.unique(cells[~gone, j])
         if column.kind == "numeric":
-            if known.size > MOST_RANKS:
+            if known.size >= MOST_RANKS:
                 raise DataError(
                     f"column {column.name!r} has {known.size} different values; scikit-learn tells {MOST_RANKS} apart. "
                     "Round the column"
                 )
-            found.append(Asked(j, -1))
-            continue
-        if known.size > max_categories:
+            codes = [NUMBER]
+        elif known.size > max_categories:
             raise DataError(
                 f"nominal column {column.name!r} has {known.size} different values, more than max_categories="
                 f"{max_categories}; drop it if it is an identifier, group rare values, or raise max_categories"
             )
-        found += [Asked(j, int(code)) for code in known[: 1 if known.size == 2 else None]]
+        else:
+            codes = [int(code) for code in known[: 1 if known.size == 2 else None]]
+        found += [Asked(j, code, gaps) for code in codes for gaps in ((0, 1) if gone.any() else (0,))]
+        if column.kind == "nominal" and gone.any():
+            found.append(Asked(j, KNOWN, 1))
     return found
 
 
@@ -95,23 +102,25 @@ class Growth(NamedTuple):
         return self._translated(grown.tree_, cells, ranks, y, weights)
 
     def _ranks(self, cells: Floats) -> npt.NDArray[np.float32]:
-        ranks = np.empty((cells.shape[0], max(len(self.asked), 1)), dtype=np.float32)
-        ranks[:, 0] = 0  # with nothing to ask, one constant
-        for i, (j, code) in enumerate(self.asked):
+        ranks = np.zeros(
+            (cells.shape[0], max(len(self.asked), 1)), dtype=np.float32
+        )  # nothing to ask: one constant
+        for i, (j, code, gaps) in enumerate(self.asked):
             column = cells[:, j]
             gone = np.isnan(column)
-            if code < 0:
+            if code == NUMBER:
                 known = np.unique(column[~gone])
                 ranks[:, i] = np.searchsorted(known, column)
+                ranks[gone, i] = known.size if gaps else -1
             else:
-                ranks[:, i] = column == code
-            ranks[gone, i] = np.nan
+                ranks[:, i] = column == code  # KNOWN is no code: all zero but for the gaps
+                ranks[gone, i] = gaps
         return ranks
 
     def _translated(
         self, theirs: Any, cells: Floats, ranks: npt.NDArray[np.float32], y: Any, weights: Counts
     ) -> MultiwayTree:
-        """Level by level with all rows: cuts from the values in each node, and its class counts."""
+        """scikit-learn's tree with all rows sent down it: class counts, and the values on both sides of each cut."""
         n = int(theirs.node_count)
         feature, cut, lefts, rights = (
             theirs.feature,
@@ -119,69 +128,58 @@ class Growth(NamedTuple):
             theirs.children_left,
             theirs.children_right,
         )
-        to_left = theirs.missing_go_to_left.astype(bool)
-        low, high = np.full(n, -np.inf), np.full(n, np.inf)  # the values on both sides of the cut
-        counts = np.zeros((n, len(self.classes)))
-        lacks = np.zeros(n, dtype=bool)
-        of = np.array([j for j, _ in self.asked] or [0])
+        low, high = np.full(n, -np.inf), np.full(n, np.inf)
+        counts, lacks = np.zeros((n, len(self.classes))), np.zeros(n, dtype=bool)
+        of = np.array([each.column for each in self.asked] or [0])
         at, rows = np.zeros(y.size, dtype=np.intp), np.arange(y.size)
-        order, open_ = [0], [0]
-        while rows.size:
+        while rows.size:  # one level after the other
             np.add.at(counts, (at, y[rows]), weights[rows])
             inner = lefts[at] >= 0
             at, rows = at[inner], rows[inner]
-            value, rank = cells[rows, of[feature[at]]], ranks[rows, feature[at]]
-            gone = np.isnan(rank)
-            left = np.where(gone, to_left[at], rank <= cut[at])
+            value = cells[rows, of[feature[at]]]
+            gone, left = np.isnan(value), ranks[rows, feature[at]] <= cut[at]
             lacks[at[gone]] = True
             np.maximum.at(low, at[left & ~gone], value[left & ~gone])
             np.minimum.at(high, at[~left & ~gone], value[~left & ~gone])
             at = np.where(left, lefts[at], rights[at])
-        # Breadth first, siblings side by side; of a test on a value, the branch that has it comes first.
-        nominal = np.array([code >= 0 for _, code in self.asked] or [False])
-        first = np.zeros(n, dtype=np.uint32)
-        while open_:
-            following = []
-            for node in open_:
-                if lefts[node] >= 0:
-                    first[node] = len(order)
-                    pair = [int(lefts[node]), int(rights[node])]
-                    pair = pair[::-1] if nominal[feature[node]] and np.isfinite(cut[node]) else pair
-                    order += pair
-                    following += pair
-            open_ = following
-        return self._made(theirs, order, first, low, high, counts, lacks)
 
-    def _made(
-        self,
-        theirs: Any,
-        order: list[int],
-        first: Any,
-        low: Floats,
-        high: Floats,
-        counts: Floats,
-        lacks: Any,
-    ) -> MultiwayTree:
-        n = len(order)
-        attribute, threshold = np.full(n, -1, dtype=np.int32), np.full(n, np.nan)
-        missing, width = np.full(n, -1, dtype=np.int32), np.zeros(n, dtype=np.uint32)
-        for new, old in enumerate(order):
-            if theirs.children_left[old] < 0:
-                continue
-            j, code = self.asked[int(theirs.feature[old])]
-            attribute[new], width[new] = j, 2
-            flipped = False
-            if np.isinf(theirs.threshold[old]):
-                threshold[new] = np.inf
-            elif code >= 0:
-                threshold[new], flipped = code, True
-            else:
-                threshold[new] = _middle(float(low[old]), float(high[old]))
-            if lacks[old]:
-                missing[new] = int(bool(theirs.missing_go_to_left[old]) == flipped)
+        order = [0]
+        attribute, threshold, missing, first, width = [], [], [], [], []
+        for node in order:  # grows while it is read: breadth first, siblings side by side
+            inner = lefts[node] >= 0
+            j, at_, gap, flipped = (
+                self._test(node, theirs, low, high, lacks) if inner else (-1, np.nan, -1, False)
+            )
+            attribute.append(j)
+            threshold.append(at_)
+            missing.append(gap)
+            first.append(len(order) if inner else 0)
+            width.append(2 if inner else 0)
+            if inner:
+                pair = [int(lefts[node]), int(rights[node])]
+                order += pair[::-1] if flipped else pair
         return MultiwayTree(
-            attribute, threshold, first[order], width, counts[order], self.columns, self.classes, missing
+            np.array(attribute, dtype=np.int32),
+            np.array(threshold),
+            np.array(first, dtype=np.uint32),
+            np.array(width, dtype=np.uint32),
+            counts[order],
+            self.columns,
+            self.classes,
+            np.array(missing, dtype=np.int32),
         )
+
+    def _test(
+        self, node: int, theirs: Any, low: Floats, high: Floats, lacks: npt.NDArray[np.bool_]
+    ) -> tuple[int, float, int, bool]:
+        """Column, threshold, child of a row without a value, and whether the right branch comes first."""
+        j, code, gaps = self.asked[int(theirs.feature[node])]
+        if code == KNOWN or (code == NUMBER and not np.isfinite([low[node], high[node]]).all()):
+            return j, np.inf, 1, bool(gaps == 0)
+        gap = -1 if not lacks[node] else gaps if code == NUMBER else 1 - gaps
+        if code == NUMBER:
+            return j, _middle(float(low[node]), float(high[node])), gap, False
+        return j, float(code), gap, True  # the branch that has the value comes first
 
 
 def _middle(low: float, high: float) -> float:
