@@ -28,6 +28,8 @@ Answer to_python(TreeDraws draws) {
   out["log_data"] = array(std::move(draws.log_data));
   out["proposed"] = array(Tried(draws.proposed.begin(), draws.proposed.end()));
   out["accepted"] = array(Tried(draws.accepted.begin(), draws.accepted.end()));
+  out["exchanges"] = array(std::move(draws.exchanges));
+  out["exchanged"] = array(std::move(draws.exchanged));
   out["best"] = draws.best;
   out["best_log_target"] = draws.best_log_target;
   return out;
@@ -85,16 +87,18 @@ void bind_mcmc(nb::module_& m) {
           "__init__",
           [](TreeChains* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf,
              const TreeTarget& target, const std::string& kernel, const std::vector<double>& odds, double blind,
-             std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, std::size_t state_bytes) {
-            const ChainKernel k = read_kernel(kernel);
-            const MoveOdds o = read_odds(odds);
+             std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, std::vector<double> density,
+             std::vector<double> ladder, std::size_t exchange_every, std::size_t state_bytes) {
+            ChainSettings settings{read_kernel(kernel), read_odds(odds), blind, std::move(density), std::move(ladder),
+                                   exchange_every,      n_chains,        seed,  n_threads,          state_bytes};
             nb::gil_scoped_release nogil;
-            new (self) TreeChains(std::move(table), max_depth, min_leaf, target, k, o, blind, n_chains, seed, n_threads,
-                                  state_bytes);
+            new (self) TreeChains(std::move(table), max_depth, min_leaf, target, std::move(settings));
           },
           nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("target"), nb::arg("kernel"),
           nb::arg("odds"), nb::arg("blind"), nb::arg("n_chains"), nb::arg("seed"), nb::arg("n_threads"),
-          nb::arg("state_bytes") = TreeChains::kStateBytes)
+          nb::arg("density") = std::vector<double>(), nb::arg("ladder") = std::vector<double>{1.0},
+          nb::arg("exchange_every") = ChainSettings{}.exchange_every,
+          nb::arg("state_bytes") = ChainSettings{}.state_bytes)
       .def_prop_ro("n_chains", &TreeChains::n_chains)
       .def("start", &TreeChains::start, nb::arg("chain"), nb::arg("key"), "Put a chain at a tree.")
       .def(

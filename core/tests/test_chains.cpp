@@ -58,8 +58,10 @@ bool same_sets(const ChainTree& a, const ChainTree& b) {
 TEST(after_every_move_the_tree_is_as_if_built_anew) {
   for_every_setting(1, [](const Case& c, const TreeTarget& target) {
     const auto table = c.d.core();
-    NodeStates states({table.get(), c.max_depth, c.min_leaf, &target, c.blind}, std::size_t{1} << 20);
+    const ProductWeights frontier(*table, c.min_leaf, target.prior(), target.leaf());
+    NodeStates states({table.get(), c.max_depth, c.min_leaf, &target, c.blind, nullptr, &frontier}, 0);
     MoveOdds odds;
+    odds.p = {0.3, 0.1, 0.2, 0.2, 0.2};
     TreeMoves moves(states, odds);
     ChainTree tree(states, false);
     Stream random(3, 0);
@@ -88,7 +90,12 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
 
 TEST(the_stack_undoes_the_last_split_first) {
   for_every_setting(2, [](const Case& c, const TreeTarget& target) {
-    TreeChains chains(c.d.core(), c.max_depth, c.min_leaf, target, ChainKernel::stack, {}, c.blind, 2, 7, 2);
+    ChainSettings settings;
+    settings.kernel = ChainKernel::stack;
+    settings.blind = c.blind;
+    settings.n_chains = settings.n_threads = 2;
+    settings.ladder = {1.0, 0.5};
+    TreeChains chains(c.d.core(), c.max_depth, c.min_leaf, target, settings);
     Control control;
     const TreeRun run = chains.run({40, 0, 3, {}}, control);
     CHECK(run.stopped.empty() && run.chains.size() == 2);

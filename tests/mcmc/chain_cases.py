@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2
 
 import everytree._core as core
 from everytree import reference
@@ -77,13 +78,14 @@ class Small:
         min_leaf: int = 1,
         dirichlet: str = "1",
         weights: bool = False,
+        signal: float = 0.35,
     ) -> None:
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 2, (n, n_tests)).astype(np.uint8)
         if seed % 3 == 0:  # tests that split alike: everywhere, or only in some covers
             X[:, -1] = 1 - X[:, 0] if seed % 2 else X[:, 0] ^ (X[:, 1] & X[:, 2])
         shown = (X[:, 0] + (X[:, 1] if n_classes > 2 else 0)) % n_classes
-        y = np.where(rng.random(n) < 0.35, shown, rng.integers(0, n_classes, n))
+        y = np.where(rng.random(n) < signal, shown, rng.integers(0, n_classes, n))
         weight = rng.integers(1, 4, n) if weights else np.ones(n, int)
         attributes = ATTRIBUTES[:n_tests]
         self.space = TreeSpace(
@@ -220,3 +222,13 @@ def distance(drawn: Mapping[Any, int], exact: Mapping[Any, float]) -> float:
     """Total variation between frequencies and probabilities."""
     n = sum(drawn.values())
     return 0.5 * math.fsum(abs(drawn.get(key, 0) / n - p) for key, p in exact.items())
+
+
+def check(drawn: Mapping[Any, int], exact: Mapping[Any, float], ess: float) -> None:
+    """The draws fit the probabilities, by χ² and by total variation."""
+    assert set(drawn) <= set(exact)
+    assert ess > 500
+    statistic, degrees = misfit(drawn, exact, ess)
+    assert statistic < 1.2 * chi2.isf(1e-4, degrees), (statistic, degrees, ess)
+    expected = 0.5 * math.fsum(math.sqrt(2 * p * (1 - p) / (math.pi * ess)) for p in exact.values())
+    assert distance(drawn, exact) < 1.5 * expected + 0.01

@@ -15,7 +15,7 @@ from chain_cases import (
     RISKS,
     UNEVEN,
     Small,
-    distance,
+    check,
     effective,
     keys_of,
     misfit,
@@ -56,15 +56,6 @@ def run(
     )
     assert stopped == ""
     return chains
-
-
-def check(drawn: Counter[Any], exact: dict[Any, float], ess: float) -> None:
-    assert set(drawn) <= set(exact)
-    assert ess > 500
-    statistic, degrees = misfit(drawn, exact, ess)
-    assert statistic < 1.2 * chi2.isf(1e-4, degrees), (statistic, degrees, ess)
-    expected = 0.5 * math.fsum(math.sqrt(2 * p * (1 - p) / (math.pi * ess)) for p in exact.values())
-    assert distance(drawn, exact) < 1.5 * expected + 0.01
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))

@@ -38,14 +38,17 @@ def same(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> bool:
 
 @pytest.mark.parametrize("kernel", ["chipman", "stack"])
 @pytest.mark.parametrize("blind", [1.0, 0.2])
-def test_threads_and_memory_change_nothing(kernel: str, blind: float) -> None:
+@pytest.mark.parametrize("ladder", [[1.0], [1.0, 0.3]])
+def test_threads_and_memory_change_nothing(kernel: str, blind: float, ladder: list[float]) -> None:
+    odds = (0.2, 0.2, 0.2, 0.2, 0.2)
+    given: dict[str, Any] = {"odds": odds, "blind": blind, "ladder": ladder, "n_chains": 3}
     small = Small(2, "fair size", n=40, n_tests=6, max_depth=None, min_leaf=2)
     runs = [
-        small.chains(kernel, blind=blind, n_chains=3, seed=9, **options).run(60, 3, 7, [], small.control())[0]
+        small.chains(kernel, seed=9, **given, **options).run(60, 3, 7, [], small.control())[0]
         for options in ({}, {"n_threads": 3}, {"state_bytes": 0}, {"state_bytes": 300_000, "n_threads": 2})
     ]
     assert all(same(runs[0], run) for run in runs[1:])
-    other = small.chains(kernel, blind=blind, n_chains=3, seed=8).run(60, 3, 7, [], small.control())[0]
+    other = small.chains(kernel, seed=8, **given).run(60, 3, 7, [], small.control())[0]
     assert not same(runs[0], other)
     assert not same(runs[0][:1], runs[0][1:2])
 
@@ -112,6 +115,14 @@ def test_starts() -> None:
         ({"odds": (1.5, 0.5, -1.0, 0.0, 0.0)}, "must not be negative"),
         ({"odds": (0.5, 0.5)}, "probabilities of 5 kinds of moves, not 2"),
         ({"odds": (float("nan"), 0.5, 0.5, 0.0, 0.0)}, "must not be negative"),
+        ({"odds": EVEN, "n_chains": 0}, "n_chains must be at least 1"),
+        ({"ladder": []}, "begins with 1 and falls"),
+        ({"ladder": [0.9, 0.5]}, "begins with 1 and falls"),
+        ({"ladder": [1.0, 0.5, 0.5]}, "begins with 1 and falls"),
+        ({"ladder": [1.0, -0.5]}, "begins with 1 and falls"),
+        ({"exchange_every": 0}, "exchange_every must be at least 1"),
+        ({"density": [1.0, 2.0]}, "one number for each of the 4 tests, not 2"),
+        ({"density": [1.0, 2.0, 0.0, 1.0]}, "must be positive"),
         ({"blind": 0.0}, r"must lie in \(0, 1\]"),
         ({"kernel": "gibbs"}, "expected 'chipman' or 'stack'"),
     ],

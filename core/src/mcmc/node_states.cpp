@@ -26,8 +26,7 @@ NodeStates::NodeStates(const ChainSpace& space, std::size_t max_bytes)
       max_bytes_(max_bytes),
       kernels_(&kernels()),
       like_(space.table->n_tests(), kNone),
-      counts_(space.table->n_classes()),
-      ones_(space.table->n_tests()) {
+      counts_(space.table->n_classes()) {
   for (const Section& s : space.table->sections()) {
     // Tables without repeated rows are one run: a count is then one call.
     if (!runs_.empty() && runs_.back().shift == s.shift && runs_.back().end == s.begin)
@@ -50,9 +49,17 @@ NodeStates::NodeStates(const ChainSpace& space, std::size_t max_bytes)
       tests_of_[static_cast<std::size_t>(at)].push_back(t);
     }
   }
+  if (space.frontier != nullptr) fold_ = std::make_unique<OneLevelFold>(*space.table, space.min_leaf);
+  for (auto& counts : part_) counts.resize(space.table->n_classes());
   side_[0].resize(words_);
   side_[1].resize(words_);
   clear();
+}
+
+void NodeStates::watch(Control* control, bool calling_thread) {
+  control_ = control;
+  calling_thread_ = calling_thread;
+  if (fold_ && control != nullptr) fold_->watch(*control, calling_thread);
 }
 
 void NodeStates::clear() {
@@ -223,55 +230,6 @@ std::uint32_t NodeStates::select(std::uint32_t state, std::size_t k) const {
   std::uint64_t word = bits[w];
   for (; k > 0; --k) word &= word - 1;
   return static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(word));
-}
-
-void NodeStates::look_ahead(std::uint32_t state) {
-  const auto n = static_cast<std::size_t>(count_tests(state));
-  if (states_[state].look != kNone) return;
-  const auto depth = static_cast<std::size_t>(states_[state].depth) + 1;
-  const std::size_t n_classes = space_.table->n_classes();
-  std::vector<std::int32_t> all(n_classes), yes(n_classes), no(n_classes);
-  space_.table->class_counts(cover(state), all.data());
-  std::vector<double> weight(n);
-  double most = -std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < n; ++k) {
-    const std::uint32_t test = select(state, k);
-    const std::uint64_t *whole = cover(state), *column = space_.table->column(test);
-    std::fill(yes.begin(), yes.end(), 0);
-    for (const Section& s : space_.table->sections())
-      yes[s.cls] += s.multiplicity() *
-                    static_cast<std::int32_t>(kernels_->count_and(whole + s.begin, column + s.begin, s.end - s.begin));
-    for (std::size_t c = 0; c < n_classes; ++c) no[c] = all[c] - yes[c];
-    weight[k] =
-        log_split(state, test) + space_.target->log_data(depth, yes.data()) + space_.target->log_data(depth, no.data());
-    most = std::max(most, weight[k]);
-    work_ += words_;
-  }
-  double sum = 0;
-  for (double& w : weight) sum += w = most > -std::numeric_limits<double>::infinity() ? std::exp(w - most) : 1.0;
-  states_[state].look = static_cast<std::uint32_t>(looks_.size());
-  double below = 0;
-  for (double w : weight)
-    looks_.push_back(below += space_.blind / static_cast<double>(n) + (1 - space_.blind) * w / sum);
-  for (std::size_t k = looks_.size() - n; k < looks_.size(); ++k) looks_[k] /= below;
-}
-
-std::uint32_t NodeStates::draw(std::uint32_t state, Stream& random) {
-  const auto n = static_cast<std::size_t>(count_tests(state));
-  if (space_.blind >= 1) return select(state, random.below(n));
-  look_ahead(state);
-  const double* at = looks_.data() + states_[state].look;
-  const auto k = static_cast<std::size_t>(std::upper_bound(at, at + n, random.uniform()) - at);
-  return select(state, std::min(k, n - 1));
-}
-
-double NodeStates::log_proposal(std::uint32_t state, std::uint32_t test) {
-  const auto n = static_cast<std::size_t>(count_tests(state));
-  if (space_.blind >= 1) return -std::log(static_cast<double>(n));
-  look_ahead(state);
-  const double* at = looks_.data() + states_[state].look;
-  const std::size_t k = rank(state, test);
-  return std::log(k == 0 ? at[0] : at[k] - at[k - 1]);
 }
 
 }  // namespace everytree

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "everytree/mcmc/share_out.hpp"
+
 namespace everytree {
 
 namespace {
@@ -22,8 +24,7 @@ double TopState::log_proposal(std::size_t k) const {
 
 double log_sum_of(const OneLevel& level) {
   double sum = level.state_leaf;
-  for (std::size_t i = 0; i < level.n; ++i)
-    sum += level.weight[i] * ((level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]));
+  for (std::size_t i = 0; i < level.n; ++i) sum += weight_of(level, i);
   return std::log(sum) + level.log_scale;
 }
 
@@ -99,25 +100,14 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
 void TopStates::propose(TopState& s) {
   if (!s.may_split() || !s.cumulative.empty()) return;
   fold_.product(ClosedState{s.cover.data(), static_cast<std::size_t>(s.depth), 2}, *weights_, Plus::sum, level_);
-  const Frontier& frontier = fold_.frontier();
-  const auto& classes = table_->test_classes();
   const std::size_t n = s.tests.size();
   // The weight of a split is shared out among its tests as the prior does.
   weight_.assign(n, 0.0);
-  double splits = 0, blind = 0;
+  double blind = 0;
   const auto share = [&](std::size_t k) { return s.log_shares.size() == 1 ? 1.0 : std::exp(s.log_shares[k]); };
-  for (std::size_t g = 0; g < level_.n; ++g) {
-    double shares = 0;
-    const double w =
-        level_.weight[g] * ((level_.leaf[1][g] + level_.split[1][g]) * (level_.leaf[0][g] + level_.split[0][g]));
-    const auto each = [&](auto&& f) {
-      for (const std::uint32_t* p = frontier.parts_begin(g); p != frontier.parts_end(g); ++p)
-        for (std::uint32_t member : classes[*p >> 1].members) f(s.find(member >> 1));
-    };
-    each([&](std::size_t k) { shares += share(k); });
-    each([&](std::size_t k) { weight_[k] = w * share(k) / shares; });
-    splits += w;
-  }
+  const double splits = share_out(
+      level_, fold_.frontier(), [&](std::uint32_t test) { return share(s.find(test)); },
+      [&](std::uint32_t test, double w) { weight_[s.find(test)] = w; });
   for (std::size_t k = 0; k < n; ++k) blind += share(k);
   const double all = level_.state_leaf + splits;
   const bool usable = splits > 0 && std::isfinite(all);  // else the look ahead left the range of a double

@@ -18,28 +18,36 @@ constexpr double kLowest = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 struct TreeChains::Chain {
-  Chain(const ChainSpace& space, const MoveOdds& odds, bool ordered, std::uint64_t seed, std::uint64_t number,
-        std::size_t max_bytes)
-      : random(seed, number), states(space, max_bytes), moves(states, odds), tree(states, ordered) {
-    look();
+  // A tree and its log π, not heated: kept up by differences, and found anew for every kept draw.
+  struct Replica {
+    ChainTree tree;
+    double log_target;
+  };
+
+  Chain(const ChainSpace& space, const ChainSettings& settings, std::uint64_t number)
+      : random(settings.seed, number),
+        states(space, settings.state_bytes / settings.n_chains),
+        moves(states, settings.odds) {
+    for (std::size_t k = 0; k < settings.ladder.size(); ++k)
+      replicas.push_back({ChainTree(states, settings.kernel == ChainKernel::stack), 0});
+    look(replicas[0]);
   }
 
-  // Compare the tree with the best one.
-  void look() {
-    log_target = tree.log_prior() + tree.log_data();
-    if (log_target > best_log_target) {
-      best_log_target = log_target;
-      best = tree.key();
-    }
+  // Sum anew, and compare with the best one.
+  void look(Replica& replica) {
+    replica.log_target = replica.tree.log_prior() + replica.tree.log_data();
+    if (replica.log_target <= best_log_target) return;
+    best_log_target = replica.log_target;
+    best = replica.tree.key();
   }
 
   Stream random;
   NodeStates states;
   TreeMoves moves;
-  ChainTree tree;
-  double log_target = 0;  // not heated; kept up by differences, and anew for every kept draw
+  std::vector<Replica> replicas;
   Key best;
   double best_log_target = kLowest;
+  std::size_t proposals = 0;  // since the last exchange
   // In a run.
   std::size_t done = 0;  // draws, with those of the burn-in
   bool moved = true;     // since the last kept draw
@@ -47,34 +55,54 @@ struct TreeChains::Chain {
 };
 
 TreeChains::TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
-                       ChainKernel kernel, MoveOdds odds, double blind, std::size_t n_chains, std::uint64_t seed,
-                       std::size_t n_threads, std::size_t state_bytes)
+                       ChainSettings settings)
     : table_(std::move(table)),
       max_depth_(max_depth),
       min_leaf_(min_leaf),
       target_(std::make_unique<const TreeTarget>(std::move(target))),
-      kernel_(kernel),
-      odds_(odds),
-      blind_(blind),
-      n_threads_(std::max<std::size_t>(1, n_threads)) {
-  if (min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
-  if (table_->total() < min_leaf) throw InvalidInput("fewer examples than min_leaf: there is no tree");
-  if (!(blind > 0 && blind <= 1)) throw InvalidInput("the share of blind proposals must lie in (0, 1]");
-  double sum = 0;
-  for (double p : odds.p) {
-    if (!(p >= 0)) throw InvalidInput("probabilities of moves must not be negative");
-    sum += p;
-  }
-  const auto has = [&](MoveKind kind) { return odds.p[static_cast<std::size_t>(kind)] > 0; };
-  if (!(std::abs(sum - 1) < 1e-9)) throw InvalidInput("probabilities of moves must sum to one");
-  if (has(MoveKind::grow) != has(MoveKind::prune))
-    throw InvalidInput("moves grow and prune undo each other: give both a probability above 0, or neither");
-  const std::size_t bytes = state_bytes / std::max<std::size_t>(1, n_chains);
-  for (std::size_t c = 0; c < n_chains; ++c) {
-    chains_.push_back(std::make_unique<Chain>(space(), odds_, kernel_ == ChainKernel::stack, seed, c, bytes));
+      settings_(std::move(settings)) {
+  check();
+  settings_.n_threads = std::max<std::size_t>(1, settings_.n_threads);
+  if (settings_.odds.p[static_cast<std::size_t>(MoveKind::regrow)] > 0 && target_->leaf())
+    frontier_ = std::make_unique<const ProductWeights>(*table_, min_leaf_, target_->prior(), target_->leaf());
+  for (std::size_t c = 0; c < settings_.n_chains; ++c) {
+    chains_.push_back(std::make_unique<Chain>(space(), settings_, c));
     if (chains_[c]->best_log_target == kLowest)
       throw InvalidInput("the single leaf has probability 0 under this prior; use a prior without zeros");
   }
+}
+
+void TreeChains::check() const {
+  if (min_leaf_ < 1) throw InvalidInput("min_leaf must be at least 1");
+  if (settings_.n_chains < 1) throw InvalidInput("n_chains must be at least 1");
+  if (table_->total() < min_leaf_) throw InvalidInput("fewer examples than min_leaf: there is no tree");
+  if (!(settings_.blind > 0 && settings_.blind <= 1))
+    throw InvalidInput("the share of blind proposals must lie in (0, 1]");
+  double sum = 0;
+  for (double p : settings_.odds.p) {
+    if (!(p >= 0)) throw InvalidInput("probabilities of moves must not be negative");
+    sum += p;
+  }
+  const auto has = [&](MoveKind kind) { return settings_.odds.p[static_cast<std::size_t>(kind)] > 0; };
+  if (!(std::abs(sum - 1) < 1e-9)) throw InvalidInput("probabilities of moves must sum to one");
+  if (has(MoveKind::grow) != has(MoveKind::prune))
+    throw InvalidInput("moves grow and prune undo each other: give both a probability above 0, or neither");
+  if (!settings_.density.empty() && settings_.density.size() != table_->n_tests())
+    throw InvalidInput("a density needs one number for each of the " + std::to_string(table_->n_tests()) +
+                       " tests, not " + std::to_string(settings_.density.size()));
+  for (double d : settings_.density)
+    if (!(d > 1e-100 && d < 1e100)) throw InvalidInput("a density must be positive, from 1e-100 to 1e100");
+  const std::vector<double>& ladder = settings_.ladder;
+  bool falls = !ladder.empty() && ladder[0] == 1;
+  for (std::size_t k = 1; k < ladder.size(); ++k) falls = falls && ladder[k] < ladder[k - 1] && ladder[k] >= 0;
+  if (!falls) throw InvalidInput("a ladder of temperatures begins with 1 and falls to 0 or more");
+  if (settings_.exchange_every < 1) throw InvalidInput("exchange_every must be at least 1");
+}
+
+ChainSpace TreeChains::space() const {
+  return {table_.get(),   max_depth_,      min_leaf_,
+          target_.get(),  settings_.blind, settings_.density.empty() ? nullptr : &settings_.density,
+          frontier_.get()};
 }
 
 TreeChains::~TreeChains() = default;
@@ -83,42 +111,63 @@ TreeChains::TreeChains(TreeChains&&) noexcept = default;
 void TreeChains::start(std::size_t chain, const Key& key) {
   if (chain >= chains_.size()) throw InvalidInput("there is no chain " + std::to_string(chain));
   Chain& c = *chains_[chain];
-  ChainTree tree(c.states, key, kernel_ == ChainKernel::stack);
+  const ChainTree tree(c.states, key, ordered());
   if (!(tree.log_prior() + tree.log_data() > kLowest))
     throw InvalidInput("a chain cannot start at a tree of probability 0");
-  c.tree = std::move(tree);
-  c.look();
+  for (Chain::Replica& replica : c.replicas) replica.tree = tree;
+  c.look(c.replicas[0]);
 }
 
 // All the proposals of one draw.
 void TreeChains::step(Chain& chain, const TreePlan& plan, std::size_t draw) const {
   double power = 1;
   if (!plan.powers.empty()) power = plan.powers[std::min(draw, plan.powers.size() - 1)];
-  const Powers powers{power, power};
   for (std::size_t k = 0; k < plan.thin; ++k) {
-    if (chain.states.full()) {
-      chain.states.clear();
-      chain.tree.attach(chain.states);
+    for (std::size_t r = 0; r < chain.replicas.size(); ++r) {
+      if (chain.states.full()) {
+        chain.states.clear();
+        for (auto& replica : chain.replicas) replica.tree.attach(chain.states);
+      }
+      Chain::Replica& replica = chain.replicas[r];
+      const Powers powers{power, power * settings_.ladder[r]};
+      MoveKind kind;
+      Move move;
+      if (ordered()) {
+        move = chain.moves.propose_stack(replica.tree, powers, chain.random, kind);
+      } else {
+        kind = settings_.odds.draw(chain.random);
+        move = chain.moves.propose(kind, replica.tree, powers, chain.random);
+      }
+      if (r == 0) ++chain.draws.proposed[static_cast<std::size_t>(kind)];
+      if (!move.proposed) continue;
+      const double log_ratio = move.log_ratio();
+      if (!(log_ratio >= 0 || chain.random.uniform() < std::exp(log_ratio))) continue;
+      chain.moves.accept(replica.tree);
+      if (r == 0) {
+        ++chain.draws.accepted[static_cast<std::size_t>(kind)];
+        chain.moved = true;
+      }
+      replica.log_target += chain.moves.log_plain();
+      // Differences round; a tree is the best one only if it is so when summed anew.
+      if (replica.log_target > chain.best_log_target + 1e-9) chain.look(replica);
     }
-    MoveKind kind;
-    Move move;
-    if (kernel_ == ChainKernel::stack) {
-      move = chain.moves.propose_stack(chain.tree, powers, chain.random, kind);
-    } else {
-      kind = odds_.draw(chain.random);
-      move = chain.moves.propose(kind, chain.tree, powers, chain.random);
+    if (chain.replicas.size() > 1 && ++chain.proposals >= settings_.exchange_every) {
+      chain.proposals = 0;
+      exchange(chain, power);
     }
-    ++chain.draws.proposed[static_cast<std::size_t>(kind)];
-    if (!move.proposed) continue;
-    const double log_ratio = move.log_ratio();
-    if (!(log_ratio >= 0 || chain.random.uniform() < std::exp(log_ratio))) continue;
-    chain.moves.accept(chain.tree);
-    ++chain.draws.accepted[static_cast<std::size_t>(kind)];
-    chain.moved = true;
-    chain.log_target += chain.moves.log_plain();
-    // Differences round; a tree is the best one only if it is so when summed anew.
-    if (chain.log_target > chain.best_log_target + 1e-9) chain.look();
   }
+}
+
+void TreeChains::exchange(Chain& chain, double power) const {
+  const std::size_t i = chain.random.below(chain.replicas.size() - 1);
+  Chain::Replica &a = chain.replicas[i], &b = chain.replicas[i + 1];
+  const double log_ratio =
+      power * (settings_.ladder[i] - settings_.ladder[i + 1]) * (b.tree.log_data() - a.tree.log_data());
+  ++chain.draws.exchanges[i];
+  if (!(log_ratio >= 0 || chain.random.uniform() < std::exp(log_ratio))) return;
+  ++chain.draws.exchanged[i];
+  std::swap(a, b);
+  if (i == 0) chain.moved = true;
 }
 
 namespace {
@@ -127,24 +176,25 @@ namespace {
 template <class Chain>
 std::size_t keep(Chain& chain, bool ordered) {
   TreeDraws& out = chain.draws;
+  const ChainTree& tree = chain.replicas[0].tree;
   std::size_t bytes = 20;
-  chain.look();
+  for (auto& replica : chain.replicas) chain.look(replica);
   if (chain.moved || out.which.empty()) {
-    const Key key = chain.tree.key();
+    const Key key = tree.key();
     out.keys.insert(out.keys.end(), key.begin(), key.end());
     if (ordered) {
-      const Key order = chain.tree.order_of_key();
+      const Key order = tree.order_of_key();
       out.orders.insert(out.orders.end(), order.begin(), order.end());
     }
     out.ends.push_back(out.keys.size());
-    out.leaves.push_back(static_cast<std::int32_t>(chain.tree.n_leaves()));
-    out.depths.push_back(static_cast<std::int32_t>(chain.tree.depth(chain.states)));
+    out.leaves.push_back(static_cast<std::int32_t>(tree.n_leaves()));
+    out.depths.push_back(static_cast<std::int32_t>(tree.depth(chain.states)));
     bytes += 16 + key.size() * (ordered ? 8 : 4);
     chain.moved = false;
   }
   out.which.push_back(static_cast<std::uint32_t>(out.ends.size() - 1));
-  out.log_prior.push_back(chain.tree.log_prior());
-  out.log_data.push_back(chain.tree.log_data());
+  out.log_prior.push_back(tree.log_prior());
+  out.log_data.push_back(tree.log_data());
   return bytes;
 }
 
@@ -164,14 +214,15 @@ void shorten(TreeDraws& draws, std::size_t n) {
 
 TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
   if (plan.thin == 0) throw InvalidInput("thin must be at least 1");
-  const std::size_t workers = std::min(n_threads_, chains_.size()), all = plan.burn_in + plan.n_draws;
+  const std::size_t workers = std::min(settings_.n_threads, chains_.size()), all = plan.burn_in + plan.n_draws;
   const std::size_t round = std::max<std::size_t>(1, kRound / plan.thin);
-  const bool ordered = kernel_ == ChainKernel::stack;
   std::atomic<std::size_t> done{0}, bytes{0};
   for (auto& chain : chains_) {
     chain->done = 0;
     chain->moved = true;
     chain->draws = {};
+    chain->draws.exchanges.assign(settings_.ladder.size() - 1, 0);
+    chain->draws.exchanged = chain->draws.exchanges;
   }
   TreeRun run;
   try {
@@ -188,7 +239,7 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
           }
           step(chain, plan, chain.done);
           ++done;
-          if (++chain.done > plan.burn_in) control.check_memory(2 * (bytes += keep(chain, ordered)));
+          if (++chain.done > plan.burn_in) control.check_memory(2 * (bytes += keep(chain, ordered())));
         }
       });
     }
@@ -210,24 +261,23 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
 }
 
 std::pair<double, double> TreeChains::log_target(const Key& key) const {
-  NodeStates states(space(), kStateBytes);
+  NodeStates states(space(), settings_.state_bytes);
   const ChainTree tree(states, key, false);
   return {tree.log_prior(), tree.log_data()};
 }
 
 std::vector<std::pair<Move, Key>> TreeChains::propose(const Key& key, MoveKind kind, std::uint64_t seed, std::size_t n,
                                                       Control& control) const {
-  NodeStates states(space(), kStateBytes);
+  NodeStates states(space(), settings_.state_bytes);
   states.watch(&control, true);
-  TreeMoves moves(states, odds_);
-  const bool ordered = kernel_ == ChainKernel::stack;
-  const ChainTree tree(states, key, ordered);
+  TreeMoves moves(states, settings_.odds);
+  const ChainTree tree(states, key, ordered());
   Stream random(seed, 0);
   std::vector<std::pair<Move, Key>> out;
   for (std::size_t k = 0; k < n; ++k) {
     control.check(true, "proposing", k, n);
     MoveKind drawn = kind;
-    Move move = ordered ? moves.propose_stack(tree, {}, random, drawn) : moves.propose(kind, tree, {}, random);
+    Move move = ordered() ? moves.propose_stack(tree, {}, random, drawn) : moves.propose(kind, tree, {}, random);
     if (!move.proposed || drawn != kind) {
       out.emplace_back();
       continue;

@@ -46,7 +46,7 @@ Move TreeMoves::propose(MoveKind kind, const ChainTree& tree, const Powers& powe
     case MoveKind::swap:
       return swap(tree, powers, random);
     case MoveKind::regrow:
-      break;
+      return regrow(tree, powers, random);
   }
   return move;
 }
@@ -165,6 +165,58 @@ Move TreeMoves::swap(const ChainTree& tree, const Powers& powers, Stream& random
   return move;
 }
 
+Move TreeMoves::regrow(const ChainTree& tree, const Powers& powers, Stream& random) {
+  Move move;
+  const std::size_t growable = tree.count(ChainTree::growable), n = growable + tree.count(ChainTree::splits);
+  if (n == 0) return move;
+  const std::size_t k = random.below(n);
+  const std::int32_t v =
+      k < growable ? tree.member(ChainTree::growable, k) : tree.member(ChainTree::splits, k - growable);
+  const auto split = [&](std::int32_t at) { return at >= 0 && tree[at].split(); };
+  for (std::int32_t child : tree[v].child)
+    if (split(child) && (split(tree[child].child[0]) || split(tree[child].child[1]))) return move;  // too deep
+  // What there is: its weight, the chance to draw it, and its nodes in G ∪ S.
+  double log_prior = 0, log_data = 0;
+  std::size_t after = n;
+  const auto look = [&](std::int32_t at, int levels) {
+    const TreeNode& node = tree[at];
+    log_prior -= node.log_prior;
+    log_data -= node.log_data;
+    after -= node.split() || node.at[ChainTree::growable] >= 0;
+    if (levels > 0) move.log_reverse += states_->log_level(node.state, levels, node.test);
+  };
+  look(v, 2);
+  if (split(v))
+    for (std::int32_t child : tree[v].child) {
+      look(child, 1);
+      if (split(child))
+        for (std::int32_t leaf : tree[child].child) look(leaf, 0);
+    }
+  // What comes in its place.
+  places_.clear();
+  const auto draw = [&](auto&& self, std::uint32_t state, int levels) -> void {
+    const std::int32_t test = levels > 0 ? states_->draw_level(state, levels, random) : -1;
+    if (levels > 0) move.log_forward += states_->log_level(state, levels, test);
+    after += (*states_)[state].open;
+    places_.push_back({-1, state, test});
+    if (test < 0) {
+      log_prior += (*states_)[state].log_prior_leaf;
+      log_data += (*states_)[state].log_data_leaf;
+      return;
+    }
+    log_prior += states_->log_split(state, static_cast<std::uint32_t>(test));
+    for (std::uint32_t child : states_->split(state, static_cast<std::uint32_t>(test))) self(self, child, levels - 1);
+  };
+  draw(draw, tree[v].state, 2);
+  kind_ = MoveKind::regrow;
+  v_ = v;
+  move.proposed = true;
+  move.log_target = weighed(powers, log_prior, log_data);
+  move.log_forward += log_odds_[index(MoveKind::regrow)] - log_of(n);
+  move.log_reverse += log_odds_[index(MoveKind::regrow)] - log_of(after);
+  return move;
+}
+
 void TreeMoves::accept(ChainTree& tree) {
   switch (kind_) {
     case MoveKind::grow:
@@ -177,8 +229,24 @@ void TreeMoves::accept(ChainTree& tree) {
     case MoveKind::swap:
       for (const Place& place : places_) tree.assign(place.node, place.state, place.test, *states_);
       break;
-    case MoveKind::regrow:
+    case MoveKind::regrow: {
+      const std::array<std::int32_t, 2> children = tree[v_].child;
+      for (std::int32_t child : children)
+        if (child >= 0 && tree[child].split()) tree.prune(child, *states_);
+      if (tree[v_].split()) tree.prune(v_, *states_);
+      std::vector<std::int32_t>& open = nodes_;
+      open.assign(1, v_);
+      for (std::size_t k = 0; k < places_.size(); ++k) {
+        const std::int32_t at = open.back();
+        open.pop_back();
+        if (places_[k].test < 0) continue;
+        const auto test = static_cast<std::uint32_t>(places_[k].test);
+        tree.grow(at, test, states_->split(places_[k].state, test), *states_);
+        open.push_back(tree[at].child[1]);
+        open.push_back(tree[at].child[0]);
+      }
       break;
+    }
   }
 }
 

@@ -5,14 +5,24 @@
 // know whether *some* test is feasible, only a split or a proposal must know how many are. Everything here is a
 // function of cover and depth alone, so that forgetting it and making it again changes nothing.
 //
-// Proposals draw a test for a state from  r(t | state) = ε / e + (1 − ε) · w(t) / Σ w   (ε = 1: uniform)
-// with w(t) = the share of the test in the prior times the data weights of the two leaves it would make.
+// Proposals draw a test for a state from  r(t | state) = ε · d(t) + (1 − ε) · w(t) / Σ w
+// with w(t) = the prior of the split times the data weights of the two leaves it would make, and d a given density over
+// the feasible tests, uniform (1/e) unless one is given. Plain chains have ε = 1.
+//
+// Regrowth draws a subtree of at most two levels: stop, or split by t and go on one level below, from
+//     r_L(stop) ∝ leaf(state)        r_L(t) ∝ split(t) · u_{L−1}(child 0) · u_{L−1}(child 1)
+// with u_L the sum over the subtrees of at most L levels, found by the frontier for a posterior (without a frontier
+// u_1 is replaced by the leaf); mixed with ½ stop + ½ d for a share of kBlindRegrowth. Where a depth limit closes the
+// second level this is the target's own conditional; elsewhere leaves at its end are weighed as if closed.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "everytree/control.hpp"
+#include "everytree/fold/one_level.hpp"
 #include "everytree/mcmc/tree_target.hpp"
 #include "everytree/stream.hpp"
 #include "everytree/table/count_table.hpp"
@@ -26,9 +36,10 @@ struct NodeState {
   std::int32_t depth = 0, total = 0;
   std::int32_t n_tests = -1;  // e; −1: not yet counted
   std::int32_t n_attributes = 0;
-  std::uint32_t from = 0;    // a state above: only its tests can be feasible here
-  std::uint32_t look = ~0u;  // of a proposal that looks ahead: where its table begins
-  bool open = false;         // e > 0, and the depth limit is not reached
+  std::uint32_t from = 0;  // a state above: only its tests can be feasible here
+  // Where the tables of proposals begin: of r, r_1 and r_2.
+  std::array<std::uint32_t, 3> look{~0u, ~0u, ~0u};
+  bool open = false;  // e > 0, and the depth limit is not reached
 };
 
 // A space of trees and how to propose tests in it.
@@ -37,20 +48,20 @@ struct ChainSpace {
   int max_depth;  // −1: no limit
   std::int64_t min_leaf;
   const TreeTarget* target;
-  double blind = 1;  // ε
+  double blind = 1;                              // ε
+  const std::vector<double>* density = nullptr;  // d, not normalised; null: uniform
+  const ProductWeights* frontier = nullptr;      // of a posterior, for regrowth
 };
 
 class NodeStates {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr double kBlindRegrowth = 0.1;
   using Children = std::array<std::uint32_t, 2>;  // where the test does not hold, and where it does
 
   NodeStates(const ChainSpace& space, std::size_t max_bytes);
   // Long counts obey these limits.
-  void watch(Control* control, bool calling_thread) {
-    control_ = control;
-    calling_thread_ = calling_thread;
-  }
+  void watch(Control* control, bool calling_thread);
 
   std::uint32_t root() { return get(space_.table->all().data(), 0, kNone); }
   const NodeState& operator[](std::uint32_t state) const { return states_[state]; }
@@ -63,6 +74,9 @@ class NodeStates {
   // A feasible test of an open state, from r; and log r of a feasible test.
   std::uint32_t draw(std::uint32_t state, Stream& random);
   double log_proposal(std::uint32_t state, std::uint32_t test);
+  // The same for r_L, L = 1 or 2: a test, or −1 to stop, which is certain at a state that is not open.
+  std::int32_t draw_level(std::uint32_t state, int levels, Stream& random);
+  double log_level(std::uint32_t state, int levels, std::int32_t test);
 
   // Forget everything once there is more than fits; the numbers of states then mean nothing any more.
   bool full() const { return bytes() > max_bytes_; }
@@ -80,12 +94,16 @@ class NodeStates {
   const std::uint64_t* cover(std::uint32_t state) const { return covers_.data() + state * words_; }
   const std::uint64_t* tests(std::uint32_t state) const { return tests_.data() + state * test_words_; }
   bool feasible(std::uint32_t state, std::uint32_t test) const { return tests(state)[test / 64] >> (test % 64) & 1; }
+  bool plain() const { return space_.blind >= 1 && space_.density == nullptr; }
   std::int64_t examples(const std::uint64_t* cover, std::uint32_t test);
   std::uint32_t get(const std::uint64_t* cover, std::int32_t depth, std::uint32_t from);
   bool some_test(const std::uint64_t* cover, std::int32_t total, std::uint32_t from);
   std::size_t rank(std::uint32_t state, std::uint32_t test) const;
   std::uint32_t select(std::uint32_t state, std::size_t k) const;
-  void look_ahead(std::uint32_t state);
+  // Make a table of proposals, if there is none yet: cumulative r; or r_L(stop), and cumulative r_L given a split.
+  const double* look_ahead(std::uint32_t state, std::size_t which);
+  double stop_and_weights(std::uint32_t state, std::size_t levels, std::vector<double>& weight);
+  void densities(std::uint32_t state, std::vector<double>& out) const;
   void remember(std::uint64_t key, Children children);
   Edge& edge(std::uint64_t key);
 
@@ -110,7 +128,11 @@ class NodeStates {
   std::size_t n_edges_ = 0;
   // scratch
   Cover side_[2];
-  std::vector<std::int32_t> counts_, ones_;
+  std::vector<std::int32_t> counts_;
+  std::vector<double> weight_, density_;
+  std::vector<std::int32_t> part_[3];
+  std::unique_ptr<OneLevelFold> fold_;
+  OneLevel level_;
   std::vector<std::uint32_t> seen_;  // attribute: the last count it was seen in
   std::uint32_t count_ = 0;
 };

@@ -4,6 +4,13 @@
 //
 // Draw k of chain c depends on the seed and on (c, k), not on threads, limits or the memory for states. Chains go on
 // from where they are when run again.
+//
+// Parallel tempering: beside the tree of a chain go others, in which the data weigh less: log π_i = prior + b_i · data,
+// 1 = b_0 > b_1 > … . Every so many proposals two neighbours propose to exchange their trees,
+//
+//     accepted with probability  min(1, exp((b_i − b_{i+1}) · (data_{i+1} − data_i)))
+//
+// which is reversible on all of them together; draws are those of b_0.
 #pragma once
 
 #include <memory>
@@ -22,8 +29,9 @@ struct TreeDraws {
   // Draws: their trees, and the two parts of log π, not heated.
   std::vector<std::uint32_t> which;
   std::vector<double> log_prior, log_data;
-  // By kind of move, in this run.
+  // By kind of move, in this run, for the tree that is drawn.
   std::array<std::uint64_t, kMoveKinds> proposed{}, accepted{};
+  std::vector<std::uint64_t> exchanges, exchanged;  // of trees i and i + 1: proposed, accepted
   // The largest log π met since the chain began, whether kept or not.
   Key best;
   double best_log_target = 0;
@@ -40,13 +48,23 @@ struct TreePlan {
   std::vector<double> powers;
 };
 
+struct ChainSettings {
+  ChainKernel kernel = ChainKernel::chipman;
+  MoveOdds odds;
+  double blind = 1;                 // ε of the proposals of tests (node_states.hpp)
+  std::vector<double> density;      // d, one positive number for each test; empty: uniform
+  std::vector<double> ladder{1.0};  // b_0, b_1, …
+  std::size_t exchange_every = 10;  // proposals of each tree between two exchanges
+  std::size_t n_chains = 4;
+  std::uint64_t seed = 0;
+  std::size_t n_threads = 1;
+  std::size_t state_bytes = std::size_t{1} << 28;  // memory for states that are known, over all chains
+};
+
 class TreeChains {
  public:
-  static constexpr std::size_t kStateBytes = std::size_t{1} << 28;
-  // state_bytes: memory for states that are known, over all chains.
   TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
-             ChainKernel kernel, MoveOdds odds, double blind, std::size_t n_chains, std::uint64_t seed,
-             std::size_t n_threads, std::size_t state_bytes = kStateBytes);
+             ChainSettings settings);
   ~TreeChains();
   TreeChains(TreeChains&&) noexcept;
 
@@ -66,17 +84,18 @@ class TreeChains {
 
  private:
   struct Chain;
-  ChainSpace space() const { return {table_.get(), max_depth_, min_leaf_, target_.get(), blind_}; }
+  ChainSpace space() const;
+  bool ordered() const { return settings_.kernel == ChainKernel::stack; }
+  void check() const;
   void step(Chain& chain, const TreePlan& plan, std::size_t draw) const;
+  void exchange(Chain& chain, double power) const;
 
   std::shared_ptr<const CountTable> table_;
   int max_depth_;
   std::int64_t min_leaf_;
   std::unique_ptr<const TreeTarget> target_;
-  ChainKernel kernel_;
-  MoveOdds odds_;
-  double blind_;
-  std::size_t n_threads_;
+  ChainSettings settings_;
+  std::unique_ptr<const ProductWeights> frontier_;  // if trees regrow
   std::vector<std::unique_ptr<Chain>> chains_;
 };
 

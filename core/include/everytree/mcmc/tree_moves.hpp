@@ -7,11 +7,13 @@
 //     prune    v ∈ K                            p(prune) / |K(T)|               undone by grow
 //     change   v ∈ S, another test t            p(change) / |S| · r(t)          |S| stays
 //     swap     (v, w) ∈ P, tests exchanged      p(swap) / |P|                   |P| stays, and so it cancels
+//     regrow   v ∈ G ∪ S, the part below it     p(regrow) / |G ∪ S| · r_2(v) · Π r_1 of its children, if it is split
 //
 // |G| counts the leaves that *can* be split, of the tree it is asked of: under a minimum leaf size, the number of
 // leaves would make the ratio wrong. Change and swap keep the shape below v and give every node there a new cover: its
 // feasibility, its e and whether its leaves are open are all found anew; where a test is no longer feasible there is no
-// proposal. If both children of v carry the same test, swap exchanges in both.
+// proposal. If both children of v carry the same test, swap exchanges in both. Regrow replaces a part of at most two
+// levels by another one; where v has more levels below it there is no proposal.
 //
 // The stack kernel has ℓ + 1 choices at ℓ leaves: split a leaf, or undo the split added last. A choice that is
 // impossible is staying put.
@@ -69,6 +71,7 @@ class TreeMoves {
   Move prune(const ChainTree& tree, std::int32_t v, const Powers& powers);
   Move change(const ChainTree& tree, const Powers& powers, Stream& random);
   Move swap(const ChainTree& tree, const Powers& powers, Stream& random);
+  Move regrow(const ChainTree& tree, const Powers& powers, Stream& random);
   template <class NewTest>
   bool rebuild(const ChainTree& tree, std::int32_t v, const Powers& powers, NewTest&& new_test, Move& move);
 
@@ -85,8 +88,9 @@ class TreeMoves {
   std::int32_t v_ = 0;
   std::uint32_t test_ = 0;
   NodeStates::Children below_{};
-  std::vector<Place> places_;
+  std::vector<Place> places_;  // change and swap: nodes; regrow: the new part in preorder, without nodes
   std::vector<std::pair<std::int32_t, std::uint32_t>> stack_;
+  std::vector<std::int32_t> nodes_;
 };
 
 }  // namespace everytree
