@@ -39,8 +39,9 @@ __all__ = ["GrownTreeClassifier"]
 
 DEEPEST = 1500  # priors and parameters by depth are tabulated so far, and then stay as they are
 MOST_CELLS = 2_000_000  # of such a table, by depth and class
-ROUNDS = 6  # of fitting the Dirichlet parameter and growing again
-SETTLED = 0.02  # |change of log a| that ends them
+ROUNDS = 10  # of fitting the Dirichlet parameter and growing again
+STEP = 1.5  # of log a in one round
+SETTLED = 1e-3  # a smaller gain of log evidence ends them
 LEAST_A, MOST_A = 1e-4, 1e3
 
 
@@ -225,26 +226,36 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
     ) -> tuple[list[_core.OptionGraph], dict[str, float], _Weights]:
-        """Maximise log s(root) over one number a on the grown graph, grow again with it, until it settles."""
+        """Maximise log s(root) over one number a on the grown graph, and grow again with it, as long as that helps.
+
+        A new a lets another tree grow, and that one may be worse: steps are short, and the best round is kept, so that
+        the evidence is never less than that of the start.
+        """
         from scipy.optimize import minimize_scalar
 
         n_classes = len(weights.dirichlet[0])
+
+        def log_evidence(graphs: list[_core.OptionGraph], rows: list[list[float]]) -> float:
+            folds = (graph.fold(*weights.log_leaf, rows, "smooth", control) for graph in graphs)
+            return sum(fold.log_evidence for fold in folds)
+
+        best = (log_evidence(grown, weights.dirichlet), grown, report, weights)
         for _ in range(ROUNDS):
-            before = math.log(weights.dirichlet[0][0])
-
-            def less(log_a: float, graphs: list[_core.OptionGraph] = grown) -> float:
-                rows = [[math.exp(log_a)] * n_classes]
-                folds = (graph.fold(*weights.log_leaf, rows, "smooth", control) for graph in graphs)  # noqa: B023
-                return -sum(fold.log_evidence for fold in folds)
-
+            graphs, at = best[1], math.log(best[3].dirichlet[0][0])
             found = minimize_scalar(
-                less, bounds=(math.log(LEAST_A), math.log(MOST_A)), method="bounded", options={"xatol": 1e-3}
+                lambda log_a, graphs=graphs: -log_evidence(graphs, [[math.exp(log_a)] * n_classes]),
+                bounds=(max(math.log(LEAST_A), at - STEP), min(math.log(MOST_A), at + STEP)),
+                method="bounded",
+                options={"xatol": 1e-3},
             )
-            weights = replace(weights, dirichlet=[[math.exp(float(found.x))] * n_classes])
-            grown, report = self._grow(data, settings, weights, control, older)
-            if abs(float(found.x) - before) < SETTLED:
+            rows = [[math.exp(float(found.x))] * n_classes]
+            now = replace(weights, dirichlet=rows)
+            again, report = self._grow(data, settings, now, control, older)
+            value = log_evidence(again, rows)
+            if not value > best[0] + SETTLED:
                 break
-        return grown, report, weights
+            best = (value, again, report, now)
+        return best[1:]
 
     def _folded(
         self,
