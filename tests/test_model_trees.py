@@ -33,7 +33,7 @@ SETTINGS = {
         {"missing": "impute", "prune": "map", "dirichlet": "fit", "prior": "size", "nominal": ["code"]},
         {"n_trees": 3, "random_state": 1, "dirichlet": "decay", "nominal_tests": "binary"},
     ],
-    "OptionTreeClassifier": [{}, {"cuts": "each", "max_nodes": 300, "missing": "impute"}],
+    "OptionTreeClassifier": [{"max_nodes": 40}, {"cuts": "each", "max_nodes": 300, "missing": "impute"}, {}],
     "PathAverageTreeClassifier": [
         {"missing": "category"},
         {"missing": "impute", "bins": "mdl", "s": "classes", "nonuniform": True},

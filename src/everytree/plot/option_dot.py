@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["node_lines", "options_to_dot"]
 
+COUNTS_WIDTH = 30  # letters
+
 
 def options_to_dot(
     tree: OptionTree, max_depth: int | None = None, precision: int = 3, filled: bool = True
@@ -69,10 +71,24 @@ def node_lines(tree: OptionTree, node: int, precision: int, *, etc: bool) -> lis
     theta = tree.theta(node)
     c = int(theta.argmax())
     lines = [*wrap(class_name(tree, c), 26, 2), f"p = {probability(float(theta[c]), precision)}"]
-    lines += wrap(count_list(tree, node), 34, 2)
+    lines += _pairs(count_list(tree, node))
     options = tree.options(node)
     if options and tree.kind != "none":
         lines.append(f"leaf {probability(float(tree.p_leaf[node]), precision)}")
     if etc and options:
         lines.append("etc.")
     return lines
+
+
+def _pairs(counts: str) -> list[str]:
+    """A list of counts on a few lines, broken between classes.
+
+    >>> _pairs("setosa 0, versicolor 49, virginica 5")
+    ['setosa 0, versicolor 49,', 'virginica 5']
+    """
+    lines = [""]
+    for part in counts.split(", "):
+        if lines[-1] and len(lines[-1]) + len(part) > COUNTS_WIDTH:
+            lines.append("")
+        lines[-1] += part + ", "
+    return [line.strip() for line in (*lines[:-1], lines[-1].removesuffix(", "))]
