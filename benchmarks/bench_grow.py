@@ -39,10 +39,11 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "five trees": ("SmoothedTreeClassifier", {"n_trees": 5, "random_state": 0}),
     "averaging": ("OptionTreeClassifier", {}),
     "averaging, 2-ply": ("OptionTreeClassifier", {"lookahead": 2, "max_nodes": 20_000}),
-    "C4.5": ("C45TreeClassifier", {"laplace": True}),
+    "C4.5": ("C45TreeClassifier", {}),
+    "C4.5, Laplace": ("C45TreeClassifier", {"laplace": True}),
     "CART": ("CARTTreeClassifier", {}),
 }
-LETTER = ("smoothing", "averaging", "C4.5")
+LETTER = ("smoothing", "averaging", "C4.5", "C4.5, Laplace")
 SETS = [
     "anneal", "australian-credit", "autos", "balance-scale", "breast-cancer", "breast-w", "diabetes", "glass",
     "heart-cleveland-uci", "hepatitis", "ionosphere", "iris", "lymph", "primary-tumor", "sonar", "soybean", "vehicle",
