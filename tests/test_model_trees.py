@@ -253,14 +253,19 @@ def test_damage_anywhere_is_an_error_of_everytree_or_a_model_that_works(made):
     ]
     everywhere = [path for path in places(good) if path]
     refused = 0
-    tried = rng.sample(everywhere, min(600, len(everywhere)))
+    tried = rng.sample(everywhere, min(600 if len(everywhere) < 5000 else 150, len(everywhere)))
     for path in tried:
+        place = good
+        for key in path[:-1]:
+            place = place[key]
+        before, place[path[-1]] = place[path[-1]], rng.choice(values)
         with contextlib.suppress(EverytreeError):
             refused += 1
-            proba = column_tree_from_dict(changed(good, path, rng.choice(values))).predict_proba(X)
+            proba = column_tree_from_dict(good).predict_proba(X)
             refused -= 1
             assert np.isfinite(proba).all()
             assert np.allclose(proba.sum(axis=1), 1)
+        place[path[-1]] = before
     assert refused > len(tried) / 2
 
 
