@@ -7,7 +7,8 @@
 namespace everytree::bind {
 
 void bind_graph(nb::module_& m) {
-  nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.")
+  nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.",
+                        nb::is_weak_referenceable())
       .def(
           "__init__",
           [](PyControl* self, std::optional<double> time_limit, std::optional<std::size_t> memory_limit,

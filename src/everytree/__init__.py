@@ -41,6 +41,9 @@ if TYPE_CHECKING:
         read_arff as read_arff,
     )
     from everytree.data.readers import (
+        read_chunks as read_chunks,
+    )
+    from everytree.data.readers import (
         read_csv as read_csv,
     )
     from everytree.data.readers import (
@@ -169,6 +172,7 @@ _HOME = {
     "load_model": "everytree.model_file",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
+    "read_chunks": "everytree.data.readers",
     "read_csv": "everytree.data.readers",
     "read_parquet": "everytree.data.readers",
     "verify_model": "everytree.verify",

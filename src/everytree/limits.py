@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +18,7 @@ from everytree.errors import QueryError
 if TYPE_CHECKING:
     import everytree._core as _core
 
-__all__ = ["Limits", "Progress", "in_bytes", "threads"]
+__all__ = ["Limits", "Progress", "Watch", "in_bytes", "threads", "watching"]
 
 # stage, done, total, seconds
 Progress = Callable[[str, int, int, float], None]
@@ -79,7 +81,50 @@ class Limits:
         """A fresh control object of the core; its clock starts now."""
         import everytree._core as _core
 
-        return _core.Control(self.time_limit, self.memory, self.progress)
+        told = self.progress
+        if told is None and _WATCHES:
+            told = _WATCHES[-1].progress
+        control = _core.Control(self.time_limit, self.memory, told)
+        for watch in _WATCHES:
+            watch._controls.add(control)
+        return control
+
+
+class Watch:
+    """Sees every question that is asked while it is in force: hears of its progress, and can stop it."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self.progress = progress
+        self._controls: weakref.WeakSet[_core.Control] = weakref.WeakSet()
+
+    def stop(self) -> int:
+        """Stop the questions being answered now, from any thread; how many there are.
+
+        What can answer with the best so far does so; the rest ends with ``LimitReached``. Later questions run as ever.
+        """
+        running = list(self._controls)
+        for control in running:
+            control.stop()
+        return len(running)
+
+
+_WATCHES: list[Watch] = []  # of the whole process: a question may be answered in any thread
+
+
+@contextmanager
+def watching(progress: Progress | None = None) -> Iterator[Watch]:
+    """Watch every question of this process until the block ends; ``progress`` hears those that have none of their own.
+
+    >>> with watching() as watch:
+    ...     watch.stop()  # nothing is running
+    0
+    """
+    watch = Watch(progress)
+    _WATCHES.append(watch)
+    try:
+        yield watch
+    finally:
+        _WATCHES.remove(watch)
 
 
 def in_bytes(n: float) -> str:

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
 from everytree.data.table import Table
+from everytree.drafts import write_whole
 from everytree.errors import DataError, QueryError
 from everytree.model_columns import columns_from_json, columns_to_json
 from everytree.model_values import checked_fields, plain_scalar, value_from_json, value_to_json
@@ -84,17 +83,7 @@ def save_model(model: TreeClassifierBase, path: str | os.PathLike[str], target: 
 
 def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the fields of a file, whole or not at all."""
-    text = _written(data)
-    place = Path(os.path.realpath(path))  # through a link, so that the link stays one
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(draft, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(_written(data), path)
 
 
 def _written(data: dict[str, Any]) -> str:

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from everytree import __version__
+from everytree.cli.options import AsJson, DataFile, Learning, ModelFile, Reading, Target, grouped
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="The best decision tree, every decision tree, and how sure to be.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",
     # Expected failures are one line (see cli.main); for a bug, Python's own traceback is what a report needs.
     pretty_exceptions_enable=False,
 )
@@ -32,7 +33,162 @@ def everytree(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """The best decision tree, every decision tree, and how sure to be."""
+    """The best decision tree, every decision tree, and how sure to be.
+
+    Exit codes: 0 done, 1 a check failed, 2 bad input or arguments, 130 interrupted. The first Ctrl-C ends a search
+    with the best so far, the second one ends the command.
+    """
+
+
+Weights = Annotated[
+    str | None, typer.Option(help="A column with whole weights of the rows.", show_default=False)
+]
+
+
+@app.command()
+@grouped
+def fit(
+    data: DataFile,
+    target: Target = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="optimal, bayes, map, smoothed, option, path, mcmc, c45 or cart; `everytree methods` explains."
+        ),
+    ] = "optimal",
+    out: Annotated[
+        Path | None, typer.Option(help="Write the model to this file.", show_default=False)
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(help="For optimal: a query, or its conditions.", show_default=False),
+    ] = None,
+    weights: Weights = None,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+    learning: Learning,
+) -> None:
+    """Learn a classifier from a file, and write it to a model file.
+
+    Examples:
+
+    - `everytree fit heart.csv --target class --max-depth 3 --out heart.json`
+
+    - `everytree fit heart.csv --target class --method bayes --dirichlet fit --out heart.json`
+
+    - `everytree fit heart.csv --target class --where "leaf >= 10 and size <= 15" --time-limit 60`
+
+    - `everytree fit heart.csv --target class --method c45 --set laplace=true`
+    """
+    from everytree.cli.fit import run_fit
+
+    run_fit(data, target, method, out, where, weights, reading, learning, as_json)
+
+
+@app.command()
+def methods(as_json: AsJson = False) -> None:
+    """List the methods of `fit` and `compare`, with their parameters."""
+    from everytree.cli.methods import show_methods
+
+    show_methods(as_json)
+
+
+@app.command()
+@grouped
+def predict(
+    model: ModelFile,
+    data: DataFile,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A .csv or .parquet file; CSV on stdout if absent.", show_default=False),
+    ] = None,
+    bounds: Annotated[bool, typer.Option("--bounds", help="Intervals of the probabilities too.")] = False,
+    level: Annotated[float, typer.Option(min=0, max=1, help="Probability of the intervals.")] = 0.9,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="A column to copy, such as an id; may be repeated.", show_default=False),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="Rows in memory at a time.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draws behind the intervals.")] = 0,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Classes and probabilities for the rows of a file, of any length.
+
+    If the file has the model's target, accuracy and log-loss are told at the end.
+
+    Examples:
+
+    - `everytree predict heart.json new.csv --out answers.csv`
+
+    - `everytree predict heart.json new.parquet --out answers.parquet --bounds --keep patient`
+    """
+    from everytree.cli.predict import run_predict
+
+    run_predict(model, data, out, bounds, level, keep or (), rows, seed, reading, as_json)
+
+
+@app.command()
+@grouped
+def query(
+    data: DataFile,
+    text: Annotated[str, typer.Argument(help="What tree is wanted, in one line.", metavar="QUERY")],
+    target: Target = None,
+    weights: Weights = None,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+    learning: Learning,
+) -> None:
+    """Ask for the best trees under constraints, in one line of words.
+
+    A query is a wish (most accurate, smallest, shallowest, least error | expected error | gini | entropy), and
+    conditions after "where": leaf, margin, chi2 or accuracy >= …; p, size, leaves, depth or error <= …; uses or avoids
+    columns; joined by "and".
+
+    Examples:
+
+    - `everytree query heart.csv "most accurate where leaf >= 10 and size <= 15" --target class`
+
+    - `everytree query heart.csv "3 smallest trees where accuracy >= 85%" --target class`
+
+    - `everytree query heart.csv "least gini where depth <= 3 and avoids sex, age" --target class`
+    """
+    from everytree.cli.query import run_query
+
+    run_query(data, text, target, weights, reading, learning, as_json)
+
+
+@app.command()
+@grouped
+def front(
+    data: DataFile,
+    target: Target = None,
+    by: Annotated[str, typer.Option(help="size, leaves or depth.")] = "size",
+    cost: Annotated[str, typer.Option(help="error, expected_error, gini or entropy.")] = "error",
+    where: Annotated[
+        str | None, typer.Option(help="Conditions, such as leaf >= 10.", show_default=False)
+    ] = None,
+    trees: Annotated[bool, typer.Option("--trees", help="Print the trees too.")] = False,
+    weights: Weights = None,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+    learning: Learning,
+) -> None:
+    """The least error for every size of tree: what a larger tree is worth.
+
+    Examples:
+
+    - `everytree front heart.csv --target class`
+
+    - `everytree front heart.csv --target class --by depth --max-depth 4 --trees`
+    """
+    from everytree.cli.query import run_front
+
+    run_front(data, target, by, cost, where, trees, weights, reading, learning, as_json)
 
 
 @app.command()
@@ -50,7 +206,7 @@ def demo(
 
 @app.command()
 def info(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show versions, the kernels in use, and which optional parts are installed."""
     from everytree.cli.info import show_info
@@ -69,14 +225,15 @@ def verify(
     encoding: Annotated[str, typer.Option(help="The encoding of the CSV file.")] = "utf-8",
     no_header: Annotated[bool, typer.Option("--no-header", help="The CSV file has no header line.")] = False,
     missing: Annotated[
-        list[str] | None, typer.Option(help="A cell that means missing; may be given several times.")
+        list[str] | None,
+        typer.Option("--na", "--missing", help="A cell that means missing; may be given several times."),
     ] = None,
     max_states: Annotated[int, typer.Option(min=0, help="Most states of the proof of optimality.")] = 200_000,
     time_limit: Annotated[float, typer.Option(min=0, help="Most seconds for the proof.")] = 60.0,
     require_proof: Annotated[
         bool, typer.Option("--require-proof", help="Fail if a claim could not be proved or checked.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute every claim of a model file from the raw data, without any code of the solver.
 

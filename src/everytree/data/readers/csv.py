@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from everytree.data.readers.dataset import Dataset, kept_positions, unknown_colu
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError
 
-__all__ = ["MISSING", "read_csv", "sniff_delimiter"]
+__all__ = ["CHUNK", "MISSING", "read_csv", "read_csv_chunks", "sniff_delimiter"]
 
 # "None" is left out on purpose: it is a value ("no garage") at least as often as it is a missing one.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+
+CHUNK = 10_000  # rows in a piece of a file that is read in pieces
 
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 200
@@ -60,42 +63,130 @@ def read_csv(
     >>> [(column.name, column.kind, column.n_missing) for column in data.columns.values()]
     [('age', 'numeric', 0), ('thal', 'nominal', 1)]
     """
+    plan = _Plan(columns, types or {}, delimiter, header, frozenset(missing), decimal, quote, max_cells)
     _check_options(delimiter, decimal, quote, missing)
-    types = types or {}
     with open_lines(source, encoding) as lines:
+        opened = plan.open(lines, target)
+        table = opened.table()
+        for line, cells in opened.records:
+            table.add(line, cells)
+    return plan.typed(opened, table, target, opened.notes)
+
+
+def read_csv_chunks(
+    source: Source,
+    target: str | None = None,
+    *,
+    rows: int = CHUNK,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, TypeSpec] | None = None,
+    delimiter: str | None = None,
+    header: bool | Sequence[str] = True,
+    missing: Collection[str] = MISSING,
+    decimal: str = ".",
+    quote: str = '"',
+    encoding: str = "utf-8",
+    max_cells: int = MAX_CELLS,
+) -> Iterator[Dataset]:
+    """Read a CSV or TSV file in pieces of at most ``rows`` rows, for files larger than the memory.
+
+    The options are those of :func:`read_csv`. A column that ``types`` does not name has the kind that its cells in one
+    piece tell, which may differ from piece to piece: name all that matter. ``max_cells`` counts for one piece.
+
+    >>> import io
+    >>> [len(part) for part in read_csv_chunks(io.StringIO("age\\n63\\n37\\n41\\n"), rows=2)]
+    [2, 1]
+    """
+    plan = _Plan(columns, types or {}, delimiter, header, frozenset(missing), decimal, quote, max_cells)
+    _check_options(delimiter, decimal, quote, missing)
+    if rows < 1:
+        raise DataError(f"rows={rows!r}; expected at least one row in a piece")
+    with open_lines(source, encoding) as lines:
+        opened = plan.open(lines, target)
+        notes, first = opened.notes, True
+        while part := list(itertools.islice(opened.records, rows)):
+            table = opened.table()
+            for line, cells in part:
+                table.add(line, cells)
+            yield plan.typed(opened, table, target, notes)
+            notes, first = [], False
+        if first:
+            raise opened.no_rows()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How a file is to be read: the options, checked."""
+
+    columns: Sequence[str] | None
+    types: Mapping[str, TypeSpec]
+    delimiter: str | None
+    header: bool | Sequence[str]
+    missing: frozenset[str]
+    decimal: str
+    quote: str
+    max_cells: int
+
+    def open(self, lines: Lines, target: str | None) -> _Opened:
+        """Read the header, and find the columns that are wanted."""
         sample = list(itertools.islice(lines, _SAMPLE_LINES))
         cut = len(sample) == _SAMPLE_LINES  # the sample may end inside a quoted field
-        sniffed = sniff_delimiter(sample[:-1] if cut else sample, quote)
-        separator = delimiter or sniffed
-        records = _records(lines, sample, separator, quote)
-        names, header_line, first = _header(records, header, lines.name)
-        origin = f"as on line {header_line}" if isinstance(header, bool) else "as many as header= names"
+        sniffed = sniff_delimiter(sample[:-1] if cut else sample, self.quote)
+        separator = self.delimiter or sniffed
+        records = _records(lines, sample, separator, self.quote)
+        names, header_line, first = _header(records, self.header, lines.name)
         if target is not None and target not in names:
             raise _no_target(target, names, separator, sniffed)
-        keep = kept_positions(names, columns, target, types)
-        table = CellTable(keep, lines.place, max_cells)
-        for line, cells in itertools.chain(first, records):
-            if len(cells) != len(names):
-                raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
-            table.add(line, cells)
+        keep = kept_positions(names, self.columns, target, self.types)
+        origin = f"as on line {header_line}" if isinstance(self.header, bool) else "as many as header= names"
+
+        def whole() -> Iterator[tuple[int, list[str]]]:
+            for line, cells in itertools.chain(first, records):
+                if len(cells) != len(names):
+                    raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
+                yield line, cells
+
+        notes = _header_notes(names, header_line) + _delimiter_notes(names, separator, sniffed)
+        return _Opened(lines, names, header_line, keep, whole(), notes, self.max_cells)
+
+    def typed(self, opened: _Opened, table: CellTable, target: str | None, notes: Sequence[str]) -> Dataset:
+        """The rows of a table as columns with a kind."""
         if table.n_rows == 0:
-            raise DataError(
-                f"{lines.name}: no rows after the header on line {header_line}; expected at least one"
-            )
-    notes = _header_notes(names, header_line) + _delimiter_notes(names, separator, sniffed)
-    result: dict[str, Column] = {}
-    gone = frozenset(missing)
-    for unstripped in table.columns([names[position] for position in keep]):
-        column = unstripped.stripped()
-        if not column.name:
-            notes.append(_unnamed(column, names.index("") + 1, header_line, lines.name))
-            continue
-        spec = types.get(column.name)
-        if spec is None:
-            spec, remarks = _inferred(column, gone, decimal)
-            notes += remarks
-        result[column.name] = build_column(column, spec, missing=gone, decimal=decimal)
-    return Dataset(result, target=target, notes=tuple(notes))
+            raise opened.no_rows()
+        names, remarks = opened.names, list(notes)
+        result: dict[str, Column] = {}
+        for unstripped in table.columns([names[position] for position in opened.keep]):
+            column = unstripped.stripped()
+            if not column.name:
+                remarks.append(_unnamed(column, names.index("") + 1, opened.header_line, opened.lines.name))
+                continue
+            spec = self.types.get(column.name)
+            if spec is None:
+                spec, more = _inferred(column, self.missing, self.decimal)
+                remarks += more
+            result[column.name] = build_column(column, spec, missing=self.missing, decimal=self.decimal)
+        return Dataset(result, target=target, notes=tuple(remarks))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A file whose header is read: its names, the positions to keep, and the records still to come."""
+
+    lines: Lines
+    names: list[str]
+    header_line: int
+    keep: list[int]
+    records: Iterator[tuple[int, list[str]]]
+    notes: list[str]
+    max_cells: int
+
+    def table(self) -> CellTable:
+        return CellTable(self.keep, self.lines.place, self.max_cells)
+
+    def no_rows(self) -> DataError:
+        return DataError(
+            f"{self.lines.name}: no rows after the header on line {self.header_line}; expected at least one"
+        )
 
 
 def sniff_delimiter(lines: Sequence[str], quote: str = '"') -> str:

@@ -13,7 +13,8 @@ Anything else (lists, structs, maps, raw bytes) is refused with its name. Null a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from numpy.typing import NDArray
 from everytree.data.readers.cells import MAX_CELLS
 from everytree.data.readers.column import Column, TypeSpec, show
 from everytree.data.readers.convert import optional
+from everytree.data.readers.csv import CHUNK
 from everytree.data.readers.dataset import Dataset, kept_positions
 from everytree.data.readers.text import Source, open_bytes, source_name
 from everytree.errors import DataError
 
-__all__ = ["from_arrow", "read_arrow", "read_parquet"]
+__all__ = ["from_arrow", "read_arrow", "read_parquet", "read_parquet_chunks"]
 
 _INSTALL = 'pip install "everytree[bigdata]"'
 _EXACT = 2**53  # every integer up to this size is a float64
@@ -56,6 +58,44 @@ def read_parquet(
         return reader.read(columns=keep)
 
     return _read(source, load, target, types or {})
+
+
+def read_parquet_chunks(
+    source: Source,
+    target: str | None = None,
+    *,
+    rows: int = CHUNK,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, TypeSpec] | None = None,
+    max_cells: int = MAX_CELLS,
+) -> Iterator[Dataset]:
+    """Read a Parquet file in pieces of at most ``rows`` rows, for files larger than the memory.
+
+    The options are those of :func:`read_parquet`; ``max_cells`` counts for one piece.
+    """
+    parquet = optional("pyarrow.parquet", _INSTALL)
+    pyarrow = optional("pyarrow", _INSTALL)
+    if rows < 1:
+        raise DataError(f"rows={rows!r}; expected at least one row in a piece")
+    name, types = source_name(source), types or {}
+    with open_bytes(source) as file:
+        with _readable(name):
+            reader = parquet.ParquetFile(file)
+            names = reader.schema_arrow.names
+            _check_unique(names, name)
+            keep = [names[position] for position in kept_positions(names, columns, target, types)]
+            _check_size(min(rows, reader.metadata.num_rows), len(keep), max_cells, name)
+            batches = reader.iter_batches(batch_size=rows, columns=keep)
+            batch = next(batches, None)
+        if batch is None:
+            raise DataError(f"{name}: the table has no rows; expected at least one")
+        while batch is not None:
+            with _readable(name):
+                table = pyarrow.Table.from_batches([batch])
+                table.validate(full=True)
+            yield _typed(name, table, target, types)
+            with _readable(name):
+                batch = next(batches, None)
 
 
 def read_arrow(
@@ -106,21 +146,32 @@ def _read(
     source: Source, load: Callable[[IO[bytes]], Any], target: str | None, types: Mapping[str, TypeSpec]
 ) -> Dataset:
     """Load a table from bytes that may be anything, check it thoroughly, and convert it."""
-    pyarrow = optional("pyarrow", _INSTALL)
     name = source_name(source)
-    with open_bytes(source) as file:
-        try:
-            table = load(file)
-            table.validate(full=True)
-        except DataError:
-            raise
-        except (pyarrow.ArrowException, OSError, EOFError, UnicodeError, MemoryError) as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-            raise DataError(
-                f"{name}: pyarrow cannot read the file: {reason[:300]}. Is it complete, and of this format?"
-            ) from error
+    with open_bytes(source) as file, _readable(name):
+        table = load(file)
+        table.validate(full=True)
+    return _typed(name, table, target, types)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """What pyarrow says of a file that it cannot read, as one error with the file's name."""
+    pyarrow = optional("pyarrow", _INSTALL)
     try:
-        return from_arrow(table, target).with_types(types)
+        yield
+    except DataError:
+        raise
+    except (pyarrow.ArrowException, OSError, EOFError, UnicodeError, MemoryError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise DataError(
+            f"{name}: pyarrow cannot read the file: {reason[:300]}. Is it complete, and of this format?"
+        ) from error
+
+
+def _typed(name: str, table: Any, target: str | None, types: Mapping[str, TypeSpec]) -> Dataset:
+    try:
+        data = from_arrow(table, target)
+        return data.with_types({key: spec for key, spec in types.items() if data[key].kind != spec})
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
 

@@ -1,21 +1,23 @@
-"""Read a file by its extension."""
+"""Read a file by its extension, whole or in pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+
 from everytree.data.readers.arff import read_arff
 from everytree.data.readers.column import show
-from everytree.data.readers.csv import read_csv
+from everytree.data.readers.csv import CHUNK, read_csv, read_csv_chunks
 from everytree.data.readers.dataset import Dataset
-from everytree.data.readers.parquet import read_arrow, read_parquet
+from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks
 from everytree.data.readers.text import Source, source_name
 from everytree.errors import DataError
 
-__all__ = ["EXTENSIONS", "read"]
+__all__ = ["EXTENSIONS", "read", "read_chunks"]
 
 # To add a format: write its reader as one file here, and one line in this table.
 EXTENSIONS: dict[str, Callable[..., Dataset]] = {
@@ -33,22 +35,52 @@ EXTENSIONS: dict[str, Callable[..., Dataset]] = {
 _PACKABLE = (".csv", ".tsv", ".tab", ".arff")
 
 
+# Those that can be read in pieces; the others are read whole and cut.
+IN_PIECES: dict[str, Callable[..., Iterator[Dataset]]] = {
+    ".csv": read_csv_chunks,
+    ".tsv": partial(read_csv_chunks, delimiter="\t"),
+    ".tab": partial(read_csv_chunks, delimiter="\t"),
+    ".parquet": read_parquet_chunks,
+    ".pq": read_parquet_chunks,
+}
+
+
 def read(source: Source, target: str | None = None, **options: Any) -> Dataset:
     """Read a data file with the reader that its extension names (``.gz`` after a text format is unpacked).
 
     ``target`` names the column to predict; ``options`` go to the reader: :func:`read_csv`, :func:`read_arff`,
     :func:`read_parquet` or :func:`read_arrow`.
     """
+    return EXTENSIONS[_extension(source)](source, target, **options)
+
+
+def read_chunks(
+    source: Source, target: str | None = None, *, rows: int = CHUNK, **options: Any
+) -> Iterator[Dataset]:
+    """Read a data file in pieces of at most ``rows`` rows: CSV and Parquet files that are larger than the memory.
+
+    Name the kind of every column that matters in ``types``: of the others, one piece may tell another kind than the
+    next. ARFF and Arrow files are read whole, and then cut.
+    """
+    extension = _extension(source)
+    if extension in IN_PIECES:
+        yield from IN_PIECES[extension](source, target, rows=rows, **options)
+        return
+    data = EXTENSIONS[extension](source, target, **options)
+    for start in range(0, data.n_rows, rows):
+        yield data.take(np.arange(start, min(start + rows, data.n_rows)))
+
+
+def _extension(source: Source) -> str:
     name = source_name(source)
     path = PurePath(name.lower())
     extension = path.suffix
     if extension == ".gz" and PurePath(path.stem).suffix in _PACKABLE:
         extension = PurePath(path.stem).suffix
-    reader = EXTENSIONS.get(extension)
-    if reader is None:
+    if extension not in EXTENSIONS:
         raise DataError(
             f"{name}: the extension {show(extension)} is not known; expected one of {', '.join(EXTENSIONS)} "
             f"(or {', '.join(known + '.gz' for known in _PACKABLE)}). "
             "Call the reader of its format: read_csv, read_arff, read_parquet or read_arrow"
         )
-    return reader(source, target, **options)
+    return extension

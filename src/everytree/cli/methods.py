@@ -1,0 +1,207 @@
+"""The methods by name: which classifier each one is, and how options become its parameters.
+
+To add one: a line in ``METHODS``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from everytree.errors import QueryError
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Learning
+
+__all__ = ["METHODS", "Method", "classifier", "known_methods", "parameters_of", "show_methods"]
+
+
+class Method(NamedTuple):
+    """The classifier of everytree, and one line about it."""
+
+    classifier: str
+    about: str
+
+
+METHODS = {
+    "optimal": Method("OptimalTreeClassifier", "the best tree under a ranking and constraints, proved (DL8)"),
+    "bayes": Method("BayesOptimalClassifier", "the exact average over every tree"),
+    "map": Method("MAPTreeClassifier", "the most probable tree, proved"),
+    "smoothed": Method("SmoothedTreeClassifier", "a grown tree, averaged over its prunings (Buntine)"),
+    "option": Method("OptionTreeClassifier", "option trees, averaged (Buntine)"),
+    "path": Method("PathAverageTreeClassifier", "a multiway tree, averaged along the path (Cano)"),
+    "mcmc": Method("MCMCTreeClassifier", "trees sampled by Metropolis–Hastings"),
+    "c45": Method("C45TreeClassifier", "C4.5"),
+    "cart": Method("CARTTreeClassifier", "CART, pruned by cross-validation"),
+}
+# option → parameter, where the names differ
+PARAMETERS = {"seed": "random_state", "jobs": "n_jobs"}
+UNITS = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "ti": 2**40,
+}
+
+
+def known_methods() -> list[str]:
+    """The methods whose classifier is there."""
+    import everytree
+
+    return [name for name, method in METHODS.items() if method.classifier in everytree.__all__]
+
+
+def classifier(method: str) -> Any:
+    """The class of a method.
+
+    >>> classifier("optimal").__name__
+    'OptimalTreeClassifier'
+    """
+    import everytree
+
+    known = known_methods()
+    if method not in known:
+        raise QueryError(f"--method {method}: there is no such method; expected one of {', '.join(known)}")
+    return getattr(everytree, METHODS[method].classifier)
+
+
+def parameters_of(
+    method: str, learning: Learning, more: dict[str, Any] | None = None, *, lenient: bool = False
+) -> dict[str, Any]:
+    """The parameters that the options give to the classifier of a method; ``more`` are some of the command's own.
+
+    An option that the method does not have is an error that names the methods with it, or left out if ``lenient``.
+    """
+    made = classifier(method)
+    has = _parameters(made)
+    given = {PARAMETERS.get(name, name): value for name, value in _values(learning).items()} | (more or {})
+    if "missing" in has:
+        given.setdefault("missing", "category")
+    found = {}
+    for name, value in given.items():
+        if name in has:
+            found[name] = value
+        elif not lenient:
+            raise _no_option(name, method)
+    for setting in learning.settings or ():
+        name, value = _setting(setting)
+        if name in has:
+            if name in found and name != "missing":
+                raise QueryError(f"--set {setting}: {name} is given by an option too; give one of them")
+            found[name] = value
+        elif not lenient:
+            close = ", ".join(sorted(has))
+            raise QueryError(
+                f"--set {setting}: {made.__name__} has no parameter {name!r}; expected one of {close}"
+            )
+    return found
+
+
+def show_methods(as_json: bool) -> None:
+    """Print what each method is, and its parameters with their defaults."""
+    from everytree.cli.show import console, print_json
+
+    found = {}
+    for name in known_methods():
+        made = classifier(name)
+        defaults = {each.name: each.default for each in inspect.signature(made).parameters.values()}
+        found[name] = {"classifier": made.__name__, "about": METHODS[name].about, "parameters": defaults}
+    if as_json:
+        print_json(found)
+        return
+    screen = console()
+    for name, entry in found.items():
+        screen.print(f"{name:<9} {entry['about']}")
+        screen.print(
+            "          " + ", ".join(f"{key}={value!r}" for key, value in entry["parameters"].items())
+        )
+
+
+def _parameters(made: Any) -> set[str]:
+    return set(inspect.signature(made).parameters)
+
+
+def _values(learning: Learning) -> dict[str, Any]:
+    """The options that were given, as the classifiers want them."""
+    found = {
+        "max_depth": _whole_or_none("--max-depth", learning.max_depth),
+        "min_leaf": learning.min_leaf,
+        "prior": learning.prior,
+        "alpha": learning.alpha,
+        "beta": learning.beta,
+        "dirichlet": _number_or_word(learning.dirichlet),
+        "bins": _number_or_word(learning.bins),
+        "missing": learning.missing,
+        "seed": learning.seed,
+        "time_limit": learning.time_limit,
+        "memory_limit": _bytes(learning.memory_limit),
+        "jobs": learning.jobs,
+    }
+    given = {name: value for name, value in found.items() if value is not None}
+    if "max_depth" in given and given["max_depth"] < 0:
+        given["max_depth"] = None
+    return given
+
+
+def _whole_or_none(option: str, text: str | None) -> int | None:
+    """A whole number; −1 stands for "none"."""
+    if text is None:
+        return None
+    if text.lower() == "none":
+        return -1
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise QueryError(f"{option} {text}; expected a whole number of at least 0, or none for no limit")
+    return int(text)
+
+
+def _number_or_word(text: str | None) -> Any:
+    """
+    >>> _number_or_word("4"), _number_or_word("0.5"), _number_or_word("all"), _number_or_word("[1, 2]")
+    (4, 0.5, 'all', [1, 2])
+    """
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float | list | dict) and not isinstance(value, bool) else text
+
+
+def _bytes(text: str | None) -> int | None:
+    """
+    >>> _bytes("2GiB"), _bytes("1.5 GB"), _bytes("1000")
+    (2147483648, 1500000000, 1000)
+    """
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text, re.IGNORECASE)
+    if match is None or match[2].lower() not in UNITS:
+        raise QueryError(
+            f"--memory-limit {text}; expected a number of bytes, or one with a unit such as 2GiB"
+        )
+    return int(float(match[1]) * UNITS[match[2].lower()])
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise QueryError(f"--set {text}; expected NAME=VALUE, such as --set objective=gini")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value.strip()
+
+
+def _no_option(name: str, method: str) -> QueryError:
+    option = {parameter: option for option, parameter in PARAMETERS.items()}.get(name, name)
+    having = [each for each in known_methods() if name in _parameters(classifier(each))]
+    who = f"; {', '.join(having)} have it" if len(having) > 1 else f"; {having[0]} has it" if having else ""
+    return QueryError(f"--{option.replace('_', '-')}: the method {method} has no such parameter{who}")

@@ -1,0 +1,184 @@
+"""Options that several commands share, in groups.
+
+A command that takes a parameter of one of these groups has all of the group's options:
+
+    @grouped
+    def fit(data: DataFile, reading: Reading, learning: Learning) -> None: ...
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+__all__ = ["AsJson", "DataFile", "Learning", "ModelFile", "Reading", "Target", "grouped"]
+
+DATA, LEARNING, LIMITS = "Reading the file", "Learning", "Limits"
+
+DataFile = Annotated[Path, typer.Argument(help="A CSV, TSV, ARFF, Parquet or Arrow file (.gz is unpacked).")]
+ModelFile = Annotated[Path, typer.Argument(help="A model file, as `everytree fit --out` writes it.")]
+Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a data file is read."""
+
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            help="What separates the cells of a CSV file; found if absent.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    decimal: Annotated[str, typer.Option(help="The decimal mark, . or ,", rich_help_panel=DATA)] = "."
+    encoding: Annotated[
+        str, typer.Option(help="The encoding of a text file, such as cp1252.", rich_help_panel=DATA)
+    ] = "utf-8"
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header", help="The CSV file has no header: columns are x0, x1, …", rich_help_panel=DATA
+        ),
+    ] = False
+    na: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--na",
+            help="A cell that means missing; may be repeated. [default: empty, ?, NA, NaN, null]",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    nominal: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column whose numbers are codes; may be repeated.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column to leave out, such as an id; may be repeated.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Parameters of classifiers; None where the classifier's own default holds."""
+
+    max_depth: Annotated[
+        str | None,
+        typer.Option(
+            help="Most tests on a path; none for no limit.", rich_help_panel=LEARNING, show_default=False
+        ),
+    ] = None
+    min_leaf: Annotated[
+        int | None,
+        typer.Option(help="Fewest examples in a leaf.", rich_help_panel=LEARNING, show_default=False),
+    ] = None
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            help="size, uniform, leaf_penalty, shapes, coding; fit or average choose by the evidence.",
+            rich_help_panel=LEARNING,
+            show_default=False,
+        ),
+    ] = None
+    alpha: Annotated[
+        float | None, typer.Option(help="Of the size prior.", rich_help_panel=LEARNING, show_default=False)
+    ] = None
+    beta: Annotated[
+        float | None, typer.Option(help="Of the size prior.", rich_help_panel=LEARNING, show_default=False)
+    ] = None
+    dirichlet: Annotated[
+        str | None,
+        typer.Option(
+            help="Prior of a leaf: a number, 1/C, decay, fit, …", rich_help_panel=LEARNING, show_default=False
+        ),
+    ] = None
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            help="Bins of a numeric column: a number, or all for every cut; mdl for path.",
+            rich_help_panel=LEARNING,
+            show_default=False,
+        ),
+    ] = None
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Missing values: category (a value of their own, the default here), impute, or error.",
+            rich_help_panel=LEARNING,
+            show_default=False,
+        ),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other parameter of the method, the value in JSON or a word; may be repeated.",
+            rich_help_panel=LEARNING,
+            show_default=False,
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of random choices.", rich_help_panel=LEARNING, show_default=False),
+    ] = None
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds; the best so far is kept.", rich_help_panel=LIMITS, show_default=False),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(help="Bytes, or such as 2GiB.", rich_help_panel=LIMITS, show_default=False),
+    ] = None
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Threads; -1 for every core.", rich_help_panel=LIMITS, show_default=False),
+    ] = None
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with the options of its groups in place of the groups, for typer to read."""
+    groups: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        if parameter.annotation not in (Reading, Learning):
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        group = groups[parameter.name] = parameter.annotation
+        hints = get_type_hints(group, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name]
+            )
+            for each in fields(group)
+        ]
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        made = {
+            name: group(**{each.name: given.pop(each.name) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        return command(**given, **made)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,0 +1,261 @@
+"""``everytree predict``: classes, probabilities and bounds for every row of a file, piece by piece.
+
+Columns of the answer: those of --keep, ``predicted``, ``p_LABEL`` for every class, and with --bounds ``low_LABEL`` and
+``high_LABEL``. Rows stay in order; memory holds one piece at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.cli.data import chunk_reader, in_options, reader_options
+from everytree.cli.show import heard, note, print_json
+from everytree.cli.watch import at_work
+from everytree.errors import DataError, QueryError
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Reading
+    from everytree.data.readers import Dataset
+
+__all__ = ["Rows", "run_predict"]
+
+Columns = dict[str, Any]  # name → array of one piece
+Write = Callable[[Columns], None]
+
+
+class Rows:
+    """Reads the rows of a file as a model wants them, whatever else is in the file."""
+
+    def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
+        from everytree.model_types import column_kinds, label_kind
+
+        self.kinds = column_kinds(model)
+        self.target = getattr(model, "target_name_", None)
+        self._path, self._reader = path, chunk_reader(path, reading)
+        self._options = reader_options(path, reading)
+        names = _header(self._reader, path, self._options)
+        self._check(names, keep)
+        self.has_target = self.target is not None and self.target in names and self.target not in self.kinds
+        self.ignored = [name for name in names if name not in {*self.kinds, self.target, *keep}]
+        wanted = [name for name in names if name in {*self.kinds, *keep}]
+        types: dict[str, str] = dict.fromkeys(keep, "nominal")
+        types |= {name: kind for name, kind in self.kinds.items() if kind != "any"}
+        if self.has_target:
+            types[str(self.target)] = label_kind(model)
+            wanted.append(str(self.target))
+        self._options |= {"types": types, "columns": wanted}
+
+    def _check(self, names: Sequence[str], keep: Sequence[str]) -> None:
+        from everytree.data.readers.column import show_many
+        from everytree.data.readers.dataset import unknown_column
+
+        absent = [name for name in self.kinds if name not in names]
+        if absent:
+            hint = " (--no-header names the columns x0, x1, …)" if absent[0] == "x0" else ""
+            raise DataError(
+                f"{self._path}: the model needs {len(absent)} more column{'' if len(absent) == 1 else 's'}: "
+                f"{show_many(absent)}; the file has {show_many(names)}{hint}"
+            )
+        for name in keep:
+            if name not in names:
+                raise unknown_column(name, names, role="column (named by --keep)")
+
+    def pieces(self, rows: int) -> Iterator[Dataset]:
+        """The rows, at most so many at a time."""
+        for part in self._reader(self._path, rows=rows, **self._options):
+            yield self._as_trained(part)
+
+    def features(self, part: Dataset) -> Dataset:
+        """The columns of the model, in its order."""
+        return part.select(*self.kinds)
+
+    def _as_trained(self, part: Dataset) -> Dataset:
+        """Where a column may be 0/1 or true/false, texts are read as truth values."""
+        texts = [name for name, kind in self.kinds.items() if kind == "any" and part[name].kind == "nominal"]
+        return part.with_types(dict.fromkeys(texts, "boolean")) if texts else part
+
+
+def _header(reader: Any, path: Path, options: dict[str, Any]) -> tuple[str, ...]:
+    first: Dataset = next(iter(reader(path, rows=1, **options)))
+    return first.names
+
+
+def run_predict(
+    model_path: Path,
+    path: Path,
+    out: Path | None,
+    bounds: bool,
+    level: float,
+    keep: Sequence[str],
+    rows: int,
+    seed: int | None,
+    reading: Reading,
+    as_json: bool,
+) -> None:
+    """Predict every row of a file, and say how good that was if the file tells."""
+    from everytree import load_model
+
+    if as_json and out is None:
+        raise QueryError(
+            "--json prints a summary, and without --out the predictions go to the same place; give --out"
+        )
+    if out is not None and not out.absolute().parent.is_dir():
+        raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
+    model = load_model(model_path)
+    if bounds and not hasattr(model, "predict_interval"):
+        raise QueryError(
+            f"--bounds: a {type(model).__name__} has no intervals; the methods bayes and mcmc have"
+        )
+    source = Rows(model, path, reading, keep)
+    if source.ignored:
+        from everytree.data.readers.column import show_many
+
+        note(f"columns that the model does not use: {show_many(source.ignored)}")
+    score = _Score(model.classes_.tolist())
+    answered = 0
+    with heard() as warned, at_work(), _writer(out) as write:
+        for part in source.pieces(rows):
+            features = source.features(part)
+            proba = model.predict_proba(features)
+            # The average costs too much to take it twice; it says the most probable class.
+            average = hasattr(model, "posterior_")
+            said = model.classes_[proba.argmax(axis=1)] if average else model.predict(features)
+            answer: Columns = {name: part[name].values for name in keep}
+            answer["predicted"] = said
+            answer |= {f"p_{label}": proba[:, c] for c, label in enumerate(model.classes_.tolist())}
+            if bounds:
+                low, high = model.predict_interval(features, level, random_state=0 if seed is None else seed)
+                for c, label in enumerate(model.classes_.tolist()):
+                    answer |= {f"low_{label}": low[:, c], f"high_{label}": high[:, c]}
+            if len(answer) != len(keep) + 1 + len(model.classes_) * (3 if bounds else 1):
+                raise DataError(
+                    "--keep: a kept column has the name of a column of the answer; rename it in the file"
+                )
+            write(answer)
+            answered += part.n_rows
+            if source.has_target:
+                score.add(part[str(source.target)].values, said, proba)
+    _summary(out, answered, score, [in_options(text) for text in warned], as_json)
+
+
+def _summary(out: Path | None, rows: int, score: _Score, warned: list[str], as_json: bool) -> None:
+    found = score.found()
+    if as_json:
+        print_json({"rows": rows, "out": str(out), **found, "notes": warned})
+        return
+    for text in warned:
+        note(text)
+    words = [f"{rows} rows" + ("" if out is None else f" → {out}")]
+    if found["labelled_rows"]:
+        words.append(
+            f"accuracy {found['accuracy']:.4f}, log-loss {found['log_loss']:.4f} on {found['labelled_rows']} labels"
+        )
+    if found["unknown_labels"]:
+        words.append(
+            f"{found['unknown_labels']} rows have a class that was not in training, and count as wrong"
+        )
+    print("; ".join(words), file=sys.stderr)
+
+
+class _Score:
+    """Accuracy and log-loss, added up piece by piece; rows without a label do not count."""
+
+    def __init__(self, classes: list[Any]) -> None:
+        self._place = {label: c for c, label in enumerate(classes)}
+        self._rows = self._right = self._unknown = 0
+        self._loss = 0.0
+
+    def add(self, truth: Any, said: Any, proba: Any) -> None:
+        from everytree.study.protocol import CLIP, log_loss
+
+        labels = [None if value is None or value != value else value for value in truth.tolist()]
+        codes = np.array([-2 if label is None else self._place.get(label, -1) for label in labels])
+        known = codes >= 0
+        self._rows += int((codes >= -1).sum())
+        self._unknown += int((codes == -1).sum())
+        answers = np.array([self._place[label] for label in said.tolist()])
+        self._right += int((answers[known] == codes[known]).sum())
+        self._loss += float(log_loss(proba[known], codes[known]).sum())
+        self._loss += float((codes == -1).sum()) * -np.log(CLIP)
+
+    def found(self) -> dict[str, Any]:
+        n = self._rows
+        return {
+            "labelled_rows": n, "unknown_labels": self._unknown,
+            "accuracy": self._right / n if n else None, "log_loss": self._loss / n if n else None,
+        }  # fmt: skip
+
+
+# --- writing
+
+
+@contextmanager
+def _writer(out: Path | None) -> Iterator[Write]:
+    """A function that writes one piece: CSV to stdout or a file, or Parquet; a file is written whole or not at all."""
+    from everytree.drafts import draft_of
+
+    with ExitStack() as stack:
+        if out is None:
+            yield _csv_writer(sys.stdout)
+        elif out.suffix.lower() in (".parquet", ".pq"):
+            draft = stack.enter_context(draft_of(out))
+            yield stack.enter_context(_parquet_writer(draft))
+        else:
+            draft = stack.enter_context(draft_of(out))
+            yield _csv_writer(stack.enter_context(open(draft, "w", encoding="utf-8", newline="")))
+
+
+def _csv_writer(file: Any) -> Write:
+    writer = csv.writer(file, lineterminator="\n")
+    begun = False
+
+    def write(columns: Columns) -> None:
+        nonlocal begun
+        if not begun:
+            writer.writerow(columns)
+            begun = True
+        writer.writerows(zip(*(map(_cell, values.tolist()) for values in columns.values()), strict=True))
+
+    return write
+
+
+def _cell(value: Any) -> Any:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+
+@contextmanager
+def _parquet_writer(draft: Path) -> Iterator[Write]:
+    from everytree.data.readers.convert import optional
+
+    pyarrow = optional("pyarrow", 'pip install "everytree[bigdata]"')
+    parquet = optional("pyarrow.parquet", 'pip install "everytree[bigdata]"')
+    writers: list[Any] = []
+
+    def write(columns: Columns) -> None:
+        kinds = {"f": pyarrow.float64(), "i": pyarrow.int64(), "u": pyarrow.uint64(), "b": pyarrow.bool_()}
+        arrays = {}
+        for name, values in columns.items():
+            truth = values.dtype.kind == "O" and any(isinstance(value, bool) for value in values)
+            kind = pyarrow.bool_() if truth else kinds.get(values.dtype.kind, pyarrow.string())
+            arrays[name] = pyarrow.array(values.tolist(), type=kind)
+        piece = pyarrow.table(arrays)
+        if not writers:
+            writers.append(parquet.ParquetWriter(draft, piece.schema))
+        writers[0].write_table(piece)
+
+    try:
+        yield write
+    finally:
+        for each in writers:
+            each.close()
