@@ -21,7 +21,7 @@ import pytest
 
 from everytree import _core
 from everytree.errors import LimitReached, QueryError
-from everytree.limits import Limits, threads
+from everytree.limits import Limits, threads, watching
 from everytree.posterior import Posterior
 from everytree.space import TreeSpace
 
@@ -444,3 +444,44 @@ def test_a_front_by_depth_is_whole_or_refused() -> None:
     X, y = doubtful()
     with pytest.raises(LimitReached, match="time limit"):
         TreeSpace(X, y, 5, 1, time_limit=0.05).front(by="depth")
+
+
+# Watching ---------------------------------------------------------------------------------------------------
+
+
+def test_a_watch_hears_of_every_question_and_stops_it() -> None:
+    X, y = wide()
+    heard: list[str] = []
+
+    def stop(stage: str, done: int, total: int, seconds: float) -> None:
+        heard.append(stage)
+        assert watch.stop() >= 1
+
+    with watching(stop) as watch:
+        tree = TreeSpace(X, y, 6, 10).best()
+        assert tree.info["stop_reason"] == "stopped"
+        with pytest.raises(LimitReached, match="stopped") as limit:
+            TreeSpace(X, y, 6, 10).posterior()
+        assert limit.value.reason == "stopped"
+        del limit  # its traceback holds the question
+    assert len(heard) >= 2
+    assert watch.stop() == 0  # controls that are done are gone
+    count = len(heard)
+    assert TreeSpace(X[:50, :5], y[:50], 2).best().info["optimal"]
+    assert len(heard) == count
+
+
+def test_a_question_with_its_own_progress_keeps_it_and_can_be_stopped() -> None:
+    X, y = wide()
+    own: list[str] = []
+    other: list[str] = []
+
+    def stop(stage: str, done: int, total: int, seconds: float) -> None:
+        own.append(stage)
+        watch.stop()
+
+    with watching(lambda *told: other.append(told[0])) as watch:
+        tree = TreeSpace(X, y, 6, 10, progress=stop).best()
+    assert tree.info["stop_reason"] == "stopped"
+    assert own
+    assert other == []

@@ -16,7 +16,6 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; every expected failure is one clear message and a non-zero exit code."""
     import io
-    import os
     import sys
 
     from everytree.errors import EverytreeError, LimitReached
@@ -30,8 +29,6 @@ def main() -> None:
         app(prog_name="everytree")
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except LimitReached as limit:
         stopped = limit.reason == "stopped"
         text = (

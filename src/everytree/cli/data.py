@@ -29,6 +29,13 @@ WORDS = (
     (r"pass --", "give --"),
     (r"Read fewer columns with columns=\[\.\.\.\]", "Leave columns out with --drop"),
     (r"[Ll]eave it out with columns=\[\.\.\.\]", "leave it out with --drop"),
+    (
+        r"refit\(.*?\)(?: with a larger one)? goes on from here, a smaller max_depth or a larger min_leaf is quicker",
+        "a larger --time-limit may prove it, a smaller --max-depth or a larger --min-leaf is quicker",
+    ),
+    (r"\bmax_depth=(\d+|None)", r"--max-depth \1"),
+    (r"\bmin_leaf=(\d+)", r"--min-leaf \1"),
+    (r"\bmissing=['\"](\w+)['\"]", r"--missing \1"),
     (r"Call the reader of its format: .*", "Give --delimiter to read it as CSV"),
 )
 

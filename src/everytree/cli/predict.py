@@ -7,6 +7,7 @@ Columns of the answer: those of --keep, ``predicted``, ``p_LABEL`` for every cla
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from everytree.cli.data import chunk_reader, in_options, reader_options
 from everytree.cli.show import heard, note, print_json
@@ -203,7 +205,12 @@ def _writer(out: Path | None) -> Iterator[Write]:
 
     with ExitStack() as stack:
         if out is None:
-            yield _csv_writer(sys.stdout)
+            try:
+                yield _csv_writer(sys.stdout)
+                sys.stdout.flush()
+            except BrokenPipeError:  # `| head` has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit(0) from None
         elif out.suffix.lower() in (".parquet", ".pq"):
             draft = stack.enter_context(draft_of(out))
             yield stack.enter_context(_parquet_writer(draft))

@@ -1,0 +1,87 @@
+"""Ctrl-C, a terminal's progress bar, closed pipes: what needs a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SLOW_START = 60.0  # seconds that a busy machine may need
+
+
+@pytest.fixture
+def noise(tmp_path: Path) -> Path:
+    """No bound prunes noise: a tree of depth 8 takes far longer than any test."""
+    rng = random.Random(0)
+    header = [f"a{j}" for j in range(100)] + ["y"]
+    lines = [",".join(header)] + [",".join(str(rng.randint(0, 1)) for _ in header) for _ in range(1000)]
+    (tmp_path / "noise.csv").write_text("\n".join(lines))
+    return tmp_path / "noise.csv"
+
+
+def begin(*arguments: str) -> subprocess.Popen[str]:
+    """Start a command whose first question prints a line when it has begun."""
+    code = (
+        "import sys, everytree.cli, everytree.limits as limits\n"
+        "plain = limits.Limits.control\n"
+        "def control(self):\n"
+        "    print('begun', file=sys.stderr, flush=True)\n"
+        "    return plain(self)\n"
+        "limits.Limits.control = control\n"
+        "everytree.cli.main()\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=environment,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline() == "begun\n"
+    time.sleep(0.5)
+    return process
+
+
+def test_the_first_interrupt_keeps_the_best_so_far(noise: Path) -> None:
+    out = noise.with_name("model.json")
+    process = begin("fit", str(noise), "--target", "y", "--max-depth", "8", "--out", str(out))
+    process.send_signal(signal.SIGINT)
+    shown, err = process.communicate(timeout=SLOW_START)
+    assert process.returncode == 0, err
+    assert "ended             stopped" in shown
+    assert "stopping; once more to give up at once" in err
+    assert json.loads(out.read_text())["claims"]["stop_reason"] == "stopped"
+
+
+def test_without_a_best_so_far_nothing_is_written(noise: Path) -> None:
+    out = noise.with_name("model.json")
+    process = begin(
+        "fit", str(noise), "--target", "y", "--method", "bayes", "--max-depth", "5", "--out", str(out)
+    )
+    process.send_signal(signal.SIGINT)
+    shown, err = process.communicate(timeout=SLOW_START)
+    assert (process.returncode, shown) == (130, "")
+    assert "stopped before there was an answer" in err
+    assert [path.name for path in noise.parent.iterdir()] == ["noise.csv"]
+
+
+def test_a_closed_pipe_is_no_error(noise: Path) -> None:
+    model = noise.with_name("model.json")
+    everytree = [sys.executable, "-m", "everytree"]
+    done = subprocess.run(
+        [*everytree, "fit", noise, "--target", "y", "--max-depth", "1", "--out", model], check=True
+    )
+    assert done.returncode == 0
+    command = f"'{sys.executable}' -m everytree predict '{model}' '{noise}' --rows 10 | head -n 1"
+    head = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, timeout=SLOW_START
+    )
+    assert (head.returncode, head.stdout) == (0, "predicted,p_0,p_1\n")
+    assert "Traceback" not in head.stderr
+    assert "Broken" not in head.stderr
