@@ -20,7 +20,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-path-average bench-grow clean
+        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -114,9 +114,6 @@ bench-calibration: $(VENV)/.built ## cross-validated probabilities beside C4.5 a
 
 bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: what is proved, and how fast
 	@$(PY) benchmarks/bench_probable.py $(BENCH)
-
-bench-path-average: $(VENV)/.built ## averaging along the path, beside the means of its paper
-	@$(PY) benchmarks/bench_path_average.py benchmarks/results/path-average.md
 
 bench-grow: $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
 	@$(PY) benchmarks/bench_grow.py $(BENCH)

@@ -30,8 +30,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import paper_data
+from everytree.study.datasets import ROWS
+from everytree.study.report import printed
 from harness import resident
+from paper_data import tests
 
 TIME_LIMIT = 60.0
 MEMORY_LIMIT = 2 * 2**30
@@ -47,69 +49,22 @@ class Printed(NamedTuple):
 
 
 PRINTED = [
-    Printed("anneal", 10, 0.87, 57),
-    Printed("anneal", 2, 0.89, 88),
-    Printed("australian-credit", 45, 0.88, 11),
-    Printed("balance-scale", 15, 0.85, 41),
-    Printed("balance-scale", 2, 0.90, 114),
-    Printed("breast-w", 40, 0.97, 10),
-    Printed("breast-w", 30, 0.96, 7),
-    Printed("kr-vs-kp", 200, 0.91, 13),
-    Printed("diabetes", 15, 0.83, 55),
-    Printed("diabetes", 2, 0.99, 288),
-    Printed("german-credit", 100, 0.75, 12),
-    Printed("heart-cleveland", 30, 0.84, 12),
-    Printed("heart-cleveland", 5, 0.94, 70),
-    Printed("heart-cleveland", 2, 1.00, 74),
-    Printed("ionosphere", 50, 0.86, 7),
-    Printed("ionosphere", 40, 0.89, 7),
-    Printed("mushroom", 800, 0.97, 11),
-    Printed("pendigits-train", 600, 0.72, 17),
-    Printed("primary-tumor", 15, 0.49, 27),
-    Printed("primary-tumor", 2, 0.71, 152),
-    Printed("segment", 200, 0.83, 15),
-    Printed("soybean", 60, 0.55, 15),
-    Printed("soybean", 50, 0.59, 17),
-    Printed("splice", 700, 0.74, 5),
-    Printed("hypothyroid", 80, 0.92, 13),
-    Printed("vehicle", 50, 0.71, 22),
-    Printed("vote", 20, 0.97, 15),
-    Printed("vote", 15, 0.97, 18),
-    Printed("vowel", 100, 0.39, 14),
-    Printed("vowel", 70, 0.46, 21),
-    Printed("yeast", 100, 0.55, 15),
-    Printed("yeast", 2, 0.82, 724),
+    Printed(row["data"], row["minfreq"], row["unpruned"]["train"]["DL8"], row["unpruned"]["size"]["DL8"])
+    for row in printed("nijssen2007")["figure9"]
 ]
 # Figure 6: examples, and tests without the class.
-SHAPES = {
-    "anneal": (812, 35), "australian-credit": (653, 55), "balance-scale": (625, 12), "breast-w": (683, 27),
-    "kr-vs-kp": (3196, 40), "diabetes": (768, 24), "german-credit": (1000, 76), "heart-cleveland": (296, 34),
-    "ionosphere": (351, 98), "mushroom": (8124, 115), "pendigits-train": (7494, 48), "primary-tumor": (336, 17),
-    "segment": (2310, 54), "soybean": (630, 44), "splice": (3190, 3465), "hypothyroid": (3247, 35),
-    "vehicle": (846, 54), "vote": (435, 48), "vowel": (990, 47), "yeast": (1484, 22),
+TESTS = {
+    "anneal": 35, "australian-credit": 55, "balance-scale": 12, "breast-w": 27, "kr-vs-kp": 40, "diabetes": 24,
+    "german-credit": 76, "heart-cleveland": 34, "ionosphere": 98, "mushroom": 115, "pendigits-train": 48,
+    "primary-tumor": 17, "segment": 54, "soybean": 44, "splice": 3465, "hypothyroid": 35, "vehicle": 54, "vote": 48,
+    "vowel": 47, "yeast": 22,
 }  # fmt: skip
+SHAPES = {name: (ROWS[name], count) for name, count in TESTS.items()}
 
 
 def lowest(name: str) -> int:
     """The lowest minimum frequency that the paper reached."""
     return min(row.minfreq for row in PRINTED if row.name == name)
-
-
-def tests(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The 0/1 matrix of a data set and its classes, as described above."""
-    from everytree import Binarizer
-
-    data = paper_data.columns(name)
-    if name in paper_data.MISSING_IS_A_VALUE:
-        features, y = data.split("class")
-        return Binarizer(bins=4, missing="category").fit_transform(features), y
-    everyone = Binarizer(bins=4, missing="category").fit(data.split("class")[0])
-    cuts: dict[str | int, list[float]] = {}
-    for test in (*everyone.tests_, *everyone.dropped_):
-        if test.op == "<=":
-            cuts.setdefault(test.attribute, []).append(test.value)
-    features, y = data.drop_missing().split("class")
-    return Binarizer(bins=cuts).fit_transform(features), y
 
 
 def solve(

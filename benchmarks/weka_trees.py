@@ -7,7 +7,6 @@ python benchmarks/weka_trees.py iris vote        only these data sets
 from __future__ import annotations
 
 import csv
-import json
 import subprocess
 import sys
 import tempfile
@@ -18,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import paper_data
 from calibration_models import HERE, weka_jar
 from everytree.data.frames import Frame, read_frame
+from everytree.study import datasets
 from everytree.study.protocol import stratified_folds
 from harness import DATA
 
@@ -58,11 +57,7 @@ class Difference(NamedTuple):
 
 def load(name: str) -> tuple[Frame, np.ndarray]:
     """All rows, with their missing values, and every value of a nominal column declared."""
-    about = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
-    from everytree.data.readers import read_csv
-
-    data = read_csv(DATA / about["file"], "class", types=about["types"] | {"class": "nominal"})
-    data = data.select(*(column for column in data.names if column not in paper_data.IDENTIFIERS))
+    data = datasets.whole(DATA, name)
     features, labels = data.split("class")
     frame = read_frame(features)
     columns = []

@@ -215,6 +215,37 @@ def info(
 
 
 @app.command()
+def study(
+    name: Annotated[
+        str,
+        typer.Argument(help="A study, such as nijssen2008 or cano; or all."),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few data sets: minutes instead of hours.")
+    ] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data sets; ../shared/data if absent and there.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for results, tables and pictures; made if absent.")
+    ] = Path("study-output"),
+    jobs: Annotated[int, typer.Option(help="Folds at the same time; -1 for one per core.")] = -1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results of an earlier run.")] = False,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="Only this data set; may be given several times.")
+    ] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Only so many folds of everything.")] = None,
+) -> None:
+    """Redo the experiments of a paper, and put each number beside the printed one.
+
+    Every fold is written down at once: started again, a study goes on where it was stopped.
+    """
+    from everytree.cli.study import show_study
+
+    show_study(name, data, out, quick=quick, jobs=jobs, fresh=fresh, sets=sets, trials=trials)
+
+
+@app.command()
 def verify(
     model: Annotated[Path, typer.Argument(help="A model file, as model.save(...) writes it.")],
     data: Annotated[Path, typer.Argument(help="The CSV file that the model was trained on.")],

@@ -1,0 +1,45 @@
+"""``everytree study``: runs the experiments of the papers and says where their tables are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["show_study"]
+
+
+def show_study(
+    name: str,
+    data: Path | None,
+    out: Path,
+    *,
+    quick: bool,
+    jobs: int,
+    fresh: bool,
+    sets: Sequence[str] | None,
+    trials: int | None,
+) -> None:
+    """Run one study, or all of them, with a progress bar; print the flags and the files."""
+    from rich.console import Console
+
+    from everytree.study.run import STUDIES, run_study
+
+    console = Console(highlight=False, soft_wrap=True)
+    for each in STUDIES if name == "all" else (name,):
+        try:
+            found = run_study(
+                each, data, out, quick=quick, n_jobs=jobs, fresh=fresh, sets=sets, trials=trials, show=True
+            )
+        except KeyboardInterrupt:
+            console.print(
+                f"{each}: stopped. The folds that were done are kept; the same command goes on from there."
+            )
+            raise
+        if found.absent:
+            console.print(f"Not in the folder of data: {', '.join(found.absent)}", markup=False)
+        flags = found.report.flags()
+        console.print(
+            f"{each}: {found.done} of {found.jobs} parts done; {len(flags)} cells differ from the paper by more "
+            f"than two standard errors\n{found.files[0]}",
+            markup=False,
+        )

@@ -1,0 +1,164 @@
+"""The data sets of the papers, read from a folder by one rule.
+
+A folder has for each data set ``name.json`` (its file, and the type of every column) and that file, a CSV with the
+column ``class``. ``everytree.study.fetch`` makes one from OpenML.
+
+    missing      an attribute with more than 10 % of its values missing is left out, then every row that still lacks a
+                 value: this gives the papers' numbers of rows. In vote, a missing value is a third value
+    identifiers  names of instances are left out (splice, sponge, zoo)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.readers import read_csv
+from everytree.errors import DataError
+
+__all__ = [
+    "IDENTIFIERS",
+    "MISSING_IS_A_VALUE",
+    "PAPERS",
+    "ROWS",
+    "binary_tests",
+    "classes_of",
+    "columns",
+    "complete",
+    "default_folder",
+    "papers",
+    "present",
+    "whole",
+]
+
+IDENTIFIERS = ("Instance_name", "Name", "animal")
+MISSING_IS_A_VALUE = ("vote",)
+MOST_MISSING = 0.1
+FETCH = "python -m everytree.study.fetch FOLDER"
+
+# Which paper uses which set. DL8: Nijssen and Fromont 2007; BOC: Nijssen 2008 (its Table 1); Cano: Cano, Masegosa and
+# Moral; Buntine: Buntine 1992. anneal-weka is the file of Cano, where "not applicable" is a value of an attribute.
+_DL8 = (
+    "anneal australian-credit balance-scale breast-w diabetes german-credit heart-cleveland hypothyroid ionosphere "
+    "kr-vs-kp mushroom pendigits-train primary-tumor segment soybean splice vehicle vote vowel yeast zoo"
+)
+_BOC = (
+    "anneal balance-scale diabetes heart-cleveland ionosphere primary-tumor segment vehicle vote vowel yeast"
+)
+_CANO = (
+    "anneal-weka audiology autos breast-cancer colic diabetes german-credit glass2 hepatitis hypothyroid ionosphere "
+    "kr-vs-kp labor letter lymph mfeat-pixel mushroom optdigits segment sick solar-flare1 solar-flare2 sonar soybean "
+    "sponge vote vowel zoo"
+)
+_BUNTINE = "breast-cancer glass hepatitis hypothyroid iris lymph mushroom primary-tumor vote"
+PAPERS = {"DL8": _DL8.split(), "BOC": _BOC.split(), "Cano": _CANO.split(), "Buntine": _BUNTINE.split()}
+# Rows that the rule must leave: the numbers of examples in DL8's Figure 6.
+ROWS = {
+    "anneal": 812, "australian-credit": 653, "balance-scale": 625, "breast-w": 683, "kr-vs-kp": 3196, "diabetes": 768,
+    "german-credit": 1000, "heart-cleveland": 296, "ionosphere": 351, "mushroom": 8124, "pendigits-train": 7494,
+    "primary-tumor": 336, "segment": 2310, "soybean": 630, "splice": 3190, "hypothyroid": 3247, "vehicle": 846,
+    "vote": 435, "vowel": 990, "yeast": 1484, "zoo": 101,
+}  # fmt: skip
+
+
+def papers(name: str) -> list[str]:
+    """The papers that use a data set.
+
+    >>> papers("yeast")
+    ['DL8', 'BOC']
+    """
+    return [paper for paper, names in PAPERS.items() if name in names]
+
+
+def default_folder() -> Path | None:
+    """``../shared/data`` beside the current folder, if it is there."""
+    folder = Path("..") / "shared" / "data"
+    return folder if folder.is_dir() else None
+
+
+def present(folder: Path | None, names: Iterable[str]) -> list[str]:
+    """Those of the names that the folder has, in their order."""
+    return [] if folder is None else [name for name in names if (folder / f"{name}.json").is_file()]
+
+
+def whole(folder: Path, name: str, declared: bool = False) -> Any:
+    """All rows and columns of a data set (a ``Dataset``) but identifiers, with the missing values.
+
+    ``declared`` gives nominal columns the values that their file declares, also those that never occur.
+    """
+    described = folder / f"{name}.json"
+    if not described.is_file():
+        raise DataError(
+            f"there is no {described}; choose a folder with the data by --data, or make one: {FETCH}"
+        )
+    about = json.loads(described.read_text(encoding="utf-8"))
+    types: dict[str, Any] = about["types"] | {"class": "nominal"}
+    if declared:
+        types |= {column: domain for column, domain in about.get("domains", {}).items() if column != "class"}
+    data = read_csv(folder / about["file"], "class", types=types)
+    return data.select(*(column for column in data.names if column not in IDENTIFIERS))
+
+
+def columns(folder: Path, name: str) -> Any:
+    """A data set without sparse attributes; rows may still lack values."""
+    data = whole(folder, name)
+    if name in MISSING_IS_A_VALUE:
+        return data
+    most = MOST_MISSING * data.n_rows
+    return data.select(*(column.name for column in data.columns.values() if column.n_missing <= most))
+
+
+def complete(folder: Path, name: str) -> tuple[Any, npt.NDArray[Any]]:
+    """Attributes and classes of a data set without any missing value, by the rule above."""
+    data = columns(folder, name)
+    if name in MISSING_IS_A_VALUE:
+        data = replace(data, columns={key: _filled(column) for key, column in data.columns.items()})
+    features, y = data.drop_missing().split("class")
+    return features, y
+
+
+def _filled(column: Any) -> Any:
+    """A nominal column with "?" as the value of what is missing."""
+    if column.kind != "nominal" or not column.n_missing:
+        return column
+    values = column.values.copy()
+    values[column.missing] = "?"
+    domain = None if column.categories is None else (*column.categories, "?")
+    return replace(column, values=values, categories=domain)
+
+
+def classes_of(y: npt.ArrayLike) -> tuple[list[int], npt.NDArray[np.intp]]:
+    """Class codes 0, 1, … in the order of the sorted labels, and the code of each row.
+
+    >>> classes_of(["b", "a", "b"])[1].tolist()
+    [1, 0, 1]
+    """
+    labels, codes = np.unique(np.asarray(y).astype(str), return_inverse=True)
+    return list(range(len(labels))), codes.astype(np.intp)
+
+
+def binary_tests(folder: Path, name: str, bins: int = 4) -> tuple[npt.NDArray[np.uint8], npt.NDArray[Any]]:
+    """The 0/1 matrix of a whole data set and its classes, as DL8 has them: cuts before rows are left out.
+
+    Four equal-frequency bins per numeric attribute and one test for each value of a nominal one give the paper's
+    numbers of tests, up to those that are constant or repeat another one.
+    """
+    from everytree import Binarizer
+
+    data = columns(folder, name)
+    if name in MISSING_IS_A_VALUE:
+        features, y = data.split("class")
+        return Binarizer(bins=bins, missing="category").fit_transform(features), y
+    everyone = Binarizer(bins=bins, missing="category").fit(data.split("class")[0])
+    cuts: dict[str | int, list[float]] = {}
+    for test in (*everyone.tests_, *everyone.dropped_):
+        if test.op == "<=":
+            cuts.setdefault(test.attribute, []).append(test.value)
+    features, y = data.drop_missing().split("class")
+    return Binarizer(bins=cuts).fit_transform(features), y

@@ -1,0 +1,159 @@
+"""What a study is made of: jobs (one fold each), and the file that keeps what they found.
+
+A job says everything its result depends on; its key is that, as text. The file has a first line with the settings of
+the study and one line for each job that is done, written in one piece as soon as it is done: whatever ends a study
+loses the jobs that were running and no more, and a study started again goes on. A file made with other settings is
+not mixed with: that is an error which says what differs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from everytree.errors import DataError, QueryError
+
+__all__ = ["Job", "Results", "Row", "Study", "merged"]
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One measurement: a part of the study, a data set, the settings, and which fold or trial.
+
+    >>> Job("table1", "vote", {"bins": 4}, 0).key
+    '["table1", "vote", {"bins": 4}, 0]'
+    """
+
+    part: str
+    data: str
+    settings: Mapping[str, Any] = field(hash=False)
+    trial: int
+
+    @property
+    def key(self) -> str:
+        """The job as text: equal for equal jobs only."""
+        return json.dumps([self.part, self.data, dict(sorted(self.settings.items())), self.trial])
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study: what is measured, how, and what is shown of it.
+
+    ``jobs(quick, names)`` lists them for those of the data sets ``needs`` that are there; ``run(job, folder)`` returns
+    the rows of one job; ``report(rows, quick)`` makes tables and charts of all rows there are.
+    """
+
+    name: str
+    title: str
+    needs: Callable[[bool], Sequence[str]]
+    settings: Callable[[bool], Row]
+    jobs: Callable[[bool, Sequence[str]], list[Job]]
+    run: Callable[[Job, Path | None], list[Row]]
+    report: Callable[[list[Row], bool], Any]
+
+
+class Results:
+    """The lines of one study so far.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "results.jsonl"
+    >>> job = Job("table1", "vote", {"bins": 4}, 0)
+    >>> Results(path, {"folds": 10}).add(job, [{"model": "J48", "accuracy": 0.96}], seconds=0.5)
+    >>> Results(path, {"folds": 10}).rows([job])
+    [{'part': 'table1', 'data': 'vote', 'bins': 4, 'trial': 0, 'model': 'J48', 'accuracy': 0.96}]
+    """
+
+    def __init__(self, path: Path, settings: Row, fresh: bool = False) -> None:
+        self.path, self.settings = path, json.loads(json.dumps(settings))
+        self.found: dict[str, Row] = {}
+        if fresh:
+            path.unlink(missing_ok=True)
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        text = self.path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]  # a line without its end was being written when the study ended
+        lines = whole.splitlines()
+        if not lines:
+            self.path.unlink()
+            return
+        try:
+            parsed = [json.loads(line) for line in lines]
+            before = parsed[0]["settings"]
+            self.found = {line["key"]: line for line in parsed[1:]}
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{self.path} is no file of results ({type(error).__name__}: {error}); "
+                "choose another folder by --out, or begin again with --fresh"
+            ) from error
+        if before != self.settings:
+            names = sorted(before.keys() | self.settings.keys())
+            changed = [name for name in names if before.get(name) != self.settings.get(name)]
+            differ = "; ".join(
+                f"{name} was {before.get(name)}, is {self.settings.get(name)}" for name in changed
+            )
+            raise QueryError(
+                f"{self.path} was made with other settings ({differ}); choose another folder by --out, or begin "
+                "again with --fresh"
+            )
+        if whole != text:
+            self.path.write_text(whole, encoding="utf-8")
+
+    def done(self, job: Job) -> bool:
+        """Whether a job has its line."""
+        return job.key in self.found
+
+    def add(self, job: Job, rows: Sequence[Row], seconds: float) -> None:
+        """Write the line of one job, in one piece."""
+        line = {"key": job.key, "seconds": round(seconds, 4), "rows": list(rows)}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = not self.path.exists()
+        with self.path.open("a", encoding="utf-8") as stream:
+            head = json.dumps({"settings": self.settings}, ensure_ascii=False) + "\n" if new else ""
+            stream.write(head + json.dumps(line, ensure_ascii=False) + "\n")
+        self.found[job.key] = json.loads(json.dumps(line))
+
+    def rows(self, jobs: Iterable[Job]) -> list[Row]:
+        """The rows of these jobs that are done, with what the job was, in the order of the jobs."""
+        found = []
+        for job in jobs:
+            about = {"part": job.part, "data": job.data, **job.settings, "trial": job.trial}
+            found += [about | row for row in self.found.get(job.key, {}).get("rows", ())]
+        return found
+
+    def seconds_left(self, jobs: Sequence[Job]) -> float | None:
+        """What the jobs not done will take, by the mean of those done on the same data and part; None at first.
+
+        >>> import tempfile
+        >>> results = Results(Path(tempfile.mkdtemp()) / "r.jsonl", {})
+        >>> jobs = [Job("a", "vote", {}, trial) for trial in range(4)]
+        >>> results.add(jobs[0], [], 2.0); results.seconds_left(jobs)
+        6.0
+        """
+        spent: dict[tuple[str, str], list[float]] = {}
+        for job in jobs:
+            if self.done(job):
+                spent.setdefault((job.part, job.data), []).append(self.found[job.key]["seconds"])
+        if not spent:
+            return None
+        means = {key: sum(each) / len(each) for key, each in spent.items()}
+        otherwise = sum(means.values()) / len(means)
+        return sum(means.get((job.part, job.data), otherwise) for job in jobs if not self.done(job))
+
+
+def merged(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Rows by the values of these columns, in the order in which they first occur.
+
+    >>> list(merged([{"a": 1, "b": 2}, {"a": 1, "b": 3}], "a"))
+    [(1,)]
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in names), []).append(row)
+    return groups

@@ -1,0 +1,230 @@
+"""What a study shows: tables in the layout of its paper, each cell beside the printed one, and charts.
+
+A cell is ``ours (printed)``; it is flagged with ⚑ where the two differ by more than two standard errors of their
+difference and what rounding hides:
+
+    |ours − printed| > 2 · sqrt(se_ours² + se_paper²) + half of the last printed digit
+
+se_ours is the standard deviation over the folds divided by the root of their number; with one fold nothing is flagged.
+A paper that prints a deviation has its own se; otherwise ours stands for it. docs/studies.md says where each flag comes
+from.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from everytree.study.charts import Chart, draw_chart
+from everytree.study.jobs import Row
+
+__all__ = [
+    "Cell",
+    "Report",
+    "Table",
+    "compared",
+    "mean_and_error",
+    "printed",
+    "write_report",
+]
+
+FLAG = "⚑"
+
+
+@cache
+def _all_printed() -> Any:
+    text = resources.files("everytree.study").joinpath("printed.json").read_text(encoding="utf-8")
+    return json.loads(text)
+
+
+def printed(study: str) -> Any:
+    """The figures that a paper prints: its ``citation``, and its tables as lists of rows.
+
+    >>> printed("nijssen2008")["table1"][0]["data"]
+    'anneal'
+    """
+    return _all_printed()[study]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Ours, its standard error, and what the paper prints; ``digits`` are those that the paper shows.
+
+    >>> str(Cell(0.8234, 0.01, 0.81)), str(Cell(0.9, 0.01, 0.81)), str(Cell(0.9))
+    ('0.82 (0.81)', '0.90 (0.81) ⚑', '0.90')
+    """
+
+    ours: float | None
+    error: float = 0.0
+    printed: float | None = None
+    printed_error: float | None = None
+    digits: int = 2
+    flag_below_only: bool = False
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the difference is beyond two standard errors; with ``flag_below_only``, only if ours is less."""
+        if self.ours is None or self.printed is None:
+            return False
+        theirs = self.error if self.printed_error is None else self.printed_error
+        room = 2 * math.hypot(self.error, theirs) + 0.5 * 10.0**-self.digits + 1e-12
+        apart = self.ours - self.printed
+        return -apart > room if self.flag_below_only else abs(apart) > room
+
+    def __str__(self) -> str:
+        if self.ours is None:
+            return "–" if self.printed is None else f"– ({self.printed:.{self.digits}f})"
+        text = f"{self.ours:.{self.digits}f}"
+        if self.printed is not None:
+            text += f" ({self.printed:.{self.digits}f})"
+        return f"{text} {FLAG}" if self.flagged else text
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of cells under column names; ``notes`` are paragraphs before it, ``after`` lines below it."""
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: list[Row]
+    notes: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Report:
+    """A whole study: text, tables, charts."""
+
+    title: str
+    citation: str
+    notes: Sequence[str]
+    parts: list[Table | Chart]
+    absent: Sequence[str] = field(default=())
+
+    def flags(self) -> list[tuple[Table, Row, str, Cell]]:
+        """Every flagged cell, with its table, row and column."""
+        return [
+            (table, row, name, cell)
+            for table in self.parts
+            if isinstance(table, Table)
+            for row in table.rows
+            for name, cell in row.items()
+            if isinstance(cell, Cell) and cell.flagged
+        ]
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float | None, float]:
+    """The mean of the folds and its standard error; a single one has none (NaN), and no fold has no mean.
+
+    >>> mean_and_error([1.0, 2.0, 3.0, 4.0, 5.0])
+    (3.0, 0.7071067811865476)
+    """
+    n = len(values)
+    if n == 0:
+        return None, math.nan
+    mean = math.fsum(values) / n
+    if n == 1:
+        return mean, math.nan
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
+
+
+def compared(
+    values: Sequence[float], paper: float | None, deviation: float | None = None, **how: Any
+) -> Cell:
+    """The mean of the folds beside a printed mean over ten folds with its ``deviation``."""
+    mean, error = mean_and_error(values)
+    return Cell(mean, error, paper, None if deviation is None else deviation / math.sqrt(10), **how)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def _markdown(table: Table) -> list[str]:
+    lines = [f"## {table.title}", ""]
+    for note in table.notes:
+        lines += [note, ""]
+    lines += ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(_text(row.get(name)) for name in table.columns) + " |" for row in table.rows]
+    lines.append("")
+    for note in table.after:
+        lines += [note, ""]
+    return lines
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    """One line for each row; a cell has a column for ours, its standard error, the printed one and the flag."""
+    heads: dict[str, None] = {}
+    lines = []
+    for row in table.rows:
+        line: Row = {}
+        for name in table.columns:
+            value = row.get(name)
+            if isinstance(value, Cell):
+                line |= {
+                    name: value.ours,
+                    f"{name} se": value.error,
+                    f"{name} printed": value.printed,
+                    f"{name} flag": int(value.flagged),
+                }
+            else:
+                line[name] = value
+        heads |= dict.fromkeys(line)
+        lines.append(line)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(heads), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+def write_report(report: Report, place: Path) -> tuple[Path, ...]:
+    """Write report.md, a CSV for each table and, where matplotlib is installed, an SVG for each chart."""
+    place.mkdir(parents=True, exist_ok=True)
+    files = [place / "report.md"]
+    lines = [f"# {report.title}", "", report.citation, ""]
+    for note in report.notes:
+        lines += [note, ""]
+    if report.absent:
+        lines += [f"Data sets that were not there: {', '.join(report.absent)}.", ""]
+    for part in report.parts:
+        if isinstance(part, Table):
+            lines += _markdown(part)
+            files.append(place / f"{part.name}.csv")
+            _write_csv(part, files[-1])
+        else:
+            path = place / f"{part.name}.svg"
+            if draw_chart(part, path):
+                files.append(path)
+                lines += [f"## {part.title}", "", f"![{part.title}]({path.name})", ""]
+            else:
+                lines += [
+                    f"## {part.title}",
+                    "",
+                    "Install matplotlib for the picture: `pip install everytree[plot]`.",
+                    "",
+                ]
+    lines += ["## Flags", "", *(_flag_lines(report) or ["No cell is flagged."])]
+    files[0].write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
+    return tuple(files)
+
+
+def _flag_lines(report: Report) -> list[str]:
+    lines = []
+    for table, row, name, cell in report.flags():
+        where = [str(row[key]) for key in table.columns[:4] if not isinstance(row.get(key), Cell)]
+        lines.append(
+            f"- {table.title}: {', '.join(where)}, {name}: {cell.ours:.4g} here, {cell.printed:g} printed"
+        )
+    return lines

@@ -1,0 +1,184 @@
+"""Running a study: the jobs that are not done yet, in parallel, then its report.
+
+Jobs run trial by trial over all data sets, so that a study that was ended has something of every row of its tables.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from everytree import __version__
+from everytree.errors import DataError, QueryError
+from everytree.study.datasets import FETCH, default_folder, present
+from everytree.study.jobs import Job, Results, Row, Study
+
+__all__ = ["STUDIES", "Outcome", "find_study", "run_study"]
+
+# name -> module with the function ``study()``
+STUDIES = {
+    "nijssen2008": "everytree.study.nijssen2008",
+    "cano": "everytree.study.cano",
+}
+
+
+class Outcome(NamedTuple):
+    """What a run of a study left: its report, the files written, data sets that were absent, jobs done and in all."""
+
+    report: Any
+    files: tuple[Path, ...]
+    absent: tuple[str, ...]
+    done: int
+    jobs: int
+
+
+def find_study(name: str) -> Study:
+    """The study of that name.
+
+    >>> find_study("cano").name
+    'cano'
+    """
+    if name not in STUDIES:
+        raise QueryError(f"there is no study {name!r}; expected {', '.join(STUDIES)}, or all")
+    study: Study = import_module(STUDIES[name]).study()
+    return study
+
+
+def run_study(
+    name: str,
+    data: Path | None = None,
+    out: Path = Path("study-output"),
+    *,
+    quick: bool = False,
+    n_jobs: int = 1,
+    fresh: bool = False,
+    sets: Sequence[str] | None = None,
+    trials: int | None = None,
+    show: bool = False,
+) -> Outcome:
+    """Run what is left of a study and write its report into ``out/name`` (``out/name-quick``).
+
+    ``data`` is the folder of the data sets, by default ``../shared/data``; ``sets`` are those to use, by default all
+    that the folder has; ``trials`` ends after so many folds of everything; ``n_jobs`` as joblib has it. ``show`` draws
+    a progress bar with an estimate of the time left.
+    """
+    study = find_study(name)
+    folder = default_folder() if data is None else Path(data)
+    if data is not None and not Path(data).is_dir():
+        raise DataError(f"there is no folder {data}; choose one by --data, or make one: {FETCH}")
+    needed = list(study.needs(quick))
+    if sets is not None:
+        strange = [each for each in sets if each not in needed]
+        if strange:
+            raise QueryError(
+                f"{name} does not use the data set {strange[0]!r}; it has {', '.join(needed) or 'none'}"
+            )
+        needed = [each for each in needed if each in sets]
+    there = present(folder, needed)
+    absent = tuple(each for each in needed if each not in there)
+    if needed and not there:
+        raise DataError(
+            f"no folder with the data: {folder or '../shared/data'} has none of {', '.join(needed)}; choose one by "
+            f"--data, or make one: {FETCH}"
+        )
+    jobs = study.jobs(quick, there)
+    if trials is not None:
+        jobs = [job for job in jobs if job.trial < trials]
+    jobs.sort(key=lambda job: job.trial)
+    place = Path(out) / (f"{name}-quick" if quick else name)
+    settings = {"study": name, "everytree": __version__, "quick": quick} | study.settings(quick)
+    results = Results(place / "results.jsonl", settings, fresh)
+    _run_jobs(study, jobs, results, folder, n_jobs, show)
+
+    from everytree.study.report import write_report
+
+    report = study.report(results.rows(jobs), quick)
+    report.absent = absent
+    done = sum(map(results.done, jobs))
+    return Outcome(report, write_report(report, place), absent, done, len(jobs))
+
+
+def _run_jobs(
+    study: Study, jobs: Sequence[Job], results: Results, folder: Path | None, n_jobs: int, show: bool
+) -> None:
+    from joblib import Parallel, delayed
+
+    todo = [job for job in jobs if not results.done(job)]
+    if not todo:
+        return
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    with _bar(study, show) as bar:
+        bar.start(len(jobs), len(jobs) - len(todo))
+        for job, rows, seconds in parallel(delayed(_work)(study.name, job, folder) for job in todo):
+            results.add(job, rows, seconds)
+            left = results.seconds_left(jobs)
+            bar.step(None if left is None else left / _workers(n_jobs))
+
+
+def _workers(n_jobs: int) -> int:
+    from joblib import effective_n_jobs
+
+    return max(1, int(effective_n_jobs(n_jobs)))
+
+
+def _work(name: str, job: Job, folder: Path | None) -> tuple[Job, list[Row], float]:
+    """One job, in whichever process."""
+    start = time.perf_counter()
+    try:
+        rows = find_study(name).run(job, folder)
+    except Exception as error:
+        error.add_note(f"in the study {name}, job {job.key}")
+        raise
+    return job, rows, time.perf_counter() - start
+
+
+class _bar:
+    """A progress bar with the time left, or nothing at all."""
+
+    def __init__(self, study: Study, show: bool) -> None:
+        self.title = study.name
+        self.progress: Any = None
+        self.task: Any = None
+        if show:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self.progress = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[left]}"),
+            )
+
+    def __enter__(self) -> _bar:
+        if self.progress is not None:
+            self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+
+    def start(self, total: int, done: int) -> None:
+        if self.progress is not None:
+            self.task = self.progress.add_task(self.title, total=total, completed=done, left="")
+
+    def step(self, left: float | None) -> None:
+        if self.progress is not None and self.task is not None:
+            self.progress.update(
+                self.task, advance=1, left="" if left is None else f"about {_time(left)} left"
+            )
+
+
+def _time(seconds: float) -> str:
+    """Seconds for a person.
+
+    >>> _time(42), _time(130), _time(9000)
+    ('42 s', '2 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,251 @@
+"""Running studies: resuming, settings that changed, parallel runs, reports, and messages."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import REAL, write_set
+
+from everytree.errors import DataError, QueryError
+from everytree.study import run as runner
+from everytree.study.jobs import Job, Results
+from everytree.study.report import Cell, compared, mean_and_error, printed
+from everytree.study.run import STUDIES, find_study, run_study
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for seed, name in enumerate(("vote", "zoo", "balance-scale")):
+        write_set(folder, name, seed=seed)
+    return folder
+
+
+def lines_of(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def without_seconds(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in row.items() if "seconds" not in key} for row in rows]
+
+
+# --- results
+
+
+def test_a_line_that_was_not_finished_is_dropped(tmp_path: Path) -> None:
+    path, jobs = tmp_path / "r.jsonl", [Job("p", "d", {"x": 1}, trial) for trial in range(3)]
+    results = Results(path, {"folds": 3})
+    results.add(jobs[0], [{"model": "m", "accuracy": 0.5}], 1.0)
+    results.add(jobs[1], [{"model": "m", "accuracy": 0.75}], 1.0)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[: text.rstrip("\n").rfind("\n") + 30], encoding="utf-8")  # the second line is cut
+    again = Results(path, {"folds": 3})
+    assert [again.done(job) for job in jobs] == [True, False, False]
+    again.add(jobs[1], [{"model": "m", "accuracy": 0.75}], 1.0)
+    assert [row["accuracy"] for row in Results(path, {"folds": 3}).rows(jobs)] == [0.5, 0.75]
+    assert len(lines_of(path)) == 3
+
+
+def test_a_file_cut_in_its_first_line_begins_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"settings": {"fo', encoding="utf-8")
+    assert Results(path, {"folds": 3}).found == {}
+    assert not path.exists()
+
+
+def test_other_settings_are_noticed(tmp_path: Path) -> None:
+    path, job = tmp_path / "r.jsonl", Job("p", "d", {}, 0)
+    Results(path, {"folds": 3, "bins": 4}).add(job, [], 1.0)
+    with pytest.raises(
+        QueryError, match=r"folds was 3, is 10\); choose another folder by --out, or begin again with"
+    ):
+        Results(path, {"folds": 10, "bins": 4})
+    assert Results(path, {"folds": 10, "bins": 4}, fresh=True).found == {}
+
+
+@pytest.mark.parametrize("text", ["hello\n", '{"a": 1}\n', "[1]\n", '{"settings": {}}\n{"rows": []}\n'])
+def test_a_file_that_is_no_results(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"is no file of results .* --fresh"):
+        Results(path, {})
+
+
+def test_the_time_left_is_judged_by_data_set(tmp_path: Path) -> None:
+    results = Results(tmp_path / "r.jsonl", {})
+    jobs = [Job("p", name, {}, trial) for name in ("slow", "quick", "new") for trial in range(3)]
+    assert results.seconds_left(jobs) is None
+    results.add(jobs[0], [], 10.0)
+    results.add(jobs[3], [], 2.0)
+    assert results.seconds_left(jobs) == pytest.approx(2 * 10 + 2 * 2 + 3 * 6)
+
+
+# --- runs
+
+
+def test_a_reduced_quick_run_of_two_sets_and_three_folds(data: Path, tmp_path: Path) -> None:
+    found = run_study("cano", data, tmp_path, quick=True, sets=["vote", "zoo"], trials=3)
+    assert (found.done, found.jobs, found.absent) == (6, 6, ())
+    rows = lines_of(tmp_path / "cano-quick" / "results.jsonl")[1:]
+    assert len(rows) == 6
+    assert all(len(line["rows"]) == 14 for line in rows)
+    for line in rows:
+        for row in line["rows"]:
+            assert 0 <= row["accuracy"] <= 1
+            assert 0 <= row["log_loss"] < 14
+            assert 0 <= row["brier"] <= 2
+            assert row["nodes"] >= 1
+    text = found.files[0].read_text(encoding="utf-8")
+    assert "| β̂θ S=C |" in text
+    assert "2 data sets, at most 3 folds each" in text
+    with (tmp_path / "cano-quick" / "means.csv").open(encoding="utf-8") as stream:
+        table = list(csv.DictReader(stream))
+    assert len(table) == 14
+    assert table[0]["accuracy printed"] == "85.5"
+
+
+def test_bayes_optimal_quick_run(data: Path, tmp_path: Path) -> None:
+    found = run_study("nijssen2008", data, tmp_path, quick=True, trials=2)
+    assert set(found.absent) == {"diabetes", "ionosphere"}
+    table, winners = found.report.parts[:2]
+    assert [row["data set"] for row in table.rows] == ["balance-scale", "vote"]
+    assert all(
+        isinstance(row[model], Cell) for row in table.rows for model in ("Opt-Size", "MAP-Unif", "J48")
+    )
+    assert all(row["folds"] == 2 for row in table.rows)
+    assert len(winners.rows) == 4
+    assert "not there: diabetes, ionosphere" in found.files[0].read_text(encoding="utf-8")
+
+
+def test_a_study_that_was_interrupted_goes_on(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"quick": True, "sets": ["vote", "zoo"], "trials": 2}
+    whole = run_study("cano", data, tmp_path / "whole", **options)
+    real, begun = runner._work, []
+
+    def work(name: str, job: Job, folder: Path | None) -> Any:
+        begun.append(job.key)
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return real(name, job, folder)
+
+    monkeypatch.setattr(runner, "_work", work)
+    with pytest.raises(KeyboardInterrupt):
+        run_study("cano", data, tmp_path / "parts", **options)
+    path = tmp_path / "parts" / "cano-quick" / "results.jsonl"
+    assert len(lines_of(path)) == 1 + 2  # the settings, and every job that was done
+    again = run_study("cano", data, tmp_path / "parts", **options)
+    assert len(begun) == 3 + 2  # the two that were done are not done again
+    assert (again.done, whole.done) == (4, 4)
+    a, b = (lines_of(p / "cano-quick" / "results.jsonl") for p in (tmp_path / "whole", tmp_path / "parts"))
+    assert [line["key"] for line in a[1:]] == [line["key"] for line in b[1:]]
+    for one, two in zip(a[1:], b[1:], strict=True):
+        assert without_seconds(one["rows"]) == without_seconds(two["rows"])
+    again = run_study("cano", data, tmp_path / "parts", **options)
+    assert len(begun) == 5  # nothing is left
+
+
+def test_parallel_and_sequential_runs_find_the_same(data: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"quick": True, "sets": ["vote"], "trials": 3}
+    for n_jobs in (1, 2):
+        run_study("cano", data, tmp_path / str(n_jobs), n_jobs=n_jobs, **options)
+    a, b = (
+        {
+            line["key"]: without_seconds(line["rows"])
+            for line in lines_of(tmp_path / n / "cano-quick" / "results.jsonl")[1:]
+        }
+        for n in ("1", "2")
+    )
+    assert a == b
+
+
+def test_an_error_in_a_job_says_which(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "broken"
+    write_set(folder, "vote", file="other.csv")
+    with pytest.raises((OSError, DataError)) as caught:
+        run_study("cano", folder, tmp_path, quick=True, trials=1)
+    assert any('["tables", "vote"' in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"name": "nijssen1999"}, QueryError, r"no study 'nijssen1999'; expected nijssen2008, .*or all"),
+        (
+            {"data": Path("nowhere")},
+            DataError,
+            r"no folder nowhere; choose one by --data, or make one: python -m",
+        ),
+        ({"sets": ["iris"]}, QueryError, r"cano does not use the data set 'iris'; it has glass2, "),
+    ],
+)
+def test_messages(
+    data: Path, tmp_path: Path, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        run_study(**({"name": "cano", "data": data, "out": tmp_path, "quick": True} | options))
+
+
+def test_a_folder_without_any_of_the_data(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"has none of glass2, .*--data"):
+        run_study("cano", tmp_path, tmp_path, quick=True)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_has_jobs_with_different_keys(name: str) -> None:
+    study = find_study(name)
+    for quick in (True, False):
+        jobs = study.jobs(quick, study.needs(quick))
+        assert jobs
+        assert len({job.key for job in jobs}) == len(jobs)
+        json.dumps(study.settings(quick))
+    assert len(study.jobs(True, study.needs(True))) < len(study.jobs(False, study.needs(False)))
+
+
+# --- cells and printed figures
+
+
+def test_flags_by_hand() -> None:
+    # 2·sqrt(0.01² + 0.01²) + 0.005 = 0.0333
+    assert not Cell(0.843, 0.01, 0.81).flagged
+    assert Cell(0.844, 0.01, 0.81).flagged
+    assert Cell(0.776, 0.01, 0.81).flagged
+    # 2·sqrt(0.01² + 0.03²) + 0.005 = 0.0682
+    assert not Cell(0.878, 0.01, 0.81, 0.03).flagged
+    assert Cell(0.879, 0.01, 0.81, 0.03).flagged
+    assert not Cell(0.9, 0.01, 0.81, flag_below_only=True).flagged
+    assert Cell(0.7, 0.01, 0.81, flag_below_only=True).flagged
+    assert not Cell(0.2, math.nan, 0.81).flagged
+    assert not Cell(None, 0.1, 0.81).flagged
+
+
+def test_mean_and_error_by_hand() -> None:
+    mean, error = mean_and_error([0.0, 1.0])
+    assert (mean, error) == (0.5, pytest.approx(math.sqrt(0.5) / math.sqrt(2)))
+    assert compared([0.5, 0.7], 0.8, 0.1).printed_error == pytest.approx(0.1 / math.sqrt(10))
+    assert math.isnan(mean_and_error([0.3])[1])
+
+
+def test_printed_figures_are_all_there() -> None:
+    table = printed("nijssen2008")["table1"]
+    assert len(table) == 18
+    assert all(row["accuracy"].keys() == row["deviation"].keys() for row in table)
+    assert all(0 < value < 1 for row in table for value in row["accuracy"].values())
+    assert len(printed("nijssen2007")["figure9"]) == 32
+    assert len(printed("nijssen2007")["figure10"]) == 6
+    assert len(printed("cano")["tables"]) == 14
+    assert all(printed(name)["citation"] for name in ("nijssen2008", "nijssen2007", "cano", "buntine1992"))
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="needs the data sets beside the repository")
+def test_bayes_optimal_on_vote_is_near_the_printed_values(tmp_path: Path) -> None:
+    found = run_study("nijssen2008", REAL, tmp_path, quick=True, sets=["vote"], trials=10)
+    (row,) = found.report.parts[0].rows
+    for model in ("Opt-Size", "MAP-Size", "Opt-Unif", "MAP-Unif", "J48"):
+        assert abs(row[model].ours - row[model].printed) < 0.03
