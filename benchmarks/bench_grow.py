@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import everytree as et
-from bench_path_average import load as load_frame
 from everytree.study.protocol import aligned, brier, log_loss, stratified_folds
 from harness import DATA, RESULTS, machine, resident
+from paper_data import frame as load_frame
 
 GRID = [
     (25_000, 30, 2), (50_000, 30, 2), (100_000, 30, 2), (200_000, 30, 2),
