@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from everytree.query import Query as Query
     from everytree.query_text import format_query as format_query
     from everytree.query_text import parse_query as parse_query
+    from everytree.row_paths import RowExplanation as RowExplanation
+    from everytree.row_paths import explain_row as explain_row
     from everytree.space import TreeSpace as TreeSpace
     from everytree.strategies import StrategyRun as StrategyRun
     from everytree.strategies import compare_strategies as compare_strategies
@@ -156,6 +158,7 @@ _HOME = {
     "format_query": "everytree.query_text",
     "parse_query": "everytree.query_text",
     "QueryError": "everytree.errors",
+    "RowExplanation": "everytree.row_paths",
     "ShapePrior": "everytree.priors",
     "SizePrior": "everytree.priors",
     "SmoothedTreeClassifier": "everytree.estimators.smoothed",
@@ -168,6 +171,7 @@ _HOME = {
     "TreeSpace": "everytree.space",
     "UniformPrior": "everytree.priors",
     "compare_strategies": "everytree.strategies",
+    "explain_row": "everytree.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
     "load_model": "everytree.model_file",
     "read": "everytree.data.readers",

@@ -177,6 +177,18 @@ class OptionTree:
         children = self._arrays["child"][begin:end].tolist()
         return [(column.branch_text(at, k), child) for k, child in enumerate(children) if child != NO_CHILD]
 
+    def step(self, option: int, cells: Sequence[float]) -> tuple[str, int] | None:
+        """(condition, child) that a row takes at an option; None where no training example took that branch.
+
+        ``cells`` are the row's values as ``ColumnReader.cells`` gives them.
+        """
+        column, at = self.column(option), float(self._arrays["threshold"][option])
+        slot = column.slot(at, float(cells[int(self._arrays["attribute"][option])]))
+        begin, end = self._arrays["child_begin"][option : option + 2].tolist()
+        if not 0 <= slot < end - begin or self._arrays["child"][begin + slot] == NO_CHILD:
+            return None
+        return column.branch_text(at, slot), int(self._arrays["child"][begin + slot])
+
     @cached_property
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         arrays: dict[str, npt.NDArray[Any]] = self._graph.arrays()

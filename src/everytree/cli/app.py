@@ -192,6 +192,73 @@ def front(
 
 
 @app.command()
+@grouped
+def explain(
+    model: ModelFile,
+    data: Annotated[Path | None, typer.Argument(help="A data file, for --row.", show_default=False)] = None,
+    row: Annotated[
+        int | None, typer.Option(min=1, help="Which row of the file, the first one is 1.", show_default=False)
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="A value of a row by hand; may be repeated.", show_default=False
+        ),
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="Most leaves or rules to show.")] = 10,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Why a model says what it says of one row.
+
+    A tree shows its path, an average over trees the rules of most weight. What --value does not give is missing.
+
+    Examples:
+
+    - `everytree explain heart.json heart.csv --row 17`
+
+    - `everytree explain heart.json --value age=63 --value cp=4 --value thal=7`
+    """
+    from everytree.cli.explain import run_explain
+
+    run_explain(model, data, row, value or (), top, reading, as_json)
+
+
+@app.command()
+@grouped
+def compare(
+    data: DataFile,
+    target: Target = None,
+    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = "optimal,bayes,path,c45",
+    folds: Annotated[int, typer.Option(min=2, help="Parts of a cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated, shuffled anew.")] = 1,
+    weights: Weights = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write every fold to this CSV file.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+    learning: Learning,
+) -> None:
+    """Methods side by side: accuracy, log-loss, Brier score, leaves and seconds, cross-validated.
+
+    Every method is tested against the first one by a corrected paired t-test. --jobs runs folds at the same time;
+    an option goes to the methods that have it.
+
+    Examples:
+
+    - `everytree compare heart.csv --target class --methods bayes,optimal,c45,cart --folds 10`
+
+    - `everytree compare heart.csv --target class --methods bayes,map --repeats 3 --jobs 4 --json`
+    """
+    from everytree.cli.compare import run_compare
+
+    run_compare(data, target, methods, folds, repeats, weights, out, reading, learning, as_json)
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the pictures; made if absent.")] = Path("demo-output"),
     depth: Annotated[int, typer.Option(min=0, help="Most tests on a path of a tree.")] = 3,

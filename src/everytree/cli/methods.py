@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from everytree.errors import QueryError
@@ -15,7 +16,15 @@ from everytree.errors import QueryError
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
 
-__all__ = ["METHODS", "Method", "classifier", "known_methods", "parameters_of", "show_methods"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "check_some_have",
+    "classifier",
+    "known_methods",
+    "parameters_of",
+    "show_methods",
+]
 
 
 class Method(NamedTuple):
@@ -102,6 +111,16 @@ def parameters_of(
                 f"--set {setting}: {made.__name__} has no parameter {name!r}; expected one of {close}"
             )
     return found
+
+
+def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequence[str] = ()) -> None:
+    """Refuse an option or setting that none of the methods has; ``besides`` are parameters that the command uses."""
+    asked = [PARAMETERS.get(name, name) for name in _values(learning)]
+    asked += [_setting(text)[0] for text in learning.settings or ()]
+    has = set(besides).union(*(_parameters(classifier(method)) for method in methods))
+    for name in asked:
+        if name not in has:
+            raise _no_option(name, ", ".join(methods))
 
 
 def show_methods(as_json: bool) -> None:
@@ -204,4 +223,8 @@ def _no_option(name: str, method: str) -> QueryError:
     option = {parameter: option for option, parameter in PARAMETERS.items()}.get(name, name)
     having = [each for each in known_methods() if name in _parameters(classifier(each))]
     who = f"; {', '.join(having)} have it" if len(having) > 1 else f"; {having[0]} has it" if having else ""
-    return QueryError(f"--{option.replace('_', '-')}: the method {method} has no such parameter{who}")
+    plural = "s" if "," in method else ""
+    verb = "have" if plural else "has"
+    return QueryError(
+        f"--{option.replace('_', '-')}: the method{plural} {method} {verb} no such parameter{who}"
+    )

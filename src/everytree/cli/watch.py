@@ -11,12 +11,13 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["at_work"]
+__all__ = ["at_work", "counted"]
 
 PATIENCE = 1.0  # seconds before a bar is shown
 
@@ -81,3 +82,14 @@ def at_work() -> Iterator[None]:
             bar.close()
             if main:
                 signal.signal(signal.SIGINT, before)
+
+
+def counted(items: Iterable[Any], total: int, stage: str) -> Iterator[Any]:
+    """The items as they come, with a bar that counts them."""
+    bar, start = _Bar(), time.monotonic()
+    try:
+        for done, item in enumerate(items, 1):
+            bar(stage, done, total, time.monotonic() - start)
+            yield item
+    finally:
+        bar.close()

@@ -59,6 +59,20 @@ class RawColumn:
             return f"{self.name} = {self.values[slot]}"
         return f"{self.name} {('=', '!=')[slot]} {self.values[int(threshold)]}"
 
+    def slot(self, threshold: float, value: float) -> int:
+        """The branch that a number or a code takes, counted as in ``branch_text``; NaN is missing, −1 is no branch.
+
+        >>> RawColumn("age", "numeric").slot(54.5, 60), RawColumn("colour", "nominal", ("blue", "red")).slot(1.0, 0.0)
+        (1, 1)
+        """
+        if math.isnan(value):
+            return len(self.values) if math.isnan(threshold) else 2
+        if self.kind == "numeric":
+            return int(value > threshold)
+        if value < 0:  # not seen in training
+            return -1
+        return int(value) if math.isnan(threshold) else int(value != threshold and threshold != math.inf)
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnReader:

@@ -1,0 +1,211 @@
+"""``everytree compare``: methods side by side, cross-validated on the same folds, tested against the first.
+
+Every fold is learned from the training part alone: bins, missing values and hyper-parameters too.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from everytree.cli.data import Examples, in_options, read_examples
+from everytree.cli.methods import check_some_have, classifier, parameters_of
+from everytree.cli.show import note, print_json, table
+from everytree.cli.watch import counted
+from everytree.errors import EverytreeError, QueryError
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Learning, Reading
+
+__all__ = ["Outcome", "compare", "run_compare"]
+
+MEASURES = ("accuracy", "log_loss", "brier")
+LEVEL = 0.05
+
+
+class Outcome(NamedTuple):
+    """One method on one fold; ``failed`` is the message if it could not learn."""
+
+    method: str
+    fold: int
+    accuracy: float
+    log_loss: float
+    brier: float
+    size: float
+    seconds: float
+    failed: str = ""
+
+
+def run_compare(
+    path: Path,
+    target: str | None,
+    methods: str,
+    folds: int,
+    repeats: int,
+    weights: str | None,
+    out: Path | None,
+    reading: Reading,
+    learning: Learning,
+    as_json: bool,
+) -> None:
+    """Print a table of methods, and write every fold to ``out`` if it is given."""
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    if not names or len(set(names)) != len(names):
+        raise QueryError(
+            f"--methods {methods}; expected different methods with commas between, such as optimal,bayes,c45"
+        )
+    plans = {name: parameters_of(name, learning, lenient=len(names) > 1) for name in names}
+    check_some_have(names, learning, besides=("random_state", "n_jobs"))
+    if out is not None and not out.absolute().parent.is_dir():
+        raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
+    examples = read_examples(path, target, reading, weights)
+    for text in examples.notes:
+        note(text)
+    jobs = 1 if learning.jobs is None else learning.jobs
+    results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
+    rows = [_row(name, results, names[0], examples.n_rows, folds) for name in names]
+    for row in rows:
+        if row["failed"]:
+            note(f"{row['method']} failed in {row['failed']} folds: {row['why']}")
+    if out is not None:
+        _write(out, [outcome for name in names for outcome in results[name]])
+    if as_json:
+        print_json(
+            {"file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows}
+        )
+        return
+    title = f"{path.name}: {examples.n_rows} rows, {folds} folds" + (f" × {repeats}" if repeats > 1 else "")
+    cells = [
+        (
+            row["method"], *(_with_test(row, measure) for measure in MEASURES),
+            "" if math.isnan(row["size"]) else f"{row['size']:.1f}", f"{row['seconds']:.3f}",
+        )
+        for row in rows
+    ]  # fmt: skip
+    table(title, ("method", "accuracy", "log-loss", "Brier", "leaves", "seconds"), cells)
+    if len(names) > 1:
+        print(
+            f"+ better, − worse than {names[0]} by a corrected paired t-test at {LEVEL:.0%} (Nadeau and Bengio)"
+        )
+
+
+def compare(
+    examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
+) -> dict[str, list[Outcome]]:
+    """Every method on every fold, ``jobs`` at a time in processes of their own."""
+    from everytree.study.protocol import stratified_folds
+
+    parts = stratified_folds(examples.y, folds, repeats, seed)
+    tasks = [
+        (name, params, k, part.train, part.test)
+        for name, params in plans.items()
+        for k, part in enumerate(parts)
+    ]
+    if jobs == 1:
+        running: Iterable[Outcome] = (_outcome(examples, *task) for task in tasks)
+    else:
+        from joblib import Parallel, delayed
+
+        running = Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(_outcome)(examples, *task) for task in tasks
+        )
+    found = list(counted(running, len(tasks), "comparing"))
+    return {name: [outcome for outcome in found if outcome.method == name] for name in plans}
+
+
+def _outcome(
+    examples: Examples, name: str, params: dict[str, Any], fold: int, train: Any, test: Any
+) -> Outcome:
+    from everytree.study.protocol import aligned, brier, log_loss
+
+    learn, judge = examples.take(train), examples.take(test)
+    classes = sorted(set(examples.y.tolist()))
+    model = classifier(name)(**{key: value for key, value in params.items() if key != "n_jobs"})
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            extra = () if learn.weights is None else (learn.weights,)
+            model.fit(learn.features, learn.y, *extra)
+            proba = aligned(model.predict_proba(judge.features), model.classes_.tolist(), classes)
+    except EverytreeError as error:
+        why, nan = in_options(str(error).splitlines()[0]), math.nan
+        return Outcome(name, fold, nan, nan, nan, nan, nan, failed=why)
+    seconds = time.perf_counter() - start
+    said = (
+        model.predict(judge.features)
+        if not hasattr(model, "posterior_")
+        else np.array(classes)[proba.argmax(axis=1)]
+    )
+    place = {label: c for c, label in enumerate(classes)}
+    codes = np.array([place[label] for label in judge.y.tolist()])
+    share = np.ones(len(codes)) if judge.weights is None else judge.weights.astype(float)
+    if not share.any():
+        share = np.ones(len(codes))
+    right = np.array([a == b for a, b in zip(said.tolist(), judge.y.tolist(), strict=True)], dtype=float)
+    means = [
+        float(np.average(each, weights=share))
+        for each in (right, log_loss(proba, codes), brier(proba, codes))
+    ]
+    return Outcome(name, fold, means[0], means[1], means[2], _leaves(model), seconds)
+
+
+def _leaves(model: Any) -> float:
+    """The number of leaves, where a model has one."""
+    for owner, name in ((model, "n_leaves_"), (getattr(model, "tree_", None), "n_leaves")):
+        value = getattr(owner, name, None)
+        if value is not None:
+            return float(value)
+    expected = getattr(getattr(model, "posterior_", None), "expected_leaves", None)
+    return math.nan if expected is None else float(expected)
+
+
+def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
+    """Means over the folds, and the test of each measure against the first method."""
+    from everytree.study.protocol import corrected_t_test
+
+    mine = results[name]
+    failures = [outcome.failed for outcome in mine if outcome.failed]
+    row: dict[str, Any] = {"method": name, "failed": len(failures), "why": failures[0] if failures else ""}
+    for measure in (*MEASURES, "size", "seconds"):
+        values = [getattr(outcome, measure) for outcome in mine if not outcome.failed]
+        row[measure] = float(np.mean(values)) if values else math.nan
+    tests: dict[str, Any] = {}
+    if name != first:
+        pairs = [(a, b) for a, b in zip(mine, results[first], strict=True) if not a.failed and not b.failed]
+        n_test = n_rows / folds
+        for measure in MEASURES:
+            if len(pairs) < 2:
+                continue
+            differences = [getattr(a, measure) - getattr(b, measure) for a, b in pairs]
+            test = corrected_t_test(differences, n_rows - n_test, n_test)
+            better = (test.mean > 0) == (measure == "accuracy")
+            verdict = "tie" if test.p >= LEVEL else "better" if better else "worse"
+            tests[measure] = {"difference": test.mean, "t": test.t, "p": test.p, "verdict": verdict}
+    row["against_first"] = tests
+    return row
+
+
+def _with_test(row: dict[str, Any], measure: str) -> str:
+    verdict = row["against_first"].get(measure, {}).get("verdict", "")
+    mark = {"better": " +", "worse": " −"}.get(verdict, "  ")
+    return "failed  " if math.isnan(row[measure]) else f"{row[measure]:.4f}{mark}"
+
+
+def _write(out: Path, outcomes: Sequence[Outcome]) -> None:
+    import csv
+    import io
+
+    from everytree.drafts import write_whole
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Outcome._fields)
+    writer.writerows(outcomes)
+    write_whole(text.getvalue(), out)

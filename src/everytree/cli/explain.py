@@ -1,0 +1,110 @@
+"""``everytree explain``: why a model says what it says of one row of a file, or of values given by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from everytree.cli.predict import Rows
+from everytree.cli.show import console, heard, note, print_json
+from everytree.cli.watch import at_work
+from everytree.errors import DataError, QueryError
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Reading
+    from everytree.data.readers import Dataset
+
+__all__ = ["run_explain"]
+
+PIECE = 10_000
+
+
+def run_explain(
+    model_path: Path,
+    path: Path | None,
+    row: int | None,
+    values: Sequence[str],
+    top: int,
+    reading: Reading,
+    as_json: bool,
+) -> None:
+    """Print the leaves or rules behind one prediction."""
+    from everytree import explain_row, load_model
+
+    if (path is None) == (not values) or (path is None) != (row is None):
+        raise QueryError(
+            "give a file and --row N, or no file and --value NAME=VALUE for every column that is known"
+        )
+    model = load_model(model_path)
+    one, truth = (
+        _from_file(model, path, row, reading)
+        if path is not None and row is not None
+        else (_given(model, values), None)
+    )
+    with heard() as warned, at_work():
+        found = explain_row(model, one, top)
+    cells = {name: column.values.tolist()[0] for name, column in one.columns.items()}
+    if as_json:
+        print_json({"row": row, "values": cells, "truth": truth, **found.to_dict(), "notes": warned})
+        return
+    for text in warned:
+        note(text)
+    screen = console()
+    shown = ", ".join(
+        f"{name} = {'missing' if value is None or value != value else _plain(value)}"
+        for name, value in cells.items()
+    )
+    screen.print(f"{'the values' if row is None else f'row {row}'}: {shown}")
+    if truth is not None:
+        screen.print(f"{model.target_name_} there: {_plain(truth)}")
+    screen.print(str(found))
+
+
+def _from_file(model: Any, path: Path, row: int, reading: Reading) -> tuple[Dataset, Any]:
+    """The row of this number, the first one being 1, and its label if there is one."""
+    source = Rows(model, path, reading)
+    seen = 0
+    for part in source.pieces(PIECE):
+        if row <= seen + part.n_rows:
+            one = part.take([row - seen - 1])
+            label = one[str(source.target)].values.tolist()[0] if source.has_target else None
+            return source.features(one), None if label != label else label
+        seen += part.n_rows
+    raise DataError(f"--row {row}: {path} has {seen} rows; expected a number from 1 to {seen}")
+
+
+def _given(model: Any, values: Sequence[str]) -> Dataset:
+    """One row from NAME=VALUE texts; columns that are not named are missing."""
+    import csv
+    import io
+
+    from everytree import read_csv
+    from everytree.data.readers.dataset import unknown_column
+    from everytree.model_types import column_kinds
+
+    kinds = column_kinds(model)
+    cells = dict.fromkeys(kinds, "")
+    for text in values:
+        # A name may hold "=" itself: the longest name that fits is meant.
+        name = max((name for name in kinds if text.startswith(f"{name}=")), key=len, default=None)
+        if name is None:
+            if "=" not in text:
+                raise QueryError(f"--value {text}; expected NAME=VALUE, such as --value age=63")
+            raise unknown_column(text.partition("=")[0], list(kinds), role="column of the model")
+        cells[name] = text[len(name) + 1 :]
+    types = {name: kind for name, kind in kinds.items() if kind != "any"}
+    text_file = io.StringIO()
+    writer = csv.writer(text_file)
+    writer.writerows([list(cells), list(cells.values())])
+    text_file.seek(0)
+    try:
+        data = read_csv(text_file, types=types, delimiter=",")
+    except DataError as error:
+        raise DataError(str(error).replace("<stream>:2: ", "--value: ")) from error
+    texts = [name for name, kind in kinds.items() if kind == "any" and data[name].kind == "nominal"]
+    return data.with_types(dict.fromkeys(texts, "boolean")) if texts else data
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
