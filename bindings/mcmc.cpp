@@ -1,6 +1,7 @@
 #include "everytree/mcmc/tree_chains.hpp"
 
 #include "bind.hpp"
+#include "everytree/mcmc/predict_draws.hpp"
 
 namespace everytree::bind {
 
@@ -47,6 +48,9 @@ CostKind read_phi(const std::string& name) {
   if (name == "entropy") return CostKind::entropy;
   throw InvalidInput("phi='" + name + "'; expected 'misclassification', 'gini' or 'entropy'");
 }
+
+template <class T>
+using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 MoveOdds read_odds(const std::vector<double>& p) {
   if (p.size() != kMoveKinds)
@@ -133,6 +137,23 @@ void bind_mcmc(nb::module_& m) {
           },
           nb::arg("key"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
           "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).");
+  m.def(
+      "predict_draws",
+      [](const CountTable& table, Values<std::int32_t> keys, Values<std::uint64_t> ends, Values<double> weights,
+         const std::vector<std::vector<double>>& dirichlet, Rows rows, std::size_t n_threads, PyControl& control) {
+        if (rows.shape(1) != table.n_tests()) throw InvalidInput("rows must have one column per test");
+        const std::size_t n = rows.shape(0), c = table.n_classes();
+        const auto leaf = read_dirichlet(dirichlet, table);
+        const DrawnTrees trees{
+            {keys.data(), keys.size()}, {ends.data(), ends.size()}, {weights.data(), weights.size()}};
+        auto* data = new double[n * c + 1];
+        nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+        run(control, [&](Control& k) { predict_draws(table, trees, *leaf, rows.data(), n, n_threads, data, k); });
+        return RealMatrix(data, {n, c}, owner);
+      },
+      nb::arg("table"), nb::arg("keys").noconvert(), nb::arg("ends").noconvert(), nb::arg("weights").noconvert(),
+      nb::arg("dirichlet"), nb::arg("rows").noconvert(), nb::arg("n_threads"), nb::arg("control"),
+      "Σ weight · P(class | row, tree): rows × classes.");
 }
 
 }  // namespace everytree::bind

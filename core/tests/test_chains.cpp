@@ -17,6 +17,16 @@ struct Case {
   double blind;
 };
 
+// Make the tests cuts of one number, and perhaps the last one something else: less or equal, or greater.
+void cut(naive::Table& d, std::mt19937& random) {
+  const bool rising = random() & 1;
+  const std::size_t n = d.t < 7 ? d.t : d.t - random() % 2;
+  for (std::size_t r = 0; r < d.n; ++r) {
+    const std::size_t x = random() % (n + 1);
+    for (std::size_t j = 0; j < n; ++j) d.rows[r * d.t + j] = rising ? x <= j : x > j;
+  }
+}
+
 template <class F>
 void for_every_setting(unsigned seed, F&& f) {
   std::mt19937 random(seed);
@@ -25,7 +35,8 @@ void for_every_setting(unsigned seed, F&& f) {
     for (std::int64_t min_leaf = 1; min_leaf <= 3; ++min_leaf)
       for (int depth : {-1, 0, 1, 2, 3, 5})
         for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
-          Case c{naive::random_table(random, {4, 40}, {0, 7}, classes, {1, 4}), depth, min_leaf, {}, k % 2 ? 1.0 : 0.3};
+          Case c{naive::random_table(random, {4, 40}, {0, 8}, classes, {1, 4}), depth, min_leaf, {}, k % 2 ? 1.0 : 0.3};
+          if (k % 4 == 1) cut(c.d, random);
           if (c.d.total(c.d.all()) < min_leaf) continue;
           c.weights.prior = naive::some_prior(prior, c.d.t);
           c.weights.a = {std::vector<double>(classes, 0.7)};
@@ -59,7 +70,8 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
   for_every_setting(1, [](const Case& c, const TreeTarget& target) {
     const auto table = c.d.core();
     const ProductWeights frontier(*table, c.min_leaf, target.prior(), target.leaf());
-    NodeStates states({table.get(), c.max_depth, c.min_leaf, &target, c.blind, nullptr, &frontier}, 0);
+    const std::vector<TestRange> ranges = nested_tests(*table);
+    NodeStates states({table.get(), &ranges, c.max_depth, c.min_leaf, &target, c.blind, nullptr, &frontier}, 0);
     MoveOdds odds;
     odds.p = {0.3, 0.1, 0.2, 0.2, 0.2};
     TreeMoves moves(states, odds);

@@ -372,6 +372,9 @@ class TreeChains:
         n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
         """
 
+def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Sequence[Sequence[float]], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """Σ weight · P(class | row, tree): rows × classes."""
+
 class Columns:
     """Whole columns, nominal and numeric, as greedy growers see them."""
 

@@ -33,6 +33,8 @@ LIMITS: list[dict[str, Any]] = [
     {"max_depth": 3, "min_leaf": 3, "n": 30},
     {"max_depth": None, "min_leaf": 4, "n": 28, "weights": True},
     {"max_depth": 4, "min_leaf": 5, "n": 36, "n_tests": 5},
+    {"max_depth": 2, "min_leaf": 2, "n": 30, "n_tests": 9, "cuts": "at most"},
+    {"max_depth": 3, "min_leaf": 6, "n": 30, "n_tests": 8, "cuts": "above"},
 ]
 CASES: list[dict[str, Any]] = [
     {
@@ -41,7 +43,7 @@ CASES: list[dict[str, Any]] = [
         "dirichlet": list(DIRICHLETS)[(k + 2 * j) % 4] if law in PRIORS else "1",
         "odds": (EVEN, UNEVEN, ONLY_GROWTH)[(k + j) % 3],
         "blind": (1.0, 0.2, 1.0, 0.6)[(k + j) % 4],
-        **LIMITS[(k + j) % 4],
+        **LIMITS[(k + 2 * j) % 6],
     }
     for k, law in enumerate([*PRIORS, *RISKS])
     for j in range(2)
@@ -80,7 +82,7 @@ def test_stack_draws_trees_and_orders(case: int) -> None:
     del options["odds"]
     # Few examples: to change the root the stack kernel must undo everything below it first.
     options |= {"n_tests": 3, "max_depth": 2, "min_leaf": min(options.get("min_leaf", 1), 2)}
-    options |= {"n": 14, "weights": False}
+    options |= {"n": 14, "weights": False, "cuts": ""}
     small = Small(case, **options)
     log = small.log_trees()
     chains = run(small, "stack", 3000, 200, blind=blind, seed=case)

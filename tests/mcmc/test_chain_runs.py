@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chain_cases import EVEN, Small, keys_of
+from chain_cases import DIRICHLETS, EVEN, Small, keys_of
 
 import everytree._core as core
 from everytree.errors import DataError
 from everytree.limits import Limits
 from everytree.space import TreeSpace
+from everytree.weights import dirichlet_rows, with_dirichlet
 
 NAMES = (
     "keys",
@@ -82,6 +83,61 @@ def test_a_draw_tells_what_it_is() -> None:
     assert chain["orders"].size == 0
     nodes = chain["ends"][-1]
     assert sum(chain[name].nbytes for name in NAMES) < 100 * nodes
+
+
+@pytest.mark.parametrize("dirichlet", ["1", "decay"])
+def test_the_average_over_draws(dirichlet: str) -> None:
+    small = Small(
+        5, "size", n=60, n_tests=6, max_depth=None, min_leaf=2, n_classes=3, dirichlet=dirichlet, weights=True
+    )
+    (chain,), _ = small.chains().run(300, 0, 5, [], small.control())
+    weights = np.bincount(chain["which"], minlength=len(chain["ends"])) / 300
+    assert len(weights) > 64  # several blocks of trees
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (700, 6)).astype(np.uint8)
+    table, parameters = small.space._counts(), dirichlet_rows(DIRICHLETS[dirichlet][0], 3, 12)
+    got = [
+        core.predict_draws(
+            table, chain["keys"], chain["ends"], weights, parameters, rows, threads, small.control()
+        )
+        for threads in (1, 3)
+    ]
+    np.testing.assert_array_equal(got[0], got[1])
+    want = np.zeros((700, 3))
+    for key in keys_of(chain):
+        want += with_dirichlet(small.space._tree(list(key)), parameters).predict_proba(rows) / 300
+    np.testing.assert_allclose(got[0], want, rtol=1e-12)
+
+
+def test_draws_that_are_no_trees() -> None:
+    small = Small(1)
+    rows = np.zeros((2, 4), np.uint8)
+
+    def predict(keys: list[int], ends: list[int], weights: list[float], rows: Any = rows) -> Any:
+        return core.predict_draws(
+            small.space._counts(),
+            np.array(keys, np.int32),
+            np.array(ends, np.uint64),
+            np.array(weights),
+            [[1.0, 1.0]],
+            rows,
+            1,
+            small.control(),
+        )
+
+    assert predict([-1], [1], [1.0]).sum() == pytest.approx(2)
+    assert predict([], [], []).sum() == 0
+    for arguments, message in (
+        (([0, -1], [2], [1.0]), "ends before its tree is complete"),
+        (([-1, -1], [2], [1.0]), "goes on after its tree is complete"),
+        (([4, -1, -1], [3], [1.0]), "a key has test 4; the table has 4"),
+        (([-1], [2], [1.0]), "must rise, to their number"),
+        (([-1, -1], [2, 1], [1.0, 1.0]), "after its tree|must rise"),
+        (([-1], [1], []), "one weight for each tree"),
+        (([-1], [1], [1.0], np.zeros((2, 3), np.uint8)), "one column per test"),
+    ):
+        with pytest.raises(DataError, match=message):
+            predict(*arguments)
 
 
 def test_starts() -> None:

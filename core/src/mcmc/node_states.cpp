@@ -8,6 +8,7 @@ namespace everytree {
 
 namespace {
 
+constexpr std::uint32_t kNested = 6;                 // shorter ranges are counted test by test
 constexpr std::size_t kWork = std::size_t{1} << 22;  // words between two looks at the clock
 
 std::size_t slot_of(std::uint64_t hash, std::size_t size) { return hash & (size - 1); }
@@ -18,6 +19,29 @@ std::uint64_t mixed(std::uint64_t key) {
 }
 
 }  // namespace
+
+std::vector<TestRange> nested_tests(const CountTable& table) {
+  const auto within = [&](std::size_t a, std::size_t b) {
+    const std::uint64_t *x = table.column(a), *y = table.column(b);
+    for (std::size_t w = 0; w < table.n_words(); ++w)
+      if (x[w] & ~y[w]) return false;
+    return true;
+  };
+  std::vector<TestRange> out;
+  const auto n = static_cast<std::uint32_t>(table.n_tests());
+  for (std::uint32_t t = 0; t < n;) {
+    TestRange range{t, t + 1, true};
+    while (range.end < n && within(range.end - 1, range.end)) ++range.end;
+    if (range.end == t + 1) {
+      range.rising = false;
+      while (range.end < n && within(range.end, range.end - 1)) ++range.end;
+    }
+    if (range.end - t < kNested) range.end = t + 1;
+    out.push_back(range);
+    t = range.end;
+  }
+  return out;
+}
 
 NodeStates::NodeStates(const ChainSpace& space, std::size_t max_bytes)
     : space_(space),
@@ -86,12 +110,33 @@ std::int64_t NodeStates::examples(const std::uint64_t* cover, std::uint32_t test
   return sum;
 }
 
+// How many tests of the range, from the side where they hold for few, hold for fewer than `least` of the cover.
+std::uint32_t NodeStates::bisect(const TestRange& range, const std::uint64_t* cover, std::int64_t least) {
+  std::uint32_t low = 0, high = range.end - range.begin;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    const std::uint32_t test = range.rising ? range.begin + middle : range.end - 1 - middle;
+    if (examples(cover, test) < least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 // Whether some test is feasible: mostly one of the first ones tried is.
 bool NodeStates::some_test(const std::uint64_t* cover, std::int32_t total, std::uint32_t from) {
   if (total < 2 * space_.min_leaf) return false;
   const bool known = from != kNone && states_[from].n_tests >= 0;
-  for (std::uint32_t t = 0; t < like_.size(); ++t) {
-    if (like_[t] != t || (known && !feasible(from, t))) continue;
+  for (const TestRange& range : *space_.ranges) {
+    std::uint32_t t = range.begin;
+    if (range.end > t + 1) {
+      const std::uint32_t first = bisect(range, cover, space_.min_leaf);
+      if (first == range.end - range.begin) continue;
+      t = range.rising ? t + first : range.end - 1 - first;
+    } else if (like_[t] != t || (known && !feasible(from, t))) {
+      continue;
+    }
     const std::int64_t ones = examples(cover, t);
     if (ones >= space_.min_leaf && total - ones >= space_.min_leaf) return true;
   }
@@ -178,8 +223,22 @@ std::int32_t NodeStates::count_tests(std::uint32_t state) {
   std::fill(out, out + test_words_, 0);  // an interrupted count may have left something
   std::int32_t n = 0, attributes = 0;
   if (!attribute_.empty()) ++count_;
-  for (std::uint32_t t = 0; t < like_.size(); ++t) {
-    const std::uint32_t like = like_[t];
+  const auto take = [&](std::uint32_t t) {
+    out[t / 64] |= std::uint64_t{1} << (t % 64);
+    ++n;
+    if (!attribute_.empty() && seen_[attribute_[t]] != count_) {
+      seen_[attribute_[t]] = count_;
+      ++attributes;
+    }
+  };
+  for (const TestRange& range : *space_.ranges) {
+    if (range.end > range.begin + 1) {
+      const std::uint32_t low = bisect(range, cover(state), space_.min_leaf),
+                          high = bisect(range, cover(state), total - space_.min_leaf + 1);
+      for (std::uint32_t k = low; k < high; ++k) take(range.rising ? range.begin + k : range.end - 1 - k);
+      continue;
+    }
+    const std::uint32_t t = range.begin, like = like_[t];
     if (like == kNone || (known && !feasible(from, t))) continue;
     if (like == t) {
       const std::int64_t ones = examples(cover(state), t);
@@ -187,12 +246,7 @@ std::int32_t NodeStates::count_tests(std::uint32_t state) {
     } else if (!feasible(state, like)) {
       continue;
     }
-    out[t / 64] |= std::uint64_t{1} << (t % 64);
-    ++n;
-    if (!attribute_.empty() && seen_[attribute_[t]] != count_) {
-      seen_[attribute_[t]] = count_;
-      ++attributes;
-    }
+    take(t);
   }
   const Prior& prior = space_.target->prior();
   NodeState& s = states_[state];

@@ -60,6 +60,7 @@ TreeChains::TreeChains(std::shared_ptr<const CountTable> table, int max_depth, s
       max_depth_(max_depth),
       min_leaf_(min_leaf),
       target_(std::make_unique<const TreeTarget>(std::move(target))),
+      ranges_(std::make_unique<const std::vector<TestRange>>(nested_tests(*table_))),
       settings_(std::move(settings)) {
   check();
   settings_.n_threads = std::max<std::size_t>(1, settings_.n_threads);
@@ -100,8 +101,13 @@ void TreeChains::check() const {
 }
 
 ChainSpace TreeChains::space() const {
-  return {table_.get(),   max_depth_,      min_leaf_,
-          target_.get(),  settings_.blind, settings_.density.empty() ? nullptr : &settings_.density,
+  return {table_.get(),
+          ranges_.get(),
+          max_depth_,
+          min_leaf_,
+          target_.get(),
+          settings_.blind,
+          settings_.density.empty() ? nullptr : &settings_.density,
           frontier_.get()};
 }
 

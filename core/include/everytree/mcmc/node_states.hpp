@@ -42,9 +42,20 @@ struct NodeState {
   bool open = false;  // e > 0, and the depth limit is not reached
 };
 
+// Tests begin … end − 1 hold for more and more examples (rising), or for fewer and fewer: the cuts of a numeric column.
+// Those that are feasible at a cover stand together, and are found by bisection: a column with thousands of cuts costs
+// as much as a few tests.
+struct TestRange {
+  std::uint32_t begin, end;
+  bool rising;
+};
+// All tests, in order, as such ranges; most may be of one test.
+std::vector<TestRange> nested_tests(const CountTable& table);
+
 // A space of trees and how to propose tests in it.
 struct ChainSpace {
   const CountTable* table;
+  const std::vector<TestRange>* ranges;
   int max_depth;  // −1: no limit
   std::int64_t min_leaf;
   const TreeTarget* target;
@@ -98,6 +109,7 @@ class NodeStates {
   std::int64_t examples(const std::uint64_t* cover, std::uint32_t test);
   std::uint32_t get(const std::uint64_t* cover, std::int32_t depth, std::uint32_t from);
   bool some_test(const std::uint64_t* cover, std::int32_t total, std::uint32_t from);
+  std::uint32_t bisect(const TestRange& range, const std::uint64_t* cover, std::int64_t least);
   std::size_t rank(std::uint32_t state, std::uint32_t test) const;
   std::uint32_t select(std::uint32_t state, std::size_t k) const;
   // Make a table of proposals, if there is none yet: cumulative r; or r_L(stop), and cumulative r_L given a split.

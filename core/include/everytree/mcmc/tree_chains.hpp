@@ -94,6 +94,7 @@ class TreeChains {
   int max_depth_;
   std::int64_t min_leaf_;
   std::unique_ptr<const TreeTarget> target_;
+  std::unique_ptr<const std::vector<TestRange>> ranges_;
   ChainSettings settings_;
   std::unique_ptr<const ProductWeights> frontier_;  // if trees regrow
   std::vector<std::unique_ptr<Chain>> chains_;
