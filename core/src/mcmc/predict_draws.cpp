@@ -97,6 +97,7 @@ void predict_draws(const CountTable& table, const DrawnTrees& trees, const Diric
     for (std::size_t k = first; k < std::min(n_trees, first + kTrees); ++k) {
       const std::uint64_t begin = k == 0 ? 0 : trees.ends[k - 1], end = trees.ends[k];
       if (begin > end || end > trees.keys.size()) throw InvalidInput("the ends of the keys must rise, to their number");
+      if (trees.weights[k] == 0) continue;  // of another batch of draws
       reader.add(trees.keys.subspan(begin, end - begin), trees.weights[k], block);
     }
     control.check(true, "averaging over draws", first, n_trees);

@@ -223,7 +223,9 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
   const std::size_t workers = std::min(settings_.n_threads, chains_.size()), all = plan.burn_in + plan.n_draws;
   const std::size_t round = std::max<std::size_t>(1, kRound / plan.thin);
   std::atomic<std::size_t> done{0}, bytes{0};
+  const std::size_t state_bytes = std::min(settings_.state_bytes, control.memory_limit / 2) / chains_.size();
   for (auto& chain : chains_) {
+    chain->states.limit(state_bytes);
     chain->done = 0;
     chain->moved = true;
     chain->draws = {};

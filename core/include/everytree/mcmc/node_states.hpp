@@ -91,6 +91,7 @@ class NodeStates {
 
   // Forget everything once there is more than fits; the numbers of states then mean nothing any more.
   bool full() const { return bytes() > max_bytes_; }
+  void limit(std::size_t max_bytes) { max_bytes_ = max_bytes; }
   void clear();
   std::size_t bytes() const {
     return 8 * (covers_.size() + tests_.size() + looks_.size()) + sizeof(NodeState) * states_.size() +
