@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 from everytree.plot.colors import HUES, LINE
 
 if TYPE_CHECKING:
     from everytree.bayes.evidence import EvidenceFit
 
-__all__ = ["plot_evidence"]
+__all__ = ["EvidenceDisplay", "plot_evidence"]
 
 SHARES = ("alpha", "scale", "rate")  # between 0 and 1: shown as they are; the others on a logarithmic axis
 
@@ -59,7 +60,50 @@ def _panel(fit: EvidenceFit, name: str, panel: Any) -> None:
     panel.plot([fit.parameters[name]], [fit.log_evidence], "*", color=HUES[2], markersize=11, label="chosen")
     if name not in SHARES and min(point.parameters[name] for point in fit.curve) > 0:
         panel.set_xscale("log")
+        _plain_ticks(panel, [point.parameters[name] for point in fit.curve])
     panel.set_xlabel(name)
     finite = [point.log_evidence for point in fit.curve if np.isfinite(point.log_evidence)]
     low, high = float(np.quantile(finite, 0.1)), max(finite)  # far-off points would flatten the rest
     panel.set_ylim(low - 0.1 * (high - low) - 1e-6, high + 0.1 * (high - low) + 1e-6)
+
+
+def _plain_ticks(panel: Any, values: Sequence[float]) -> None:
+    """Few round numbers on a logarithmic axis, written out: matplotlib's own labels run into each other."""
+    low, high = min(values), max(values)
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [
+            step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high
+        ]
+        if len(ticks) <= 5:
+            break
+    panel.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    panel.set_xticks([], minor=True)
+
+
+class EvidenceDisplay:
+    """The evidence of what ``fit_evidence`` tried, a panel for each number."""
+
+    axes_: npt.NDArray[Any]
+    ax_: Any  # the first Axes
+    figure_: Any  # Figure
+
+    def __init__(self, fit: EvidenceFit) -> None:
+        self.fit = fit
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, axes: Any = None) -> Self:
+        """Of a classifier that was fitted with prior="fit" or dirichlet="fit" (or "average")."""
+        fit = getattr(estimator, "evidence_fit_", None)
+        if fit is None:
+            raise QueryError(
+                f'this {type(estimator).__name__} chose nothing by evidence; fit it with dirichlet="fit" or prior="fit"'
+            )
+        return cls(fit).plot(axes)
+
+    def plot(self, axes: Any = None) -> Self:
+        """Draw on these axes, one for each number, or on new ones."""
+        self.axes_ = plot_evidence(self.fit, axes)
+        self.ax_ = self.axes_[0]
+        self.figure_ = self.ax_.figure
+        return self

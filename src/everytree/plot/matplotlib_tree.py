@@ -47,7 +47,7 @@ def plot_tree(
     proportion: bool = False,
     rounded: bool = True,
     precision: int = 3,
-    ax: Axes | None = None,
+    ax: Axes | str | None = None,
     fontsize: float | None = None,
 ) -> list[Annotation]:
     """Draw a tree with matplotlib and return one annotation per box, in preorder.
@@ -65,7 +65,7 @@ def plot_tree(
     proportion : show the share of the examples and the class probabilities instead of counts.
     rounded : round the corners of the boxes.
     precision : decimals of probabilities, shares and impurity.
-    ax : the axes to draw on; by default the current ones, or a new figure of a size that suits the tree.
+    ax : the axes to draw on; by default the current ones; "new", or where there are none, a figure that suits the tree.
     fontsize : in points; by default the largest that fits.
     """
     max_depth, precision = checked_options(max_depth, precision)
@@ -84,33 +84,30 @@ def plot_tree(
     boxes = {k: _measured(lines, text_path, font_properties) for k, lines in words.items()}
     placed = place(tree, shown, boxes, GAP_X, GAP_Y)
 
-    if ax is None:
-        ax = (
-            pyplot.gca() if pyplot.get_fignums() else _new_axes(pyplot, placed.width, placed.height, fontsize)
-        )
-    extent = ax.get_window_extent()
-    points = 72.0 / ax.figure.dpi
+    axes = _axes_for(ax, pyplot, placed.width, placed.height, fontsize)
+    extent = axes.get_window_extent()
+    points = 72.0 / axes.figure.dpi
     if fontsize is None:
         fits = min(extent.width * points / (placed.width + 1), extent.height * points / (placed.height + 1))
         fontsize = min(LARGEST_FONT, 0.97 * fits)  # hinting makes small letters a little wider than measured
         if fontsize < SMALLEST_FONT:
             warnings.warn(_too_small(placed.width, placed.height, fontsize), stacklevel=3)
-    ax.clear()
-    ax.set_axis_off()
-    ax.set_xlim(-0.5, placed.width + 0.5)
-    ax.set_ylim(placed.height + 0.5, -0.5)
+    axes.clear()
+    axes.set_axis_off()
+    axes.set_xlim(-0.5, placed.width + 0.5)
+    axes.set_ylim(placed.height + 0.5, -0.5)
 
     for k, kids in shown.branches.items():
         bottom = (placed.x[k], placed.y[k] + boxes[k][1])
         for word, child in zip(("yes", "no"), kids, strict=True):
-            _draw_branch(ax, word, bottom, (placed.x[child], placed.y[child]), fontsize)
+            _draw_branch(axes, word, bottom, (placed.x[child], placed.y[child]), fontsize)
 
     annotations: list[Annotation] = []
     for k in shown.nodes:
-        fill, edge, ink = _colors(tree, k, k in shown.branches, filled, ax)
+        fill, edge, ink = _colors(tree, k, k in shown.branches, filled, axes)
         frame = {"boxstyle": f"{'round' if rounded else 'square'},pad={PAD}", "fc": fill, "ec": edge}
         middle = (placed.x[k], placed.y[k] + boxes[k][1] / 2)
-        note = ax.annotate(
+        note = axes.annotate(
             "\n".join(words[k]), middle, ha="center", va="center", fontsize=fontsize, bbox=frame
         )
         note.set_linespacing(LINE_HEIGHT)
@@ -213,6 +210,15 @@ def _too_small(width: float, height: float, fontsize: float) -> str:
         f"the tree fits these axes only with letters of {fontsize:.1f} points: use axes of about "
         f"{width * inch:.0f} x {height * inch:.0f} inches, max_depth, or tree.to_svg()."
     )
+
+
+def _axes_for(ax: Any, pyplot: Any, width: float, height: float, fontsize: float | None) -> Any:
+    """The axes given; for None the current ones, if there are any; else, and for "new", those of a new figure."""
+    if isinstance(ax, str) and ax != "new":
+        raise DataError(f"ax is {clip(ax)}: expected matplotlib axes, 'new' or None.")
+    if ax is None and pyplot.get_fignums():
+        return pyplot.gca()
+    return _new_axes(pyplot, width, height, fontsize) if ax is None or isinstance(ax, str) else ax
 
 
 def _new_axes(pyplot: Any, width: float, height: float, fontsize: float | None) -> Any:

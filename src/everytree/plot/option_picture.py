@@ -17,9 +17,9 @@ from everytree.plot.matplotlib_tree import (
     LARGEST_FONT,
     LINE_HEIGHT,
     PAD,
+    _axes_for,
     _matplotlib,
     _measured,
-    _new_axes,
 )
 from everytree.plot.option_dot import node_lines
 
@@ -49,9 +49,12 @@ class _Box:
 
 
 def plot_options(
-    tree: OptionTree, max_depth: int | None = None, precision: int = 2, ax: Axes | None = None
+    tree: OptionTree, max_depth: int | None = None, precision: int = 2, ax: Axes | str | None = None
 ) -> Axes:
-    """Draw an option tree and return the axes; without ``max_depth``, as deep as about forty boxes go."""
+    """Draw an option tree and return the axes; without ``max_depth``, as deep as about forty boxes go.
+
+    ``ax`` is that of ``plot_tree``.
+    """
     max_depth, precision = checked_options(max_depth, precision)
     limit = max_depth
     if limit is None:
@@ -67,18 +70,18 @@ def plot_options(
     for box in boxes:
         box.size = _measured(box.words, text_path, font_properties)
     tops, width, height = _placed(boxes)
-    if ax is None:
-        ax = pyplot.gca() if pyplot.get_fignums() else _new_axes(pyplot, width, height, None)
-    extent, points = ax.get_window_extent(), 72.0 / ax.figure.dpi
+    axes = _axes_for(ax, pyplot, width, height, None)
+    extent, points = axes.get_window_extent(), 72.0 / axes.figure.dpi
     fits = min(extent.width * points / (width + 1), extent.height * points / (height + 1))
     fontsize = min(LARGEST_FONT, 0.95 * fits)
-    ax.clear()
-    ax.set_axis_off()
-    ax.set_xlim(-0.5, width + 0.5)
-    ax.set_ylim(height + 0.5, -0.5)
+    axes.clear()
+    axes.set_axis_off()
+    axes.set_xlim(-0.5, width + 0.5)
+    axes.set_ylim(height + 0.5, -0.5)
     for box in boxes:
-        _draw(tree, box, tops, fontsize, ax)
-    return ax
+        _draw(tree, box, tops, fontsize, axes)
+    drawn: Axes = axes
+    return drawn
 
 
 def _unfolded(tree: OptionTree, max_depth: int, precision: int, most: int) -> list[_Box]:

@@ -1,0 +1,83 @@
+"""Markov chains over trees: the log target and the leaves of every draw, a colour for each chain."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.errors import DataError
+from everytree.plot.colors import HUES
+from everytree.plot.display import fitted_part, pyplot
+
+__all__ = ["TraceDisplay"]
+
+
+class TraceDisplay:
+    """Two rows of panels: the trace, and beside it how often each value was drawn.
+
+    Parameters
+    ----------
+    traces : name → numbers by chain and draw, one row of panels each
+    rhat, ess : told in the title, where known
+    """
+
+    axes_: npt.NDArray[Any]
+    ax_: Any  # the first Axes
+    figure_: Any  # Figure
+
+    def __init__(
+        self, traces: dict[str, npt.NDArray[Any]], rhat: float | None = None, ess: float | None = None
+    ) -> None:
+        self.traces = {
+            name: np.atleast_2d(np.asarray(values, dtype=np.float64)) for name, values in traces.items()
+        }
+        if not self.traces or any(values.ndim != 2 or not values.size for values in self.traces.values()):
+            raise DataError("traces hold no draws; expected an array by chain and draw for each name")
+        self.rhat, self.ess = rhat, ess
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, axes: Any = None) -> Self:
+        """The chains of an MCMCTreeClassifier."""
+        draws = fitted_part(estimator, ("draws_",), "a fitted MCMCTreeClassifier")
+        summary = estimator.summary() if hasattr(estimator, "summary") else None
+        rhat, ess = getattr(summary, "rhat", None), getattr(draws, "ess", None)
+        traces = {"log target": draws.log_target, "leaves": draws.n_leaves}
+        return cls(traces, rhat, ess() if callable(ess) else ess).plot(axes)
+
+    def plot(self, axes: Any = None) -> Self:
+        """Draw on a grid of axes with two columns and a row for each trace, or on a new one."""
+        n = len(self.traces)
+        if axes is None:
+            _, axes = pyplot().subplots(
+                n, 2, figsize=(8.4, 2.2 * n + 0.5), squeeze=False, layout="constrained", sharey="row",
+                gridspec_kw={"width_ratios": [4, 1]},
+            )  # fmt: skip
+        panels = np.asarray(axes, dtype=object)
+        if panels.shape != (n, 2):
+            raise DataError(f"axes has shape {panels.shape}; expected ({n}, 2), a row for each trace")
+        for (name, values), (left, right) in zip(self.traces.items(), panels, strict=True):
+            whole = bool((values == np.floor(values)).all())
+            low, high = float(values.min()), float(values.max())
+            edges = (
+                np.arange(low - 0.5, high + 1.5)
+                if whole and high - low < 60
+                else np.linspace(low, high + 1e-9, 31)
+            )
+            for chain, line in enumerate(values):
+                color = HUES[chain % len(HUES)]
+                left.plot(line, color=color, linewidth=0.6, alpha=0.8)
+                right.hist(line, bins=edges, orientation="horizontal", histtype="step", color=color)
+            left.set_ylabel(name)
+            right.set_xticks([])
+            for panel in (left, right):
+                panel.spines[["top", "right"]].set_visible(False)
+        panels[-1, 0].set_xlabel("draw")
+        self.axes_, self.ax_ = panels, panels[0, 0]
+        self.figure_ = panels[0, 0].figure
+        told = [f"{len(next(iter(self.traces.values())))} chains"]
+        told += [] if self.rhat is None else [f"R-hat {self.rhat:.3f}"]
+        told += [] if self.ess is None else [f"{float(np.min(self.ess)):.0f} effective draws"]
+        panels[0, 0].set_title(", ".join(told), fontsize="small", loc="left")
+        return self
