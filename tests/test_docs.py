@@ -38,10 +38,22 @@ def pages_with(language: str) -> list[Path]:
     return [page for page in PAGES if any(blocks(page, language))]
 
 
+# Commands that read the file which docs/cli.md makes, or what a line above wrote: they run in order, page by page.
+ON_FILES = {"fit", "predict", "query", "front", "explain", "compare", "methods"}
+
+
+def lines_of(page: Path) -> list[str]:
+    lines = (line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines())
+    return [line for line in lines if line]
+
+
+def on_files(line: str) -> bool:
+    words = shlex.split(line)
+    return words[0] == "everytree" and words[1] in ON_FILES
+
+
 def shell_lines() -> list[str]:
-    lines = [line for page in PAGES for block in blocks(page, "sh") for line in block.splitlines()]
-    commands = (line.partition("  #")[0].strip() for line in lines)
-    return sorted({command for command in commands if command})
+    return sorted({line for page in PAGES for line in lines_of(page) if not on_files(line)})
 
 
 def name_of(page: Path) -> str:
@@ -110,6 +122,22 @@ def test_shell_lines_work(command: str, tmp_path: Path) -> None:
     else:
         assert words == [".ci/run"], f"say in this test how to check {command!r}"
         assert os.access(ROOT / ".ci/run", os.X_OK)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(map(on_files, lines_of(page)))], ids=name_of)
+def test_commands_on_files_work(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from everytree.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    exec(next(blocks(ROOT / "docs/cli.md", "python")), {})
+    for line in filter(on_files, lines_of(page)):
+        monkeypatch.setattr(sys, "argv", shlex.split(line))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0, f"{line}\n{capsys.readouterr().err}"
+        assert capsys.readouterr().out or "--out" in line
 
 
 def _extras() -> list[str]:

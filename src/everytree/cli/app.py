@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from everytree import __version__
-from everytree.cli.options import AsJson, DataFile, Learning, ModelFile, Reading, Target, grouped
+from everytree.cli.options import (
+    AsJson,
+    DataFile,
+    Learning,
+    ModelFile,
+    Picture,
+    Reading,
+    Target,
+    Weights,
+    grouped,
+)
 
 __all__ = ["app"]
 
@@ -40,11 +50,6 @@ def everytree(
     """
 
 
-Weights = Annotated[
-    str | None, typer.Option(help="A column with whole weights of the rows.", show_default=False)
-]
-
-
 @app.command()
 @grouped
 def fit(
@@ -64,6 +69,7 @@ def fit(
         typer.Option(help="For optimal: a query, or its conditions.", show_default=False),
     ] = None,
     weights: Weights = None,
+    picture: Picture = None,
     as_json: AsJson = False,
     *,
     reading: Reading,
@@ -83,7 +89,7 @@ def fit(
     """
     from everytree.cli.fit import run_fit
 
-    run_fit(data, target, method, out, where, weights, reading, learning, as_json)
+    run_fit(data, target, method, out, where, weights, picture, reading, learning, as_json)
 
 
 @app.command()
@@ -173,6 +179,7 @@ def front(
     ] = None,
     trees: Annotated[bool, typer.Option("--trees", help="Print the trees too.")] = False,
     weights: Weights = None,
+    picture: Picture = None,
     as_json: AsJson = False,
     *,
     reading: Reading,
@@ -188,7 +195,7 @@ def front(
     """
     from everytree.cli.query import run_front
 
-    run_front(data, target, by, cost, where, trees, weights, reading, learning, as_json)
+    run_front(data, target, by, cost, where, trees, weights, picture, reading, learning, as_json)
 
 
 @app.command()
@@ -237,6 +244,7 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(help="Write every fold to this CSV file.", show_default=False)
     ] = None,
+    picture: Picture = None,
     as_json: AsJson = False,
     *,
     reading: Reading,
@@ -255,7 +263,7 @@ def compare(
     """
     from everytree.cli.compare import run_compare
 
-    run_compare(data, target, methods, folds, repeats, weights, out, reading, learning, as_json)
+    run_compare(data, target, methods, folds, repeats, weights, out, picture, reading, learning, as_json)
 
 
 @app.command()

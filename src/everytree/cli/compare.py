@@ -16,6 +16,7 @@ import numpy as np
 
 from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import check_some_have, classifier, parameters_of
+from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import note, print_json, table
 from everytree.cli.watch import counted
 from everytree.errors import EverytreeError, QueryError
@@ -50,11 +51,13 @@ def run_compare(
     repeats: int,
     weights: str | None,
     out: Path | None,
+    picture: Path | None,
     reading: Reading,
     learning: Learning,
     as_json: bool,
 ) -> None:
     """Print a table of methods, and write every fold to ``out`` if it is given."""
+    check_picture(picture)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if not names or len(set(names)) != len(names):
         raise QueryError(
@@ -75,6 +78,10 @@ def run_compare(
             note(f"{row['method']} failed in {row['failed']} folds: {row['why']}")
     if out is not None:
         _write(out, [outcome for name in names for outcome in results[name]])
+    if picture is not None:
+        from everytree.plot import ComparisonDisplay
+
+        write_picture(picture, ComparisonDisplay.from_table({"methods": rows}))
     if as_json:
         print_json(
             {"file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows}

@@ -10,6 +10,7 @@ import numpy as np
 
 from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import classifier, parameters_of
+from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, text_of
 from everytree.cli.watch import at_work
 from everytree.errors import QueryError
@@ -37,19 +38,26 @@ def run_fit(
     out: Path | None,
     where: str | None,
     weights: str | None,
+    picture: Path | None,
     reading: Reading,
     learning: Learning,
     as_json: bool,
 ) -> None:
     """Fit, print, and write the model file if ``out`` is given."""
+    check_picture(picture)
     made = classifier(method)  # a bad name is refused before the file is read
     params = parameters_of(method, learning, where_parameters(method, where, learning))
     if out is not None and not out.absolute().parent.is_dir():
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
     examples = read_examples(path, target, reading, weights)
     model, seconds, warned = learn(made, params, examples)
+    display = (
+        None if picture is None else _drawn(model)
+    )  # what cannot be drawn is told before a file is written
     if out is not None:
         model.save(out, target=examples.target)
+    if picture is not None:
+        write_picture(picture, display)
     notes = [*examples.notes, *warned]
     right = model.predict(examples.features) == examples.y
     counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
@@ -86,6 +94,14 @@ def run_fit(
         screen.print(f"model file        {out}")
     elif not as_json:
         note("the model is not kept; --out model.json writes it")
+
+
+def _drawn(model: Any) -> Any:
+    from everytree.option_tree import OptionTree, TreeMean
+    from everytree.plot import OptionTreeDisplay, TreeDisplay
+
+    options = isinstance(getattr(model, "tree_", None), OptionTree | TreeMean)
+    return (OptionTreeDisplay if options else TreeDisplay).from_estimator(model)
 
 
 def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, float, list[str]]:

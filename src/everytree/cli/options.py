@@ -17,13 +17,29 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["AsJson", "DataFile", "Learning", "ModelFile", "Reading", "Target", "grouped"]
+__all__ = [
+    "AsJson",
+    "DataFile",
+    "Learning",
+    "ModelFile",
+    "Picture",
+    "Reading",
+    "Target",
+    "Weights",
+    "grouped",
+]
 
 DATA, LEARNING, LIMITS = "Reading the file", "Learning", "Limits"
 
 DataFile = Annotated[Path, typer.Argument(help="A CSV, TSV, ARFF, Parquet or Arrow file (.gz is unpacked).")]
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as `everytree fit --out` writes it.")]
 Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
+Weights = Annotated[
+    str | None, typer.Option(help="A column with whole weights of the rows.", show_default=False)
+]
+Picture = Annotated[
+    Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 

@@ -112,9 +112,7 @@ def run_predict(
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
     model = load_model(model_path)
     if bounds and not hasattr(model, "predict_interval"):
-        raise QueryError(
-            f"--bounds: a {type(model).__name__} has no intervals; the methods bayes and mcmc have"
-        )
+        raise QueryError(f"--bounds: a {type(model).__name__} has no intervals; the method bayes has")
     source = Rows(model, path, reading, keep)
     if source.ignored:
         from everytree.data.readers.column import show_many

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.methods import parameters_of
+from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, table, text_of
 from everytree.cli.watch import at_work
 from everytree.errors import QueryError
@@ -93,6 +94,7 @@ def run_front(
     where: str | None,
     show_trees: bool,
     weights: str | None,
+    picture: Path | None,
     reading: Reading,
     learning: Learning,
     as_json: bool,
@@ -100,6 +102,7 @@ def run_front(
     """Print the least cost for every size, number of leaves or depth."""
     from everytree.query import Query
 
+    check_picture(picture)
     query = Query(("error", "size"))
     if where is not None:
         query, k = read_query(where)
@@ -119,6 +122,10 @@ def run_front(
         points = asked.space.front(cost, by=by, **given)
     seconds = time.perf_counter() - start
     total = asked.space.table.total
+    if picture is not None:
+        from everytree.plot import FrontDisplay
+
+        write_picture(picture, FrontDisplay(points, by, cost, total).plot())
     if as_json:
         front = [
             {by: place, cost: value, "accuracy": 1 - tree.error / total} | _tree_facts(tree, asked.space)

@@ -1,0 +1,35 @@
+"""``--picture FILE``: what a command found as a picture, in any format that matplotlib writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from everytree.errors import QueryError
+
+__all__ = ["check_picture", "write_picture"]
+
+FORMATS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp")
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that could not be written, before the work is done."""
+    if path is None:
+        return
+    if path.suffix.lower() not in FORMATS:
+        raise QueryError(f"--picture {path}; expected a name that ends in {', '.join(FORMATS)}")
+    if not path.absolute().parent.is_dir():
+        raise QueryError(f"--picture {path}: there is no folder {path.absolute().parent}; make it first")
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError('--picture needs matplotlib: pip install "everytree[plot]"') from error
+    matplotlib.use("Agg")  # no window, also where there is a screen
+
+
+def write_picture(path: Path, display: Any) -> None:
+    """Write the figure of a display, whole or not at all."""
+    from everytree.drafts import draft_of
+
+    with draft_of(path) as draft:
+        display.figure_.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)
