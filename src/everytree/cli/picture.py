@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from everytree.cli.show import heard, note
 from everytree.errors import QueryError
 
 __all__ = ["check_picture", "write_picture"]
@@ -31,5 +32,7 @@ def write_picture(path: Path, display: Any) -> None:
     """Write the figure of a display, whole or not at all."""
     from everytree.drafts import draft_of
 
-    with draft_of(path) as draft:
+    with heard() as warned, draft_of(path) as draft:
         display.figure_.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)
+    if any("missing from font" in text for text in warned):
+        note(f"{path}: the font of the picture lacks some letters of the data, which are drawn as boxes")
