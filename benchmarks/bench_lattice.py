@@ -24,26 +24,11 @@ from typing import Any
 import everytree as et
 from dl8_figure9 import tests
 from everytree.strategies import STRATEGIES, StrategyRun
+from everytree.study.nijssen2007 import FREQUENCIES, STEPS
 
 OUT = Path(__file__).resolve().parent / "results"
-# The paper's horizontal axes.
-FREQUENCIES = {
-    "australian-credit": (300, 250, 200, 150, 100, 75, 60, 50),
-    "diabetes": (100, 80, 60, 50, 40, 30, 20, 10),
-    "vote": (100, 80, 60, 50, 40, 30, 20, 10),
-    "zoo": (10, 9, 8, 7, 6, 5, 4, 3, 2, 1),
-}
 TIME_LIMIT = 10.0
 MEMORY_LIMIT = 2**30
-# Figure 8: uses relevancy, stores closures, and which steps it takes.
-PROPERTIES = {
-    "simple": (True, False, "one: counts while it builds the tree"),
-    "frequent": (False, False, "two: Apriori, then DL8 on the trie"),
-    "apriori": (True, False, "two: Apriori with relevancy, then DL8 on the trie"),
-    "eclat": (True, False, "two: Eclat with relevancy, then DL8 on the trie"),
-    "closed": (True, True, "one: results kept by closure"),
-    "auto": (True, True, "everytree's engine: covers with bounds, the two lowest levels never stored"),
-}
 COLORS = {
     "simple": "#4c72b0", "frequent": "#c44e52", "apriori": "#dd8452", "eclat": "#937860", "closed": "#55a868",
     "auto": "#000000",
@@ -140,7 +125,7 @@ def report(rows: list[dict[str, Any]], time_limit: float, memory_limit: int) -> 
         "|---|---|---|---|",
         *(
             f"| {name} | {'yes' if relevancy else 'no'} | {'yes' if closures else 'no'} | {steps} |"
-            for name, (relevancy, closures, steps) in PROPERTIES.items()
+            for name, (relevancy, closures, steps) in STEPS.items()
         ),
         "",
     ]

@@ -21,6 +21,7 @@ __all__ = ["STUDIES", "Outcome", "find_study", "run_study"]
 # name -> module with the function ``study()``
 STUDIES = {
     "nijssen2008": "everytree.study.nijssen2008",
+    "nijssen2007": "everytree.study.nijssen2007",
     "cano": "everytree.study.cano",
 }
 
