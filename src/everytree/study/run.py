@@ -23,6 +23,7 @@ STUDIES = {
     "nijssen2008": "everytree.study.nijssen2008",
     "nijssen2007": "everytree.study.nijssen2007",
     "cano": "everytree.study.cano",
+    "buntine1992": "everytree.study.buntine1992",
 }
 
 
