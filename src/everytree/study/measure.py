@@ -66,7 +66,7 @@ def _nodes(model: Any) -> int | None:
     for name in SIZES:
         if hasattr(model, name):
             return int(getattr(model, name))
-    tree: Any = getattr(model, "tree_", None)
+    tree: Any = getattr(getattr(model, "estimator_", model), "tree_", None)
     if hasattr(tree, "size"):
         return int(tree.size)
     return int(tree.node_count) if hasattr(tree, "node_count") else None

@@ -1,0 +1,311 @@
+"""Beyond the papers: the same protocol with today's alternatives from PyPI, where they are installed.
+
+Ten stratified folds of complete data. Ours and the solvers of optimal trees have the same 0/1 tests (four
+equal-frequency bins, cuts from the training rows); learners of their own cuts have the raw numbers, nominal attributes
+as one column for each value. Optimal trees have depth 3, averages depth 4 unless that takes too long, then 3. Whoever
+takes more than the limit for one fold has no result there.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from everytree.errors import LimitReached
+from everytree.study.charts import Chart, Panel
+from everytree.study.jobs import Job, Row, Study, merged
+from everytree.study.measure import binary_fold, coded, fold_of, measured
+from everytree.study.peers import DEPTH, LEAST, PEERS, installed
+from everytree.study.protocol import verdict
+from everytree.study.report import Cell, Report, Table, mean_and_error
+
+__all__ = ["OURS", "study"]
+
+FOLDS, BINS, LEVEL = 10, 4, 0.05
+SETS = [
+    "iris", "hepatitis", "lymph", "vote", "heart-cleveland", "breast-w", "diabetes", "balance-scale",
+    "australian-credit", "ionosphere", "german-credit", "vehicle", "segment",
+]  # fmt: skip
+QUICK_SETS = ["iris", "vote", "heart-cleveland"]
+SLOW = ("EBM",)  # not in the quick run
+OURS = (
+    "average",
+    "most probable tree",
+    "optimal tree",
+    "smoothed tree",
+    "option tree",
+    "path average",
+    "C4.5",
+)
+RAW = ("smoothed tree", "option tree", "path average", "C4.5")  # these take columns as they are
+MEASURES = ("accuracy", "log_loss", "brier")
+
+
+def study() -> Study:
+    """The study, for ``run_study``."""
+    return Study("beyond", "Beyond the papers", needs, settings, jobs, run, report)
+
+
+def needs(quick: bool) -> Sequence[str]:
+    """The data sets."""
+    return QUICK_SETS if quick else SETS
+
+
+def settings(quick: bool) -> Row:
+    """What the results depend on beside the jobs."""
+    return {"folds": FOLDS, "bins": BINS, "depth": DEPTH, "min_leaf": LEAST}
+
+
+def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
+    """A job is one fold of one data set and one classifier: those installed later are added later."""
+    others = [name for name in installed() if not (quick and name in SLOW)]
+    limit = {"time_limit": 20.0 if quick else 60.0}
+    return [
+        Job("fold", name, {"model": model, **limit}, fold)
+        for name in names
+        for model in (*OURS, *others)
+        for fold in range(3 if quick else FOLDS)
+    ]
+
+
+def run(job: Job, folder: Path | None) -> list[Row]:
+    """The row of one job."""
+    assert folder is not None
+    name, limit = job.settings["model"], job.settings["time_limit"]
+    kind = "columns" if name in RAW else "tests" if name in OURS else PEERS[name].kind
+    parts = _parts(folder, job.data, job.trial, kind)
+    depths = (4, 3) if name in ("average", "most probable tree") else (DEPTH,)
+    found: Row = {}
+    for depth in depths:
+        model = _ours(name, depth, limit) if name in OURS else PEERS[name].make()
+        try:
+            with _at_most(limit):
+                found = measured(model, *parts) | ({"depth": depth} if len(depths) > 1 else {})
+        except LimitReached as reached:
+            found = {"note": str(reached)}
+        except Exception as error:  # somebody else's: a cell without a result, which the table counts
+            if name in OURS:
+                raise
+            found = {"note": f"failed: {type(error).__name__}: {error}"[:200]}
+        if "note" not in found:
+            break
+    return [{"n_train": len(parts[1]), "n_test": len(parts[3])} | found]
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise ``LimitReached`` in what takes longer, where there are alarms and this is the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise LimitReached(f"over {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ours(name: str, depth: int, limit: float) -> Any:
+    import everytree as et
+
+    if name == "average":
+        return et.BayesOptimalClassifier(depth, LEAST, time_limit=limit)
+    if name == "most probable tree":
+        return et.MAPTreeClassifier(depth, LEAST, time_limit=limit)
+    if name == "optimal tree":
+        return et.OptimalTreeClassifier(depth, LEAST, time_limit=limit)
+    if name == "smoothed tree":
+        return et.SmoothedTreeClassifier()
+    if name == "option tree":
+        return et.OptionTreeClassifier(time_limit=limit)
+    return (
+        et.PathAverageTreeClassifier(1, True, True)
+        if name == "path average"
+        else et.C45TreeClassifier(laplace=True)
+    )
+
+
+@lru_cache(maxsize=4)
+def _parts(folder: Path, name: str, trial: int, kind: str) -> tuple[Any, Any, Any, Any, list[int]]:
+    if kind == "tests":
+        return binary_fold(folder, name, BINS, FOLDS, trial)
+    X, y, classes = coded(folder, name)
+    fold = fold_of(y, FOLDS, trial)
+    if kind == "columns":
+        return X.take(fold.train), y[fold.train], X.take(fold.test), y[fold.test], classes
+    numbers = _numbers(folder, name)
+    train = np.random.default_rng(trial).permutation(
+        fold.train
+    )  # some cut folds of their own without shuffling
+    return numbers[train], y[train], numbers[fold.test], y[fold.test], classes
+
+
+@lru_cache(maxsize=2)
+def _numbers(folder: Path, name: str) -> Any:
+    """Numbers as they are, a nominal attribute as one 0/1 column for each of its values."""
+    features, _, _ = coded(folder, name)
+    parts = []
+    for column in features.columns.values():
+        if column.kind == "numeric":
+            parts.append(column.values.astype(np.float64)[:, None])
+        else:
+            values = sorted(set(column.values.tolist()))
+            parts.append((column.values[:, None] == np.array(values, dtype=object)).astype(np.float64))
+    return np.hstack(parts)
+
+
+# --- the report
+
+
+def report(rows: list[Row], quick: bool) -> Report:
+    """Means of every measure, each data set, and wins, ties and losses."""
+    by = merged(rows, "model", "data")
+    models = [name for name in (*OURS, *PEERS) if any(key[0] == name for key in by)]
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    notes = [
+        "Means over the folds done. Seconds are of the processor, for fitting one fold, on a machine that may be busy. "
+        "Absent here: " + (", ".join(name for name in PEERS if name not in models) or "none") + "."
+    ]
+    parts: list[Table | Chart] = [summary(by, models, names)]
+    parts += [
+        contests(by, models, names, ours)
+        for ours in ("average", "option tree", "optimal tree")
+        if ours in models
+    ]
+    parts += [sets(by, models, names, what) for what in MEASURES]
+    if names:
+        parts.append(chart(by, models, names))
+    title = "Beyond the papers: today's alternatives under the same protocol"
+    return Report(
+        title, "Versions and machine: see docs/benchmarks.md for times that are comparable.", notes, parts
+    )
+
+
+By = dict[tuple[Any, ...], list[Row]]
+
+
+def _mean(by: By, model: str, name: str, what: str) -> tuple[float | None, float]:
+    return mean_and_error([row[what] for row in by.get((model, name), []) if row.get(what) is not None])
+
+
+def _complete(by: By, models: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Those of the classifiers that have results on every data set."""
+    return [
+        model for model in models if all(_mean(by, model, name, "accuracy")[0] is not None for name in names)
+    ]
+
+
+def _over_sets(by: By, model: str, names: Sequence[str], what: str) -> tuple[float | None, float]:
+    """The mean over the data sets, and its standard error by the folds; None where one is lacking."""
+    known = [
+        (mean, error) for mean, error in (_mean(by, model, name, what) for name in names) if mean is not None
+    ]
+    if not known or len(known) < len(names):
+        return None, math.nan
+    return sum(m for m, _ in known) / len(known), math.sqrt(sum(e**2 for _, e in known)) / len(known)
+
+
+def summary(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
+    """Means over the data sets; whoever lacks results on one has none here."""
+    lines = []
+    for model in models:
+        line: Row = {"classifier": model, "ours": "yes" if model in OURS else ""}
+        for what, digits in (("accuracy", 4), ("log_loss", 4), ("brier", 4), ("nodes", 1), ("seconds", 3)):
+            line[what] = Cell(*_over_sets(by, model, names, what), digits=digits)
+        line["folds without result"] = sum(
+            "note" in row for key, some in by.items() if key[0] == model for row in some
+        )
+        lines.append(line)
+    lines.sort(key=lambda line: math.inf if line["log_loss"].ours is None else line["log_loss"].ours)
+    columns = [
+        "classifier",
+        "ours",
+        "accuracy",
+        "log_loss",
+        "brier",
+        "nodes",
+        "seconds",
+        "folds without result",
+    ]
+    note = (
+        f"Means over {len(names)} data sets, best log-loss first; whoever has no result on one of them (over the limit "
+        "of time, or failed) has no means."
+    )
+    return Table("summary", "Everyone", columns, lines, [note])
+
+
+def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> Table:
+    """Wins, ties and losses of one of ours against everyone, by the corrected test at 5 %."""
+    lines = []
+    for model in models:
+        if model == ours:
+            continue
+        line: Row = {"against": model}
+        for what in MEASURES:
+            found = [_contest(by, ours, model, name, what) for name in names]
+            line[what] = "/".join(str(found.count(each)) for each in ("win", "tie", "loss"))
+        lines.append(line)
+    note = "Data sets won/tied/lost by the corrected paired t-test at 5 %."
+    columns = ["against", *MEASURES]
+    return Table(f"contests-{ours.replace(' ', '-')}", f"The {ours} against everyone", columns, lines, [note])
+
+
+def _contest(by: By, ours: str, theirs: str, name: str, what: str) -> str | None:
+    a, b = (
+        {row["trial"]: row for row in by.get((model, name), []) if what in row} for model in (ours, theirs)
+    )
+    trials = [trial for trial in a if trial in b]
+    if len(trials) < 2:
+        return None
+    sign = -1.0 if what == "accuracy" else 1.0
+    n_train, n_test = (float(np.mean([a[trial][key] for trial in trials])) for key in ("n_train", "n_test"))
+    return verdict(
+        [sign * a[trial][what] for trial in trials],
+        [sign * b[trial][what] for trial in trials],
+        n_train,
+        n_test,
+        LEVEL,
+    )
+
+
+def sets(by: By, models: Sequence[str], names: Sequence[str], what: str) -> Table:
+    """One measure on each data set; the best in bold."""
+    lines = []
+    for name in names:
+        values = {model: _mean(by, model, name, what)[0] for model in models}
+        known = [value for value in values.values() if value is not None]
+        best = (max if what == "accuracy" else min)(known, default=None)
+        line: Row = {"data set": name}
+        for model, value in values.items():
+            text = "–" if value is None else f"{value:.3f}"
+            line[model] = f"**{text}**" if value is not None and value == best else text
+        lines.append(line)
+    return Table(what, f"Each data set: {what.replace('_', '-')}", ["data set", *models], lines)
+
+
+def chart(by: By, models: Sequence[str], names: Sequence[str]) -> Chart:
+    """Log-loss and accuracy against the seconds of fitting, means over the data sets."""
+    panels = []
+    for what in ("log_loss", "accuracy"):
+        series: dict[str, Any] = {}
+        for model in _complete(by, models, names):
+            x, y = (_over_sets(by, model, names, key)[0] for key in ("seconds", what))
+            series[model] = ([max(x or 0.0, 1e-4)], [y], None)
+        panels.append(
+            Panel(what.replace("_", "-"), series, "seconds of fitting", what.replace("_", "-"), log_x=True)
+        )
+    return Chart("trade-off", "Quality against time", panels, across=2)

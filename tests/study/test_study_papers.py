@@ -1,0 +1,173 @@
+"""The studies of DL8, of Buntine and beyond the papers, on small tables and on real ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from folders import REAL, write_set
+
+from everytree.errors import LimitReached
+from everytree.study import beyond, buntine1992, nijssen2007
+from everytree.study.charts import Chart
+from everytree.study.peers import PEERS, SolverTree, installed
+from everytree.study.report import Cell, Table, printed
+from everytree.study.run import Outcome, run_study
+
+real = pytest.mark.skipif(not REAL.is_dir(), reason="needs the data sets beside the repository")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for seed, name in enumerate(("vote", "iris", "balance-scale")):
+        write_set(folder, name, n=300, seed=seed)
+    return folder
+
+
+def table(found: Outcome, name: str) -> Table:
+    return next(part for part in found.report.parts if isinstance(part, Table) and part.name == name)
+
+
+# --- DL8
+
+
+@pytest.fixture(scope="module")
+def dl8(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run_study("nijssen2007", data, tmp_path_factory.mktemp("out"), quick=True, trials=2)
+
+
+def test_the_optimum_fits_the_training_rows_better(dl8: Outcome) -> None:
+    rows = table(dl8, "figure9-unpruned").rows
+    assert [(row["data set"], row["minfreq"]) for row in rows] == [("balance-scale", 15), ("vote", 20)]
+    for row in rows:
+        assert row["train DL8"].ours >= row["train J48"].ours - 1e-12
+        assert row["train DL8, by share"].ours >= row["train DL8"].ours - 1e-12  # fewer are needed in a leaf
+        assert row["proved"] == "2 of 2"
+        assert row["test J48"].printed == next(
+            each["unpruned"]["test"]["J48"]
+            for each in printed("nijssen2007")["figure9"]
+            if (each["data"], each["minfreq"]) == (row["data set"], row["minfreq"])
+        )
+
+
+def test_bounded_sizes_are_kept(dl8: Outcome) -> None:
+    (row,) = table(dl8, "figure10").rows
+    assert row["size DL8"].ours <= row["max size"]
+
+
+def test_strategies_agree_and_are_drawn(dl8: Outcome) -> None:
+    rows = table(dl8, "figure7").rows
+    assert [row["minfreq"] for row in rows] == list(nijssen2007.FREQUENCIES["vote"])
+    assert not any("≠" in str(row["error, size"]) for row in rows)
+    assert any(row["closed"] is not None for row in rows)
+    chart = next(part for part in dl8.report.parts if isinstance(part, Chart) and part.name == "figure7")
+    assert {"auto", "closed", "simple"} <= chart.panels[0].series.keys()
+
+
+def test_fronts_queries_and_traps(dl8: Outcome) -> None:
+    (front,) = table(dl8, "figure11").rows
+    assert front["points"] >= 2
+    queries = table(dl8, "queries").rows
+    assert {row["problem"] for row in queries} == set(nijssen2007.QUERIES)
+    for row in table(dl8, "traps").rows:
+        assert row["root by gain"] == row["root by gain ratio"] == "A" != row["root of the optimum"]
+        assert row["errors of the optimum"] == 0 < row["errors of C4.5"]
+
+
+def test_every_query_can_be_asked() -> None:
+    import everytree as et
+
+    assert all(et.parse_query(text) for text in nijssen2007.QUERIES.values())
+
+
+@real
+@pytest.mark.parametrize(("name", "minfreq"), [("balance-scale", 15), ("breast-w", 40)])
+def test_figure_9_is_reached_on_training_rows(name: str, minfreq: int, tmp_path: Path) -> None:
+    found = run_study("nijssen2007", REAL, tmp_path, quick=True, sets=[name], trials=10)
+    (row,) = (each for each in table(found, "figure9-unpruned").rows if each["minfreq"] == minfreq)
+    for column in ("train DL8, by share", "train J48"):
+        assert round(row[column].ours + 1e-9, 2) >= row[column].printed - (0.01 if "J48" in column else 0)
+    assert abs(row["test DL8"].ours - row["test DL8"].printed) < 0.03
+
+
+# --- Buntine
+
+
+def test_buntine_on_generated_data_needs_no_folder(data: Path, tmp_path: Path) -> None:
+    found = run_study("buntine1992", data, tmp_path, quick=True, trials=2, sets=["iris"])
+    rows = table(found, "accuracy").rows
+    assert [(row["data set"], row["size"]) for row in rows] == [
+        ("iris", 20), ("iris", 100), ("xd6", 200), ("led", 100), ("led", 500),
+    ]  # fmt: skip
+    assert all(sum(str(row[method]).startswith("**") for method in buntine1992.METHODS) >= 1 for row in rows)
+    contests = table(found, "contests").rows
+    assert all(sum(map(int, row["C4"].split("/"))) == 5 for row in contests)
+    assert "mean rank" in table(found, "said").rows[0]["here"]
+    assert (tmp_path / "buntine1992-quick" / "normalised.svg").stat().st_size > 1000
+
+
+# --- beyond
+
+
+def test_beyond_with_what_is_installed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [name for name in installed() if name in ("scikit-learn CART", "random forest")]
+    monkeypatch.setattr(beyond, "installed", lambda: some)
+    found = run_study("beyond", data, tmp_path, quick=True, trials=2, sets=["iris"])
+    rows = table(found, "summary").rows
+    assert {row["classifier"] for row in rows} == {*beyond.OURS, *some}
+    losses = [row["log_loss"].ours for row in rows]
+    assert losses == sorted(losses)
+    assert all(isinstance(row["accuracy"], Cell) and row["folds without result"] == 0 for row in rows)
+    for row in table(found, "contests-average").rows:
+        assert sum(map(int, row["accuracy"].split("/"))) == 1
+    monkeypatch.setattr(
+        beyond, "installed", lambda: some[:1]
+    )  # results of a peer that is gone stay in the file
+    again = run_study("beyond", data, tmp_path, quick=True, trials=2, sets=["iris"])
+    assert {row["classifier"] for row in table(again, "summary").rows} == {*beyond.OURS, *some[:1]}
+
+
+def test_a_peer_that_fails_or_takes_too_long_is_a_cell_without_result(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        def fit(self, X: Any, y: Any) -> None:
+            raise RuntimeError("no licence")
+
+    peer = PEERS["scikit-learn CART"]
+    monkeypatch.setitem(PEERS, "scikit-learn CART", peer._replace(make=Broken))
+    monkeypatch.setattr(beyond, "installed", lambda: ["scikit-learn CART"])
+    found = run_study("beyond", data, tmp_path, quick=True, trials=1, sets=["iris"])
+    row = next(row for row in table(found, "summary").rows if row["classifier"] == "scikit-learn CART")
+    assert row["folds without result"] == 1
+    assert str(row["accuracy"]) == "–"
+
+
+def test_the_limit_of_time_of_a_peer() -> None:
+    with pytest.raises(LimitReached, match=r"over 0\.05 s"), beyond._at_most(0.05):
+        time.sleep(5)
+
+
+@pytest.mark.parametrize("name", [name for name in ("STreeD", "DL8.5", "GOSDT") if name in installed()])
+def test_solvers_of_others_give_trees(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (80, 6))
+    y = (X[:, 0] & X[:, 1]) + 2 * (X[:, 2] & (1 - X[:, 0]))
+    model = PEERS[name].make().fit(X, y)
+    assert np.mean(model.predict(X) == y) > 0.95
+    assert model.n_nodes_ <= 15
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_a_tree_of_a_solver_by_hand() -> None:
+    tree = (0, (1, None, None), None)
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array(["a", "b", "b", "b"])
+    model = SolverTree(lambda *_: tree).fit(X, y)
+    assert (model.n_leaves_, model.n_nodes_) == (3, 5)
+    # one example of "a" in the first leaf, one of "b" in the second, two of "b" in the third; one more of each class
+    assert model.predict_proba(X).tolist() == [[2 / 3, 1 / 3], [1 / 3, 2 / 3], [1 / 4, 3 / 4], [1 / 4, 3 / 4]]
+    assert model.predict(X).tolist() == y.tolist()
