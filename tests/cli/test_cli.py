@@ -87,6 +87,14 @@ def test_demo_writes_where_it_is_told(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+def test_demo_as_json(tmp_path: Path) -> None:
+    done = run("demo", "--depth", "1", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert found["rows"] + found["held_out"] == 569
+    assert found["error"] == run_demo(max_depth=1).tree.error
+    assert [Path(tmp_path / name).exists() for name in found["pictures"]] == [True, True]
+
+
 def test_a_greedy_tree_is_no_better_than_the_best() -> None:
     X, _, y, _, _ = breast_cancer(seed=0)
     result = run_demo(max_depth=3, min_leaf=5)

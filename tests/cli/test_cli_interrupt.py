@@ -71,6 +71,20 @@ def test_without_a_best_so_far_nothing_is_written(noise: Path) -> None:
     assert [path.name for path in noise.parent.iterdir()] == ["noise.csv"]
 
 
+def test_an_average_with_a_limit_keeps_the_deepest_that_was_finished(noise: Path) -> None:
+    out = noise.with_name("model.json")
+    process = begin(
+        "fit", str(noise), "--target", "y", "--method", "bayes", "--max-depth", "none", "--time-limit", "600", "--out",
+        str(out),
+    )  # fmt: skip
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    shown, err = process.communicate(timeout=SLOW_START)
+    assert process.returncode == 0, err
+    assert "ended             stopped" in shown
+    assert json.loads(out.read_text())["claims"]["depth"] >= 1
+
+
 def test_a_closed_pipe_is_no_error(noise: Path) -> None:
     model = noise.with_name("model.json")
     everytree = [sys.executable, "-m", "everytree"]

@@ -92,3 +92,16 @@ def test_heart(cli: Any, shared: Any) -> None:
     tree = done.json["trees"][0]
     assert tree["size"] <= 15
     assert tree["info"]["optimal"]
+
+
+def test_costs_of_errors(cli: Any, mixed: Path) -> None:
+    matrix = [[0, 1], [5, 0]]
+    options = ("--target", "gewählt", "--max-depth", "2", "--json", "--set", f"cost_matrix={matrix}")
+    space = space_of(mixed, 2)
+    done = cli("query", mixed, "least cost", *options)
+    best = space.best("cost", cost_matrix=matrix)
+    assert done.json["trees"][0]["info"]["objective"] == pytest.approx(best.info["objective"])
+    front = cli("front", mixed, "--cost", "cost", *options).json["front"]
+    assert [point["cost"] for point in front] == pytest.approx([c for _, c, _ in space.front("cost", matrix)])
+    fitted = cli("fit", mixed, "--where", "least cost", *options).json
+    assert fitted["facts"]["objective"] == pytest.approx(best.info["objective"])

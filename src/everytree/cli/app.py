@@ -272,11 +272,12 @@ def demo(
     depth: Annotated[int, typer.Option(min=0, help="Most tests on a path of a tree.")] = 3,
     min_leaf: Annotated[int, typer.Option(min=1, help="Fewest training examples in a leaf.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Which random split into training and held-out rows.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Find the best tree for the breast cancer data, and average over every tree."""
     from everytree.cli.demo import show_demo
 
-    show_demo(out, depth, min_leaf, seed)
+    show_demo(out, depth, min_leaf, seed, as_json)
 
 
 @app.command()

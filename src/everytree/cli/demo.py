@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
+
+from everytree.cli.show import print_json
 
 __all__ = ["show_demo"]
 
 
-def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int) -> None:
+def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool = False) -> None:
     """Run the demo, print the tree and the scores, write the pictures into ``out``."""
     from rich.console import Console
     from rich.table import Table
@@ -18,6 +21,17 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int) -> None:
     result = run_demo(max_depth, min_leaf, seed)
     picture, page = write_pictures(result, out)
 
+    if as_json:
+        print_json(
+            {
+                "rows": result.n_train, "held_out": result.n_held_out, "tests": result.n_tests,
+                "trees": result.n_trees, "tree": result.tree.to_dict(), "error": result.tree.error,
+                "likely_tests": dict(result.likely_tests),
+                "scores": [asdict(score) for score in result.scores],
+                "pictures": [str(picture), str(page)],
+            }
+        )  # fmt: skip
+        return
     console.print("[bold]Breast cancer[/bold]: 569 tumours, 30 measurements each, cut into quarters")
     console.print(
         f"{result.n_train} rows to learn from, {result.n_held_out} held out; {result.n_tests} tests; "

@@ -145,7 +145,9 @@ def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
 
 
 def shown_model(model: Any) -> str:
-    """The model as text: its tree where it is one, else the most probable trees of the average."""
+    """The model as text: its tree where it is one, else the most probable tree of the average, or what chains tell."""
+    if hasattr(model, "draws_"):
+        return f"{model.summary()}\n\nthe best tree that a chain has visited:\n{model.tree_.to_text()}"
     if hasattr(model, "to_text"):
         return str(model.to_text())
     tree = getattr(model, "tree_", None)

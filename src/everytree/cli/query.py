@@ -116,7 +116,8 @@ def run_front(
         raise QueryError(f"--by {by}; expected size, leaves or depth")
     asked = _ask(path, query, target, weights, reading, learning)
     bounds = ("max_size", "max_leaves", "max_depth", "max_error", "min_accuracy", "leaf", "require", "forbid")
-    given = {name: getattr(asked.query, name) for name in bounds} | {"confidence": asked.query.confidence}
+    given = {name: getattr(asked.query, name) for name in bounds}
+    given |= {name: getattr(asked.query, name) for name in ("confidence", "cost_matrix", "class_weight")}
     start = time.perf_counter()
     with at_work():
         points = asked.space.front(cost, by=by, **given)
@@ -156,8 +157,9 @@ def _ask(
     from everytree.constraints import leaf_constraints
 
     params = parameters_of("optimal", learning)
+    costs = {name: params.pop(name) for name in ("cost_matrix", "class_weight") if name in params}
     unused = set(params) - {
-        "max_depth", "min_leaf", "bins", "missing", "time_limit", "memory_limit", "n_jobs", "dirichlet",
+        "max_depth", "min_leaf", "bins", "missing", "time_limit", "memory_limit", "n_jobs",
     }  # fmt: skip
     if unused:
         raise QueryError(
@@ -181,7 +183,7 @@ def _ask(
         time_limit=params.get("time_limit"),
         memory_limit=params.get("memory_limit"),
     )
-    return Asked(examples, space, _known(query, examples, binarizer))
+    return Asked(examples, space, replace(_known(query, examples, binarizer), **costs))
 
 
 def _known(query: Query, examples: Examples, binarizer: Any) -> Query:

@@ -48,10 +48,11 @@ class _Bar:
             )
             self._progress.start()
             self._task = self._progress.add_task(stage, total=total)
-        if stage != self._stage:
-            self._stage = stage
-            self._progress.reset(self._task, total=total, description=stage)
-        self._progress.update(self._task, completed=done, total=total)
+        begun = stage.partition(" (")[0]  # what follows are numbers that change
+        if begun != self._stage:
+            self._stage = begun
+            self._progress.reset(self._task, total=total)
+        self._progress.update(self._task, completed=done, total=total, description=stage)
 
     def close(self) -> None:
         if self._progress is not None:
