@@ -35,7 +35,7 @@ from everytree.weights import DepthDecay
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase
 
-__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "save_model"]
+__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "parsed_json", "save_model"]
 
 FORMAT = "everytree.model"
 VERSION = 1
@@ -221,7 +221,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     try:
         if len(content) > MOST_BYTES:
             raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
-        data = _parsed(content)
+        data = parsed_json(content)
         return _reader_of(data)(data)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
@@ -241,7 +241,9 @@ def _reader_of(data: Any) -> Callable[[Any], Any]:
     return model_from_dict
 
 
-def _parsed(content: bytes) -> Any:
+def parsed_json(content: bytes) -> Any:
+    """The value of a JSON text from outside: finite numbers only, no key twice."""
+
     def no_constant(text: str) -> Any:
         raise DataError(f"the JSON text holds {text}; expected finite numbers only")
 

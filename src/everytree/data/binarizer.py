@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -30,11 +30,12 @@ from everytree.data.encoding import (
     drop_idle,
     in_order,
     matched,
+    nominal_encoding,
     outcomes,
     refuse_unknown,
 )
-from everytree.data.frames import Frame, FrameColumn, check_columns, read_frame
-from everytree.data.table import whole_weights
+from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns, read_frame
+from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
 
 __all__ = ["Binarizer", "Dropped", "Test"]
@@ -171,9 +172,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j, column in enumerate(frame.columns)
         ]
         _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
-        self.dropped_ = drop_idle(
+        return self._finish(
             encodings, lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j])
         )
+
+    def _finish(
+        self, encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
+    ) -> Self:
+        """Fitted with these encodings, without the tests that are idle; ``answers(j)`` are the outcomes of column j."""
+        self.dropped_ = drop_idle(encodings, answers)
         self._encodings = encodings
         self.tests_ = [test for encoding in encodings for test in encoding.tests]
         self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
@@ -190,19 +197,15 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         own = [gone] if missing is not None and self.missing == "category" else []
         if column.kind == "nominal":
             values, counts = self._distinct_values(column, weights)
-            # A missing value is a value too: with it, two values make three.
-            asked = values[1:] if len(values) == 2 and not own else values
-            tests = [Test(name, "==", value, j) for value in asked]
-            fill = values[int(np.argmax(counts))] if self.missing == "impute" else None
-            return Encoding("nominal", tests + own, fill, {value: code for code, value in enumerate(values)})
+            return nominal_encoding(name, j, values, counts, own, self.missing == "impute")
         present = slice(None) if missing is None else ~missing
         points, counts = distinct_numbers(
             column.values[present], None if weights is None else weights[present]
         )
         if ((points == 0) | (points == 1)).all():
-            fill = int(points[int(np.argmax(counts))]) if self.missing == "impute" else None
-            return Encoding("binary", [Test(name, "is", True, j), *own], fill)
-        fill = None
+            mode = int(points[int(np.argmax(counts))]) if self.missing == "impute" else None
+            return Encoding("binary", [Test(name, "is", True, j), *own], mode)
+        fill: float | int | None = None
         if self.missing == "impute":
             fill = mean_of(points, counts)
             if missing is not None:
@@ -218,12 +221,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         items = column.values if column.missing is None else column.values[~column.missing]
         seen: dict[Any, int] = {}
         codes = np.fromiter((seen.setdefault(x, len(seen)) for x in items.tolist()), np.intp, items.size)
-        if len(seen) > self.max_categories:
-            raise DataError(
-                f"nominal column {column.name!r} has {len(seen)} different values in {items.size} rows, "
-                f"more than max_categories={self.max_categories}; drop it if it is an identifier, group "
-                "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
-            )
+        self._check_categories(column.name, len(seen), items.size)
         counts = np.zeros(len(seen), dtype=np.int64)
         present = weights if weights is None or column.missing is None else weights[~column.missing]
         np.add.at(counts, codes, 1 if present is None else present)
@@ -232,6 +230,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             values = [value for value in column.categories if value in seen]
         return values, counts[[seen[value] for value in values]]
+
+    def _check_categories(self, name: str, n_values: int, n_rows: int) -> None:
+        if n_values > self.max_categories:
+            raise DataError(
+                f"nominal column {name!r} has {n_values} different values in {n_rows} rows, "
+                f"more than max_categories={self.max_categories}; drop it if it is an identifier, group "
+                "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
+            )
 
     def _check_parameters(self) -> None:
         for what, value, allowed in (
@@ -281,11 +287,28 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
 
+def plain_binarizer(table: Table) -> Binarizer:
+    """A fitted Binarizer for columns that are the tests of a table themselves: 0/1, and never dropped."""
+    names = None if table.test_names is None else tuple(table.test_names)
+    columns = [f"x{j}" for j in range(table.n_tests)] if names is None else list(names)
+    made = Binarizer()
+    check_columns(made, named_columns(columns, names), reset=True)
+    encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
+    return made._finish(encodings, lambda j: iter([table.rows[:, j] > 0]))
+
+
 def refuse_missing(frame: Frame) -> None:
     """Raise if a value is missing, and say where."""
-    holes = [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None]
+    refuse_holes(
+        [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None],
+        frame.n_rows,
+    )
+
+
+def refuse_holes(holes: Sequence[tuple[str, int]], n_rows: int) -> None:
+    """Raise if there are columns with missing values: their names, and how many."""
     if holes:
-        shown = ", ".join(f"{name!r} ({count} of {frame.n_rows} rows)" for name, count in holes[:SOME])
+        shown = ", ".join(f"{name!r} ({count} of {n_rows} rows)" for name, count in holes[:SOME])
         more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
         raise DataError(
             f"Input X contains NaN or other missing values in column {shown}{more}. Choose "

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "breaks_and_places",
     "choose_cuts",
     "cut_between",
     "distinct_numbers",
@@ -43,13 +44,24 @@ def equal_frequency_breaks(counts: npt.NDArray[np.int64], bins: int) -> list[int
     >>> equal_frequency_breaks(np.array([7, 1, 1, 1]), 2)  # 7 of one value: it is a bin of its own
     [0]
     """
+    return breaks_and_places(counts, bins)[0]
+
+
+def breaks_and_places(counts: npt.NDArray[np.int64], bins: int) -> tuple[list[int], list[int]]:
+    """The breaks of ``equal_frequency_breaks``, and the places they depend on.
+
+    ``counts`` may be those of whole ranges of values, in order. The breaks are those of the values themselves if each
+    place named holds one value only: of all others, only how many examples come before them plays a part.
+    """
     filled = np.cumsum(counts)
     total, last = int(filled[-1]), filled.size - 2
     breaks: list[int] = []
+    places: list[int] = []
     done, seen, start = 0, -1, -1  # examples in finished bins; last break looked at; last break used
     while len(breaks) < bins - 1:
         rest, k = total - done, bins - len(breaks)
         here = max(int(np.searchsorted(filled, done - (-rest // k))), seen + 1)
+        places.append(min(here, last + 1))
         if here > last:
             break
         seen = here
@@ -60,7 +72,8 @@ def equal_frequency_breaks(counts: npt.NDArray[np.int64], bins: int) -> list[int
         start, done = here, int(filled[here])
     if len(breaks) < bins - 1 and last > start:
         breaks.append(last)
-    return breaks
+        places.append(last + 1)
+    return breaks, places
 
 
 def cut_between(lo: Any, hi: Any) -> float | int:

@@ -26,6 +26,7 @@ __all__ = [
     "drop_idle",
     "in_order",
     "matched",
+    "nominal_encoding",
     "outcomes",
     "refuse_unknown",
 ]
@@ -90,6 +91,16 @@ class Encoding:
     tests: list[Test]
     fill: Any = None  # the value imputed for a missing one; None = every comparison is false
     codes: dict[Any, int] | None = None  # nominal: known value -> code
+
+
+def nominal_encoding(
+    name: str, j: int, values: list[Any], counts: Any, own: list[Test], impute: bool
+) -> Encoding:
+    """One test per value; of two values only the second, unless a missing value is a third (``own`` is its test)."""
+    asked = values[1:] if len(values) == 2 and not own else values
+    tests = [Test(name, "==", value, j) for value in asked]
+    fill = values[int(np.argmax(counts))] if impute else None
+    return Encoding("nominal", tests + own, fill, {value: code for code, value in enumerate(values)})
 
 
 def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:

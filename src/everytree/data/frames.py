@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from scipy import sparse
 
 from everytree.errors import DataError
 
-__all__ = ["Frame", "FrameColumn", "check_columns", "read_frame"]
+__all__ = ["Frame", "FrameColumn", "check_columns", "named_columns", "read_frame"]
 
 Kind = Literal["numeric", "boolean", "nominal", "empty"]
 CONVERT_TIME = (
@@ -98,6 +98,11 @@ def read_frame(X: Any) -> Frame:
         return _from_narwhals(native)
     columns = getattr(X, "columns", None)
     return _from_dataset(columns) if isinstance(columns, Mapping) else _from_array(X)
+
+
+def named_columns(columns: Sequence[str], names: tuple[str, ...] | None) -> Frame:
+    """A frame of one row that stands for columns of these names, for ``check_columns``."""
+    return Frame(tuple(FrameColumn(name, "numeric", np.zeros(1)) for name in columns), 1, names)
 
 
 def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:

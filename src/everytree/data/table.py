@@ -9,13 +9,18 @@ Rows are kept in lexicographic order, so two tables are equal exactly when their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Self
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.errors import DataError
+
+if TYPE_CHECKING:
+    from everytree.data.binarizer import Binarizer
+    from everytree.data.folders import Paths
 
 __all__ = ["Table", "as_tests", "whole_weights"]
 
@@ -44,12 +49,14 @@ class Table:
     True
     """
 
-    __slots__ = ("_class_counts", "_classes", "_rows", "_test_names")
+    __slots__ = ("_binarizer", "_class_counts", "_classes", "_rows", "_target", "_test_names")
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
     _test_names: tuple[str, ...] | None
     _classes: tuple[Any, ...] | None
+    _binarizer: Binarizer | None
+    _target: str | None
 
     def __init__(
         self,
@@ -97,6 +104,7 @@ class Table:
         self._class_counts = np.ascontiguousarray(counts)
         self._rows.flags.writeable = False
         self._class_counts.flags.writeable = False
+        self._binarizer = self._target = None
         self._test_names = None if test_names is None else tuple(str(name) for name in test_names)
         self._classes = None if classes is None else tuple(classes)
         if self._test_names is not None and len(self._test_names) != self.n_tests:
@@ -149,6 +157,136 @@ class Table:
         table = cls.__new__(cls)
         table._freeze(tests[first], flat.reshape(first.size, n_classes), test_names, labels)
         return table
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        target: str,
+        *,
+        bins: int | str | Mapping[str | int, Any] = 4,
+        missing: str = "error",
+        unknown: str = "ignore",
+        nominal: Sequence[str | int] | None = None,
+        max_categories: int = 256,
+        weight: str | None = None,
+        columns: Sequence[str] | None = None,
+        like: Table | None = None,
+        unlabelled: str = "error",
+        memory_limit: int | None = None,
+    ) -> Table:
+        """Count a data frame where it is: the tests are chosen and the rows grouped inside its engine.
+
+        ``frame`` is a frame, lazy or not, of polars, DuckDB, PySpark, Ibis, Dask, pyarrow or pandas. The result is that
+        of ``Binarizer`` (whose parameters ``bins`` to ``max_categories`` are) on the same rows in memory, whatever the
+        engine: cuts are exact quantiles. ``binarizer`` of the table is fitted, and ``fit_table`` of a classifier learns
+        from it.
+
+        Parameters
+        ----------
+        target : the column to predict
+        weight : a column of whole numbers; a weight is the same as repeating the row
+        columns : the columns to use, if not all others
+        like : a table whose tests and classes to use, so that the two can be merged; the parameters of ``Binarizer``
+            are those of that table then
+        unlabelled : "error", or "drop" to leave out rows without a label
+        memory_limit : bytes for the grouped rows; more of them end with ``LimitReached``
+
+        >>> import polars as pl
+        >>> frame = pl.LazyFrame({"age": [30, 40, 50, 60], "sex": ["m", "f", "f", "m"], "ill": [0, 0, 1, 1]})
+        >>> table = Table.from_frame(frame, "ill", bins=2)
+        >>> table.test_names, table.class_counts.tolist()
+        (('age <= 45', 'sex == m'), [[0, 1], [0, 1], [1, 0], [1, 0]])
+        """
+        from everytree.data.binarizer import Binarizer
+        from everytree.data.counting import count_frame
+
+        binarizer = Binarizer(bins, missing, unknown=unknown, nominal=nominal, max_categories=max_categories)
+        return count_frame(
+            frame,
+            target,
+            binarizer,
+            weight=weight,
+            columns=columns,
+            like=like,
+            unlabelled=unlabelled,
+            memory_limit=memory_limit,
+        )
+
+    @classmethod
+    def from_files(
+        cls,
+        paths: Paths,
+        target: str,
+        *,
+        engine: str | None = None,
+        memory_limit: int | None = None,
+        **options: Any,
+    ) -> Table:
+        """Count Parquet or CSV files, together larger than memory if need be: a pattern, a folder, or a list of files.
+
+        ``engine`` is "duckdb" (the default where it is installed) or "polars"; ``options`` are those of ``from_frame``.
+        ``memory_limit`` also bounds what DuckDB holds before it uses the disk.
+        """
+        from everytree.data.folders import open_files
+
+        frame = open_files(paths, engine, memory_limit)
+        return cls.from_frame(frame, target, memory_limit=memory_limit, **options)
+
+    @classmethod
+    def from_parquet(
+        cls,
+        paths: Paths,
+        target: str,
+        *,
+        engine: str | None = None,
+        memory_limit: int | None = None,
+        **options: Any,
+    ) -> Table:
+        """Count Parquet files, such as ``"folder/*.parquet"``; see ``from_files``."""
+        return cls.from_files(paths, target, engine=engine, memory_limit=memory_limit, **options)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[Any],
+        target: str,
+        *,
+        weight: str | None = None,
+        memory_limit: int | None = None,
+        **options: Any,
+    ) -> Table:
+        """Count frames or data sets that come one after the other, such as those of ``read_chunks``.
+
+        ``options`` are parameters of ``Binarizer``. The table is that of all rows at once if the cut points of numeric
+        columns are given with ``bins``; else they are chosen from the first chunk that has values.
+        """
+        from everytree.data.chunks import count_chunks
+
+        return count_chunks(chunks, target, weight, memory_limit, options)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an Arrow IPC file, whole or not at all, with names, classes and the tests; needs pyarrow."""
+        from everytree.data.table_file import save_table
+
+        save_table(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Table:
+        """The table of a file that ``save`` wrote, mapped into memory; every claim of the file is checked."""
+        from everytree.data.table_file import load_table
+
+        return load_table(path)
+
+    @property
+    def binarizer(self) -> Binarizer | None:
+        """The fitted Binarizer that makes these tests of columns, where the table knows it."""
+        return self._binarizer
+
+    @property
+    def target(self) -> str | None:
+        """The name of the column that the classes come from, where the table knows it."""
+        return self._target
 
     @property
     def rows(self) -> npt.NDArray[np.uint8]:
@@ -221,6 +359,12 @@ class Table:
             digest.update("".join(lines).encode("ascii"))
         return digest.hexdigest()
 
+    def encoded(self, binarizer: Binarizer | None, target: str | None) -> Table:
+        """The same table, which knows how its tests are made of columns, and which column its classes are of."""
+        table = self.named(self._test_names, self._classes)
+        table._binarizer, table._target = binarizer, target
+        return table
+
     def named(self, test_names: Sequence[str] | None, classes: Iterable[Any] | None) -> Table:
         """The same table with other names of tests and classes."""
         table = Table.__new__(Table)
@@ -249,6 +393,7 @@ class Table:
             self._test_names,
             self._classes,
         )
+        table._binarizer, table._target = self._binarizer, self._target
         return table
 
     def __add__(self, other: object) -> Table:
@@ -272,7 +417,8 @@ class Table:
         return f"Table({shape}, total={self.total})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._rows, self._class_counts, self._test_names, self._classes)
+        known = (self._binarizer, self._target)
+        return _rebuild, (self._rows, self._class_counts, self._test_names, self._classes, *known)
 
 
 def _rebuild(
@@ -280,8 +426,10 @@ def _rebuild(
     counts: npt.NDArray[np.int64],
     test_names: tuple[str, ...] | None,
     classes: tuple[Any, ...] | None,
+    binarizer: Binarizer | None = None,
+    target: str | None = None,
 ) -> Table:
-    return Table(rows, counts, test_names=test_names, classes=classes)
+    return Table(rows, counts, test_names=test_names, classes=classes).encoded(binarizer, target)
 
 
 def as_tests(X: npt.ArrayLike, test_names: Sequence[str] | None = None) -> npt.NDArray[np.uint8]:

@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, _chosen
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
-from everytree.data.encoding import Encoding, Test, as_codes, drop_idle, in_order, matched, outcomes
-from everytree.data.frames import Frame, FrameColumn, check_columns
+from everytree.data.encoding import Encoding, Test, as_codes, in_order, matched, outcomes
+from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
 from everytree.data.table import Table
 from everytree.errors import DataError
 
@@ -103,6 +103,23 @@ class Tally:
     def total(self) -> int:
         """Number of examples."""
         return 0 if self._table is None else self._table.total
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the counts."""
+        return 0 if self._table is None else self._table.rows.nbytes + self._table.class_counts.nbytes
+
+    def check_names(self, frame: Frame) -> None:
+        """Refuse a batch whose columns are not those of the batches before."""
+        if self._table is None:
+            return
+        before = [column.name for column in self._columns]
+        now = [column.name for column in frame.columns]
+        if before != now:
+            raise DataError(
+                f"the columns of a batch are {now[:12]}, and those before were {before[:12]}; give the same columns in "
+                "the same order"
+            )
 
     def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
@@ -234,14 +251,10 @@ class Tally:
         self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
         encodings = [self._encoding(column) for column in self._columns]
         binarizer = Binarizer(**self.parameters)
-        frame = Frame(
-            tuple(FrameColumn(column.name, "numeric", np.zeros(1)) for column in self._columns), 1, self.names
+        check_columns(
+            binarizer, named_columns([column.name for column in self._columns], self.names), reset=True
         )
-        check_columns(binarizer, frame, reset=True)
-        binarizer.dropped_ = drop_idle(encodings, lambda j: self._answers(encodings[j]))
-        binarizer._encodings = encodings
-        binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
-        binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
+        binarizer._finish(encodings, lambda j: self._answers(encodings[j]))
         names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
         plain = all(encoding.fill is None for encoding in encodings)
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer import Binarizer, plain_binarizer
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
@@ -161,6 +161,43 @@ class TreeClassifierBase(ClassifierBase):
         )
         self.fingerprint_ = table.fingerprint()
         self._fit_table(table, X01, codes, weights)
+        return self
+
+    def fit_table(self, table: Table) -> Self:
+        """Learn from a table that was counted elsewhere, see ``Table.from_frame``: the same model as from its rows.
+
+        The table says how its tests are made of columns, and the parameters of this classifier that would have decided
+        it (``bins``, ``missing``, …) play no part. The columns of a table that does not say are its tests.
+        """
+        if not isinstance(table, Table):
+            raise DataError(
+                f"table is a {type(table).__name__}; expected a Table, for example of Table.from_frame(frame, target)"
+            )
+        if table.total == 0:
+            raise DataError("the table holds 0 examples; at least one is needed")
+        self.binarizer_ = plain_binarizer(table) if table.binarizer is None else table.binarizer
+        labels = np.asarray(range(table.n_classes) if table.classes is None else table.classes)
+        self.classes_, seen, target = labels, table.class_totals > 0, table.target
+        order = np.argsort(labels, kind="stable")
+        if not seen.all() or (order != np.arange(labels.size)).any():  # as fit: those that occur, in order
+            keep = order[seen[order]]
+            self.classes_ = labels[keep]
+            table = Table(
+                table.rows,
+                table.class_counts[:, keep],
+                test_names=table.test_names,
+                classes=self.classes_.tolist(),
+            )
+        names = self.binarizer_.get_feature_names_out().tolist()
+        table = table.named(names, self.classes_.tolist())
+        self.n_features_in_ = self.binarizer_.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if hasattr(self.binarizer_, "feature_names_in_"):
+            self.feature_names_in_: Any = self.binarizer_.feature_names_in_
+        self.target_name_ = target
+        self.fingerprint_ = table.fingerprint()
+        self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         return self
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:

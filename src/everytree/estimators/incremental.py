@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from everytree.data.frames import Frame
 from everytree.data.labels import read_labels
+from everytree.data.table import Table
 from everytree.data.tally import Tally
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
@@ -70,6 +71,12 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self._learn(Tally(self._make_binarizer()), frame, labels, weights)
         return self
 
+    def fit_table(self, table: Table) -> Self:
+        """Learn from a table that was counted elsewhere, see ``Table.from_frame``; ``partial_fit`` cannot add to it."""
+        super().fit_table(table)
+        self._given = self._tally = None
+        return self
+
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
@@ -83,8 +90,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:
             raise QueryError(
-                "this model was loaded from a file, which holds no counts to add to; fit all rows, or start again with "
-                "partial_fit on a new model"
+                "this model was loaded from a file or learned from a table, and holds no counts to add to; fit all "
+                "rows, merge tables, or start again with partial_fit on a new model"
             )
         before = dict(vars(self))
         try:

@@ -1,0 +1,302 @@
+"""From data in an engine to a table of tests: a few small queries, then one GROUP BY.
+
+    facts, values, ranges   →  the tests that ``Binarizer.fit`` would have chosen from the same rows
+    one code per column     →  GROUP BY all codes and the label  →  counts
+    codes                   →  the outcomes of the tests          →  Table
+
+A code is a value, a 0/1, or for numbers how many of the cuts they do not exceed. The table and the fitted Binarizer are
+those of the same rows in memory: nothing is approximate, and the engine plays no part in any choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
+from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
+from everytree.data.frames import check_columns, named_columns
+from everytree.data.labels import read_labels
+from everytree.data.lazy import Facts, LazyColumn, LazyData
+from everytree.data.table import Table
+from everytree.errors import DataError
+from everytree.limits import Limits, in_bytes
+
+__all__ = ["count_frame"]
+
+MOST_LABELS = 1 << 12
+MOST_VALUES = 1 << 26  # distinct numbers that are brought here for a mean
+MOST_CUTS = 1 << 12  # of one column, with bins="all"
+GONE = -1  # the code of a missing value
+
+
+def count_frame(
+    frame: Any,
+    target: str,
+    binarizer: Binarizer,
+    *,
+    weight: str | None = None,
+    columns: Sequence[str] | None = None,
+    like: Table | None = None,
+    unlabelled: str = "error",
+    memory_limit: int | None = None,
+) -> Table:
+    """The table of the rows of ``frame``; see ``Table.from_frame``.
+
+    ``unlabelled="drop"`` leaves rows without a label out; ``like`` is a table whose tests and classes are to be used.
+    """
+    binarizer._check_parameters()
+    if unlabelled not in ("error", "drop"):
+        raise DataError(f'unlabelled={unlabelled!r}; expected "error" or "drop"')
+    if like is not None:
+        if like.binarizer is None or like.classes is None:
+            raise DataError("like is a table that does not know its columns; give one of Table.from_frame")
+        binarizer = like.binarizer
+        columns = binarizer_names(binarizer) if columns is None else columns
+    data = LazyData(frame, target, weight, columns, binarizer.nominal)
+    if not data.columns:
+        raise DataError("the frame has no column beside target and weight; a table needs at least one")
+    labels = _labels(data, target, unlabelled, like)
+    if unlabelled == "drop":
+        data.drop_unlabelled()
+    total, facts = data.facts()
+    if binarizer.missing == "error":
+        refuse_holes(
+            [
+                (column.name, fact.absent)
+                for column, fact in zip(data.columns, facts, strict=True)
+                if fact.absent
+            ],
+            total,
+        )
+    if like is None:
+        frame_of_names = named_columns(data.names, data.names)
+        bins = binarizer._bins_by_column(frame_of_names)
+        encodings = [
+            _encoding(data, column, fact, j, bins.get(j, DEFAULT_BINS), binarizer)
+            for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True))
+        ]
+        check_columns(binarizer, frame_of_names, reset=True)
+    else:
+        check_columns(binarizer, named_columns(data.names, data.names), reset=False)
+        encodings = binarizer._encodings
+        for column, fact, encoding in zip(data.columns, facts, encodings, strict=True):
+            _check_kind(column, fact, encoding)
+    n_tests = sum(len(encoding.tests) for encoding in encodings)
+    limit = Limits(memory_limit=memory_limit).memory
+    most = limit // (24 * (len(encodings) + 2) + 3 * n_tests + 8 * len(labels))
+    if most < 1:
+        raise DataError(f"memory_limit={in_bytes(limit)} is too small for one row of {n_tests} tests")
+    keys = [
+        _code(column, fact, encoding)
+        for column, fact, encoding in zip(data.columns, facts, encodings, strict=True)
+    ]
+    grouped = data.groups(keys, most)
+    codes = [
+        _codes(grouped.column(f"k{j}"), column, encoding, binarizer.unknown)
+        for j, (column, encoding) in enumerate(zip(data.columns, encodings, strict=True))
+    ]
+    if like is None:
+        binarizer._finish(encodings, lambda j: _answers(codes[j], encodings[j]))
+    _check_size(grouped.num_rows, len(binarizer.tests_))
+    bits = np.empty((grouped.num_rows, len(binarizer.tests_)), dtype=np.uint8)
+    place = 0
+    for code, encoding in zip(codes, encodings, strict=True):
+        for outcome in _answers(code, encoding):
+            bits[:, place] = outcome
+            place += 1
+    found = dict(zip(labels, range(len(labels)), strict=True))
+    table = Table.from_arrays(
+        bits,
+        np.array([found[label] for label in grouped.column("y").to_pylist()], dtype=np.intp),
+        len(labels),
+        grouped.column("n").to_numpy(),
+        test_names=binarizer.get_feature_names_out().tolist(),
+        classes=labels,
+    )
+    return table.encoded(binarizer, target)
+
+
+def binarizer_names(binarizer: Binarizer) -> list[str]:
+    """The names of the columns that a fitted Binarizer reads."""
+    named = getattr(binarizer, "feature_names_in_", None)
+    return [f"x{j}" for j in range(binarizer.n_features_in_)] if named is None else [str(n) for n in named]
+
+
+def _labels(data: LazyData, target: str, unlabelled: str, like: Table | None) -> list[Any]:
+    """The labels in order."""
+    values, gone = data.labels(MOST_LABELS)
+    if gone and unlabelled == "error":
+        raise DataError(
+            f"Input y contains NaN or None: {gone} labels of {target!r} are missing; remove these rows, or leave them "
+            'out with unlabelled="drop"'
+        )
+    if len(values) > MOST_LABELS:
+        raise DataError(
+            f"target={target!r} has more than {MOST_LABELS} different values; expected classes, cut a number first"
+        )
+    if not values:
+        raise DataError("the frame holds 0 examples with a label; a table needs at least one row")
+    held = np.empty(len(values), dtype=object)
+    held[:] = values
+    labels: list[Any] = np.unique(read_labels(held, len(values))).tolist()
+    if like is None:
+        return labels
+    known = list(like.classes or ())
+    new = [label for label in labels if label not in set(known)]
+    if new:
+        raise DataError(
+            f"target={target!r} holds the label {new[0]!r}, which the table to add to does not have; count all rows "
+            "together, or leave these out"
+        )
+    return known
+
+
+# --- which tests
+
+
+def _encoding(
+    data: LazyData, column: LazyColumn, fact: Facts, j: int, bins: Bins, binarizer: Binarizer
+) -> Encoding:
+    """All tests of one column, as ``Binarizer`` would make them."""
+    name, impute = column.name, binarizer.missing == "impute"
+    gone = Test(name, "is", "missing", j)
+    if fact.present == 0:
+        return Encoding("empty", [gone])
+    own = [gone] if fact.absent and binarizer.missing == "category" else []
+    if column.kind == "nominal":
+        listed, counts = data.values(column, binarizer.max_categories)
+        binarizer._check_categories(name, len(listed), fact.present)
+        n_of = dict(zip(listed, counts, strict=True))
+        values = in_order(listed) if column.declared is None else [v for v in column.declared if v in n_of]
+        return nominal_encoding(name, j, values, [n_of[value] for value in values], own, impute)
+    if column.kind == "boolean" or fact.odd == 0:
+        mode = None
+        if impute:
+            listed, counts = data.values(column, 4)
+            n_of = dict(zip(listed, counts, strict=True))
+            mode = 1 if n_of.get(1, 0) > n_of.get(0, 0) else 0
+        return Encoding("binary", [Test(name, "is", True, j), *own], mode)
+    fill: float | int | None = None
+    if impute or (isinstance(bins, str) and fact.low != fact.high):
+        most = MOST_VALUES if impute else MOST_CUTS
+        listed, counts = data.values(column, most)
+        if len(listed) > most:
+            why = "missing='impute' needs their mean" if impute else "bins='all' makes a test of each"
+            raise DataError(
+                f"column {name!r} has more than {most} different numbers, and {why}; give a number of bins or the cut "
+                "points, or treat missing values in another way"
+            )
+        points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
+        if impute:
+            fill = mean_of(points, sums)
+            if fact.absent:
+                points, sums = insert_value(points, sums, fill, fact.absent)
+        cuts = choose_cuts(points, sums, bins)
+    elif isinstance(bins, int | np.integer) and fact.low != fact.high:
+        from everytree.data.quantiles import exact_cuts
+
+        cuts = exact_cuts(
+            lambda low, high, plain: data.ranges(column, low, high, plain),
+            fact.low,
+            fact.high,
+            fact.present,
+            int(bins),
+        )
+    else:
+        cuts = choose_cuts(np.array([fact.low], column.numbers), np.array([fact.present], np.int64), bins)
+    return Encoding("numeric", [Test(name, "<=", cut, j) for cut in cuts] + own, fill)
+
+
+def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:
+    """Refuse a column that changed its kind since the tests were made."""
+    if fact.present == 0 or encoding.kind == "empty":
+        return
+    if (encoding.codes is not None) != (column.kind == "nominal"):
+        was, now = ("text", "numbers") if encoding.codes is not None else ("numbers", "text")
+        raise DataError(
+            f"column {column.name!r} held {was} when the tests were made and holds {now} now; convert it to the type "
+            "it had"
+        )
+
+
+# --- codes in the engine, outcomes here
+
+
+def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
+    """The expression that tells apart what the tests tell apart."""
+    value = nw.col(column.key)
+    if fact.present == 0 or encoding.kind == "empty":
+        return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+    if column.kind == "nominal":
+        return value
+    if encoding.kind == "binary":
+        passed = (value > 0.5).cast(nw.Int64)
+    else:
+        passed = _sum(
+            [_at_most(value, test.value, column, fact) for test in encoding.tests if test.op == "<="]
+        )
+    return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(passed)
+
+
+def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, fact: Facts) -> nw.Expr:
+    """1 where ``value <= cut``, in whole numbers where the column is whole, as in memory."""
+    bound = cut if column.numbers == "float64" else math.floor(cut)
+    if bound >= fact.high or bound < fact.low:  # also so that no engine meets a number it cannot hold
+        return nw.lit(int(bound >= fact.high), nw.Int64)
+    return (value <= bound).cast(nw.Int64)
+
+
+def _sum(terms: list[nw.Expr]) -> nw.Expr:
+    """A balanced sum: engines limit the depth of an expression."""
+    if not terms:
+        return nw.lit(0, nw.Int64)
+    while len(terms) > 1:
+        terms = [terms[i] + terms[i + 1] if i + 1 < len(terms) else terms[i] for i in range(0, len(terms), 2)]
+    return terms[0]
+
+
+def _codes(keys: Any, column: LazyColumn, encoding: Encoding, unknown: str) -> npt.NDArray[np.intp]:
+    """The code of each group: that of a value, −1 for a missing one; −2 for a value without tests."""
+    if column.kind != "nominal" or encoding.codes is None:
+        return np.asarray(keys.to_numpy()).astype(np.intp)
+    import pyarrow as pa
+
+    encoded = keys.combine_chunks().dictionary_encode() if isinstance(keys, pa.ChunkedArray) else keys
+    values = encoded.dictionary.to_pylist()
+    new = [value for value in values if value not in encoding.codes]
+    if new and unknown == "error":
+        raise DataError(
+            f"column {column.name!r} holds values not seen during fit, such as {new[0]!r}. Use unknown='ignore' to "
+            "make every test on such a value false"
+        )
+    place = np.array([encoding.codes.get(value, -2) for value in values] + [GONE], dtype=np.intp)
+    codes: npt.NDArray[np.intp] = place[encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+    return codes
+
+
+def _answers(codes: npt.NDArray[np.intp], encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
+    """The outcomes of the tests of one column on the groups."""
+    missing = codes == GONE
+    n_cuts = sum(test.op == "<=" for test in encoding.tests)
+    for i, test in enumerate(encoding.tests):
+        if test.op == "is" and test.value == "missing":
+            yield missing
+            continue
+        if encoding.codes is not None:
+            outcome = codes == encoding.codes[test.value]
+        elif test.op == "is":
+            outcome = codes > 0
+        else:  # cuts ascend, so a number that does not exceed k of them does not exceed the last k
+            outcome = codes >= n_cuts - i
+        if encoding.fill is not None:
+            outcome = np.where(missing, test.holds(encoding.fill), outcome)
+        else:
+            outcome = outcome & ~missing
+        yield outcome

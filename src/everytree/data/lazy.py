@@ -1,0 +1,324 @@
+"""Data that stay where they are: any frame that narwhals knows, asked by aggregation only.
+
+polars, DuckDB, PySpark, Ibis, Dask, pyarrow and pandas (by way of Arrow) all become a ``LazyData``, which knows the
+kind of each column and answers four questions, each of them one query of the engine:
+
+    facts     of every column: how many values, the least, the greatest, how many are neither 0 nor 1
+    values    the distinct values of a column with their counts
+    ranges    the number of examples in ranges of values, in order
+    groups    the counts of all combinations of expressions: the GROUP BY that makes a table
+
+Counts are sums of 64-bit ones: engines count rows in 32 bits (polars) or in 128 (DuckDB), and those are cast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.binarizer import _chosen
+from everytree.data.cuts import distinct_numbers
+from everytree.data.frames import CONVERT_TIME, Kind, named_columns
+from everytree.data.quantiles import Ranges
+from everytree.errors import DataError, LimitReached
+
+__all__ = ["Facts", "LazyColumn", "LazyData"]
+
+PIECE = 40  # columns whose facts are asked for in one query: SQL texts have limits
+BUCKETS = 4096  # ranges per query
+LARGEST = 2.0**62  # more examples than this in all are refused: sums of 64 bits wrap around silently
+N, Y, V = "n", "y", "v"
+
+
+@dataclass(frozen=True)
+class LazyColumn:
+    """One attribute: its name, its kind, the order of its values if one is declared, and its name in queries."""
+
+    name: str
+    kind: Kind
+    key: str
+    numbers: str = "float64"  # their type, exact: float64, int64 or uint64
+    declared: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one query tells of a column: examples with and without a value, extremes, how many are not 0 or 1."""
+
+    present: int
+    absent: int
+    low: Any = None
+    high: Any = None
+    odd: int = 0
+
+
+class LazyData:
+    """Columns, a target and whole weights in an engine.
+
+    ``nominal`` are columns of numbers that are codes. Rows of weight 0 are left out.
+    """
+
+    def __init__(
+        self,
+        frame: Any,
+        target: str,
+        weight: str | None = None,
+        columns: Sequence[str] | None = None,
+        nominal: Sequence[str | int] | None = None,
+    ) -> None:
+        lazy, declared = _as_lazy(frame)
+        schema = lazy.collect_schema()
+        names = list(schema.names())
+        if columns is not None and isinstance(columns, str):
+            raise DataError(f"columns={columns!r}; expected a list of names, for example [{columns!r}]")
+        chosen = (
+            [name for name in names if name not in (target, weight)] if columns is None else list(columns)
+        )
+        for what, name in (("target", target), ("weight", weight), *(("columns", name) for name in chosen)):
+            if name is not None and name not in names:
+                raise DataError(f"{what}={name!r} is no column of the frame; it has {_some(names)}")
+        if target in chosen or weight in chosen or target == weight:
+            raise DataError("a column is named twice among columns, target and weight; name each once")
+        if len(set(chosen)) < len(chosen):
+            raise DataError(f"columns={chosen!r} names a column twice")
+        coded = _chosen(nominal, named_columns(chosen, tuple(chosen)), "nominal")
+        self.names = tuple(chosen)
+        self.columns: list[LazyColumn] = []
+        kept: list[nw.Expr] = []
+        for j, name in enumerate(chosen):
+            column, expression = _column(name, schema[name], f"c{j}", j in coded, declared.get(name))
+            self.columns.append(column)
+            kept.append(expression.alias(column.key))
+        kept.append(_label(target, schema[target]).alias(Y))
+        if weight is None:
+            kept.append(nw.lit(1, nw.Int64).alias(N))
+            self._data = lazy.select(*kept)
+        else:
+            if not schema[weight].is_numeric():
+                raise DataError(f"weight={weight!r} is a column of {schema[weight]}; expected whole numbers")
+            self._check_weights(lazy, weight, schema[weight].is_float())
+            kept.append(nw.col(weight).cast(nw.Int64).alias(N))
+            self._data = lazy.filter(nw.col(weight) > 0).select(*kept)
+        self._target = target
+
+    def drop_unlabelled(self) -> None:
+        """Leave out the rows without a label."""
+        self._data = self._data.filter(~nw.col(Y).is_null())
+
+    def _check_weights(self, lazy: Any, weight: str, fractional: bool) -> None:
+        column = nw.col(weight)
+        queries = [
+            column.is_null().cast(nw.Int64).sum().cast(nw.Int64).alias("gone"),
+            column.min().cast(nw.Float64).alias("low"),
+            column.cast(nw.Float64).sum().alias("sum"),
+        ]
+        if fractional:
+            whole = (column == column.floor()) & (column.abs() < LARGEST)
+            queries.append((~whole).cast(nw.Int64).sum().cast(nw.Int64).alias("broken"))
+        found = collected(lazy.select(*queries)).to_pylist()[0]
+        if found["gone"]:
+            raise DataError(f"weight={weight!r} is missing in {found['gone']} rows; give every row a number")
+        if found.get("broken") or (found["low"] is not None and not found["low"] >= 0):
+            raise DataError(
+                f"weight={weight!r} must hold whole numbers of at least 0; scale and round them, 0 leaves a row out"
+            )
+        if found["sum"] is not None and not found["sum"] < LARGEST:
+            raise DataError(f"weight={weight!r} adds up to {found['sum']:.4g}, more than 2**62; divide it")
+
+    # --- the four questions
+
+    def facts(self) -> tuple[int, list[Facts]]:
+        """The number of examples, and the facts of each column; infinity is refused."""
+        total, found = 0, []
+        for start in range(0, max(1, len(self.columns)), PIECE):
+            queries = [nw.col(N).sum().cast(nw.Int64).alias("total")]
+            piece = self.columns[start : start + PIECE]
+            for column in piece:
+                key, value = column.key, nw.col(column.key)
+                queries.append(
+                    nw.when(~value.is_null())
+                    .then(nw.col(N))
+                    .otherwise(nw.lit(0, nw.Int64))
+                    .sum()
+                    .cast(nw.Int64)
+                    .alias(f"p{key}")
+                )
+                if column.kind == "numeric":
+                    other = (value != 0) & (value != 1)
+                    queries += [
+                        value.min().alias(f"l{key}"),
+                        value.max().alias(f"h{key}"),
+                        other.cast(nw.Int64).sum().cast(nw.Int64).alias(f"o{key}"),
+                    ]
+            row = collected(self._data.select(*queries)).to_pylist()[0]
+            total = int(row["total"] or 0)
+            for column in piece:
+                present = int(row[f"p{column.key}"] or 0)
+                low, high = row.get(f"l{column.key}"), row.get(f"h{column.key}")
+                if high is not None and (high == np.inf or low == -np.inf):
+                    raise DataError(
+                        f"column {column.name!r} holds infinity (inf); replace it by a finite number, or by null and "
+                        "choose how to treat missing values"
+                    )
+                odd = int(row.get(f"o{column.key}") or 0)
+                found.append(Facts(present, total - present, low, high, odd))
+        return total, found
+
+    def values(self, column: LazyColumn, most: int) -> tuple[list[Any], list[int]]:
+        """The distinct values of a column with their counts, in no order; at most ``most`` + 1 of them."""
+        return self._values(column.key, most)
+
+    def labels(self, most: int) -> tuple[list[Any], int]:
+        """The distinct labels, in no order, and how many examples have none; at most ``most`` + 1 labels."""
+        values, counts = self._values(Y, most, missing=True)
+        gone = sum(n for value, n in zip(values, counts, strict=True) if value is None)
+        return [value for value in values if value is not None], gone
+
+    def _values(self, key: str, most: int, missing: bool = False) -> tuple[list[Any], list[int]]:
+        data = self._data if missing else self._data.filter(~nw.col(key).is_null())
+        found = collected(_counted(data.select(nw.col(key).alias(V), N), [V]).head(most + 1))
+        return found.column(V).to_pylist(), found.column(N).to_pylist()
+
+    def ranges(self, column: LazyColumn, low: Any, high: Any, plain: bool) -> Ranges:
+        """Examples in ranges of values between ``low`` and ``high``; ``plain``: one range per value."""
+        value = nw.col(column.key)
+        data = self._data.filter((value >= low) & (value <= high)).select(value.alias(V), N)
+        dtype = column.numbers
+        span = float(high) * 0.5 - float(low) * 0.5
+        if plain or span == 0:
+            found = collected(_counted(data, [V]))
+            points, counts = distinct_numbers(
+                _numbers(found.column(V), dtype), _numbers(found.column(N), np.int64)
+            )
+            return Ranges(points, points, counts)
+        # Any function of the value that does not decrease would do, so the rounding of an engine does not matter.
+        bucket = (nw.col(V).cast(nw.Float64) * 0.5 - float(low) * 0.5) * (BUCKETS / span)
+        grouped = (
+            data.with_columns(bucket.floor().cast(nw.Int64).alias("b"))
+            .group_by("b")
+            .agg(nw.col(V).min().alias("l"), nw.col(V).max().alias("h"), nw.col(N).sum().alias(N))
+            .with_columns(nw.col(N).cast(nw.Int64))
+        )
+        found = collected(grouped)
+        order = np.argsort(_numbers(found.column("l"), dtype), kind="stable")
+        return Ranges(
+            _numbers(found.column("l"), dtype)[order],
+            _numbers(found.column("h"), dtype)[order],
+            _numbers(found.column(N), np.int64)[order],
+        )
+
+    def groups(self, keys: Sequence[nw.Expr], most: int) -> Any:
+        """The counts ``n`` of all combinations of the keys ``k0``, ``k1``, … and the label ``y``, as an Arrow table."""
+        named = [key.alias(f"k{j}") for j, key in enumerate(keys)]
+        data = self._data.select(*named, Y, N)
+        found = collected(_counted(data, [*(f"k{j}" for j in range(len(keys))), Y]).head(most + 1))
+        if found.num_rows > most:
+            raise LimitReached(
+                f"the data have more than {most} different rows, which is what the memory limit allows; use fewer "
+                "bins or fewer columns, or raise memory_limit",
+                "memory",
+            )
+        return found
+
+
+def collected(lazy: Any) -> Any:
+    """Run a query; its result as an Arrow table."""
+    try:
+        return lazy.collect(backend="pyarrow").to_native()
+    except (DataError, MemoryError, ModuleNotFoundError):
+        raise
+    except Exception as error:  # each engine has its own kinds
+        text = " ".join(str(error).split())[:300]
+        raise DataError(f"the engine could not answer ({type(error).__name__}): {text}") from error
+
+
+def _counted(data: Any, keys: list[str]) -> Any:
+    grouped = data.group_by(*keys).agg(nw.col(N).sum().alias(N))
+    return grouped.with_columns(nw.col(N).cast(nw.Int64))
+
+
+def _numbers(column: Any, dtype: Any) -> npt.NDArray[Any]:
+    return np.asarray(column.to_numpy()).astype(dtype, copy=False)
+
+
+def _as_lazy(frame: Any) -> tuple[Any, dict[str, tuple[Any, ...]]]:
+    """A lazy frame, and the declared values of columns of categories."""
+    native = nw.from_native(frame, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        return native, {}
+    if not isinstance(native, nw.DataFrame):
+        raise DataError(
+            f"a {type(frame).__name__} is no frame; expected a frame of polars, pandas, pyarrow, DuckDB, PySpark, "
+            "Ibis or Dask"
+        )
+    if native.implementation.is_polars():
+        return native.lazy(), {}
+    return _from_arrow(native.to_arrow())
+
+
+def _from_arrow(table: Any) -> tuple[Any, dict[str, tuple[Any, ...]]]:
+    """An Arrow table with categories as plain values, beside the order in which they were declared."""
+    import pyarrow as pa
+
+    table = table.unify_dictionaries()
+    declared: dict[str, tuple[Any, ...]] = {}
+    for place, (name, field) in enumerate(zip(table.column_names, table.schema, strict=True)):
+        if pa.types.is_dictionary(field.type):
+            column = table.column(place)
+            declared[name] = () if column.num_chunks == 0 else tuple(column.chunk(0).dictionary.to_pylist())
+            table = table.set_column(place, name, column.cast(field.type.value_type))
+    return nw.from_native(table).lazy(), declared
+
+
+def _column(
+    name: str, dtype: Any, key: str, coded: bool, declared: tuple[Any, ...] | None
+) -> tuple[LazyColumn, nw.Expr]:
+    """A column and the expression that reads it: a number, 0/1, or a value; NaN is null."""
+    value = nw.col(name)
+    if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
+        raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")
+    if dtype == nw.Unknown and declared is None:
+        return LazyColumn(name, "empty", key), nw.lit(None, nw.String)
+    if dtype in (nw.Categorical, nw.Enum):
+        order = tuple(getattr(dtype, "categories", None) or ()) if dtype == nw.Enum else None
+        return LazyColumn(name, "nominal", key, declared=order), value.cast(nw.String)
+    if dtype == nw.String:
+        return LazyColumn(name, "nominal", key, declared=declared), value
+    if dtype == nw.Boolean:
+        if coded or declared is not None:
+            return LazyColumn(name, "nominal", key, declared=declared), value
+        return LazyColumn(name, "boolean", key, "int64"), value.cast(nw.Int64)
+    if not dtype.is_numeric():
+        raise DataError(
+            f"column {name!r} holds {dtype} values; expected numbers, text, booleans or categories"
+        )
+    if dtype == nw.UInt64:
+        numbers, number = "uint64", value
+    elif dtype.is_integer():
+        numbers, number = "int64", value.cast(nw.Int64)
+    else:
+        plain = value.cast(nw.Float64)
+        numbers, number = "float64", nw.when(~plain.is_nan()).then(plain)
+    if coded or declared is not None:
+        return LazyColumn(name, "nominal", key, numbers, declared), number
+    return LazyColumn(name, "numeric", key, numbers), number
+
+
+def _label(target: str, dtype: Any) -> nw.Expr:
+    value = nw.col(target)
+    if dtype in (nw.Categorical, nw.Enum):
+        return value.cast(nw.String)
+    if dtype.is_float() or dtype.is_decimal():
+        plain = value.cast(nw.Float64)
+        return nw.when(~plain.is_nan()).then(plain)
+    return value
+
+
+def _some(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return shown + (f", … {len(names)} in all" if len(names) > most else "")
