@@ -20,6 +20,7 @@ __all__ = ["Examples", "chunk_reader", "in_options", "read_examples", "reader_op
 TEXT = (".csv", ".tsv", ".tab")
 # What the library calls its parameters, and what they are called here.
 WORDS = (
+    (r"\(named in types\)", "(named by --nominal)"),
     (r"header=False", "--no-header"),
     (r'pass types=\{(.+?): "nominal"\}', r"give --nominal \1"),
     (r"add them to missing=", "name them with --na"),

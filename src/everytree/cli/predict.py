@@ -45,8 +45,9 @@ class Rows:
         names = _header(self._reader, path, self._options)
         self._check(names, keep)
         self.has_target = self.target is not None and self.target in names and self.target not in self.kinds
-        self.ignored = [name for name in names if name not in {*self.kinds, self.target, *keep}]
-        wanted = [name for name in names if name in {*self.kinds, *keep}]
+        used = {*self.kinds, *keep}
+        self.ignored = [name for name in names if name not in used and name != self.target]
+        wanted = [name for name in names if name in used]
         types: dict[str, str] = dict.fromkeys(keep, "nominal")
         types |= {name: kind for name, kind in self.kinds.items() if kind != "any"}
         if self.has_target:
@@ -58,7 +59,8 @@ class Rows:
         from everytree.data.readers.column import show_many
         from everytree.data.readers.dataset import unknown_column
 
-        absent = [name for name in self.kinds if name not in names]
+        there = set(names)  # a file may have very many columns
+        absent = [name for name in self.kinds if name not in there]
         if absent:
             hint = " (--no-header names the columns x0, x1, …)" if absent[0] == "x0" else ""
             raise DataError(
@@ -66,7 +68,7 @@ class Rows:
                 f"{show_many(absent)}; the file has {show_many(names)}{hint}"
             )
         for name in keep:
-            if name not in names:
+            if name not in there:
                 raise unknown_column(name, names, role="column (named by --keep)")
 
     def pieces(self, rows: int) -> Iterator[Dataset]:
