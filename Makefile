@@ -8,6 +8,8 @@ VENV  := .venv
 PY    := $(VENV)/bin/python
 BUILD := build/dev
 PIP   := $(PY) -m pip --disable-pip-version-check install --quiet
+# Test files go to one process per core; PYTEST="-n 0" runs them in one.
+SPREAD := -n auto --dist loadfile
 SAY   := printf '\n==> %s\n'
 # What the build needs in .venv, because the editable install builds there and not in a place of its own.
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.22" "ninja>=1.5"
@@ -47,11 +49,11 @@ test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 
 test-python: $(VENV)/.built ## the Python tests
 	@$(SAY) "Python tests"
-	@$(PY) -m pytest -m "not slow" $(PYTEST)
+	@$(PY) -m pytest -m "not slow" $(SPREAD) $(PYTEST)
 
 test-slow: $(VENV)/.built
 	@$(SAY) "Python tests, with the slow ones"
-	@$(PY) -m pytest $(PYTEST)
+	@$(PY) -m pytest $(SPREAD) $(PYTEST)
 
 test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behaviour sanitizers
 	@$(SAY) "C++ tests under sanitizers"

@@ -165,7 +165,7 @@ def test_messages(make: Any, message: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("dirichlet", [["a", "b"], object(), {"a": 1}], ids=repr)
+@pytest.mark.parametrize("dirichlet", [["a", "b"], object(), {"a": 1}], ids=["texts", "object", "dict"])
 def test_dirichlet_of_the_wrong_type_is_named(dirichlet: Any) -> None:
     with pytest.raises(QueryError, match="dirichlet"):
         dirichlet_rows(dirichlet, 2, 1)

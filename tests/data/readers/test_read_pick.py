@@ -26,11 +26,11 @@ ARFF = "@relation r\n@attribute a real\n@attribute class {x,y}\n@data\n1,x\n2,y\
     [
         ("t.csv", CSV),
         ("T.CSV", CSV),
-        ("t.csv.gz", gzip.compress(CSV.encode())),
+        ("t.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("t.tsv", CSV.replace(",", "\t")),
-        ("t.tab.gz", gzip.compress(CSV.replace(",", "\t").encode())),
+        ("t.tab.gz", gzip.compress(CSV.replace(",", "\t").encode(), mtime=0)),
         ("t.arff", ARFF),
-        ("t.arff.gz", gzip.compress(ARFF.encode())),
+        ("t.arff.gz", gzip.compress(ARFF.encode(), mtime=0)),
     ],
 )
 def test_the_extension_picks_the_reader(put: Put, name: str, content: str | bytes) -> None:
