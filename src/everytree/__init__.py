@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
+    from everytree.estimators.mcmc import MCMCTreeClassifier as MCMCTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.estimators.option import OptionTreeClassifier as OptionTreeClassifier
     from everytree.estimators.path_average import PathAverageTreeClassifier as PathAverageTreeClassifier
@@ -140,6 +141,7 @@ _HOME = {
     "LeafPenaltyPrior": "everytree.priors",
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.map_tree",
+    "MCMCTreeClassifier": "everytree.estimators.mcmc",
     "Margin": "everytree.constraints",
     "Moments": "everytree.bayes.uncertainty",
     "MultiwayTree": "everytree.multiway",

@@ -114,10 +114,11 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
     if public_classifier(name, TreeClassifierBase) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
     target = checked_target(model, target)
-    tree = getattr(model, "tree_", None)
-    if tree is None and not hasattr(model, "posterior_"):
+    kept = model._kept()
+    tree = getattr(model, "tree_", None) if kept is None else None
+    if tree is None and kept is None:
         raise DataError(f"this {name} has neither a tree_ nor a posterior_; there is nothing to save")
-    if tree is None and not getattr(model.posterior_, "exact", True):
+    if not getattr(getattr(model, "posterior_", None), "exact", True):
         raise DataError(
             f'the posterior_ of this {name} is sampled, and a file holds no draws; to save, fit with method="exact", '
             "under a smaller max_depth if need be"
@@ -132,8 +133,8 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
         **labels_to_json(model.classes_),
         **columns_to_json(model),
         "tree": None if tree is None else tree.to_dict(),
-        "table": None if tree is not None else _table_to_json(model.posterior_.space.table),
-        "claims": _claims(model, tree),
+        "table": None if kept is None else _table_to_json(kept[0]),
+        "claims": _claims(model, tree) | ({} if kept is None else kept[1]),
     }
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["batch_edges", "effective_draws", "mean_error", "split_rhat"]
+__all__ = ["batch_edges", "effective_draws", "mean_error", "split_rhat", "unseen_error"]
 
 Reals = npt.NDArray[np.float64]
 MOST_BATCHES = 25
@@ -51,6 +51,17 @@ def mean_error(batch_means: Reals) -> Reals:
     between = means.var(axis=0, ddof=1) / chains if chains > 1 else zero
     error: Reals = np.sqrt(np.maximum(within, between))
     return error
+
+
+def unseen_error(proba: Reals, frequencies: Reals, ess: float) -> Reals:
+    """How far one more draw that knows no more than the class frequencies, or one more label, would move a mean.
+
+    Where all draws agree, batches and chains see no error at all; but what has probability 1/ESS may well be missing
+    among them. It may say something else even where the draws say the class frequencies.
+    """
+    label = np.sqrt(np.clip(proba * (1 - proba), 0, None))
+    moved: Reals = np.maximum(np.abs(proba - frequencies), label) / (ess + 1)
+    return moved
 
 
 def split_rhat(x: Reals) -> float:

@@ -23,11 +23,11 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.arguments import generator, whole
-from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat
+from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
+from everytree.bayes.depth_tables import depth_tables
 from everytree.data.table import as_tests
-from everytree.errors import DataError, LimitReached, QueryError
+from everytree.errors import DataError, QueryError
 from everytree.priors import Prior, SizePrior, as_prior
-from everytree.weights import dirichlet_rows
 
 if TYPE_CHECKING:
     from everytree.space import TreeSpace
@@ -104,17 +104,7 @@ class CollapsedPosterior:
 
     def _make(self) -> _core.Collapsed:
         space = self._space
-        deepest = min(space.n_tests, space.table.total // space.min_leaf)
-        if space.max_depth is not None:
-            deepest = min(deepest, space.max_depth)
-        tables = self.prior.tables(deepest + 2)
-        n_rows = len(dirichlet_rows(self.dirichlet, len(space.classes), 2))
-        if n_rows > 1 and 24 * (deepest + 3) * space.table.total > space.limits.memory:
-            raise LimitReached(
-                f"parameters for {deepest + 3} depths and {space.table.total} examples would not fit the memory "
-                "limit; give the space a max_depth"
-            )
-        self._rows = dirichlet_rows(self.dirichlet, len(space.classes), deepest + 2)
+        tables, self._rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.Collapsed(
             space._counts(),
             -1 if space.max_depth is None else space.max_depth,
@@ -259,17 +249,11 @@ class CollapsedPosterior:
         return error
 
     def _unseen(self, proba: Reals) -> Reals:
-        """How far one more draw that knows no more than the class frequencies, or one more label, would move the mean.
-
-        Where all draws agree, batches and chains see no error at all; but a top of probability 1/ESS may well be
-        missing among them. It may say something else even where the draws say the class frequencies.
-        """
+        """The error that batches and chains do not see; none where nothing is sampled."""
         if self._core.ends_at_root:
             return np.zeros_like(proba)
         counts = self._space.table.class_counts.sum(axis=0) + np.array(self._rows[0])
-        label = np.sqrt(np.clip(proba * (1 - proba), 0, None))
-        moved: Reals = np.maximum(np.abs(proba - counts / counts.sum()), label) / (self.ess + 1)
-        return moved
+        return unseen_error(proba, counts / counts.sum(), self.ess)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """The most probable label of each row."""

@@ -7,6 +7,7 @@ from everytree.estimators.c45 import C45TreeClassifier
 from everytree.estimators.cart import CARTTreeClassifier
 from everytree.estimators.compressed import CompressedClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
+from everytree.estimators.mcmc import MCMCTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
 from everytree.estimators.option import OptionTreeClassifier
 from everytree.estimators.path_average import PathAverageTreeClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "CARTTreeClassifier",
     "CompressedClassifier",
     "MAPTreeClassifier",
+    "MCMCTreeClassifier",
     "OptimalTreeClassifier",
     "OptionTreeClassifier",
     "PathAverageTreeClassifier",

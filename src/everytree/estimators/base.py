@@ -136,6 +136,11 @@ class TreeClassifierBase(ClassifierBase):
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
 
+    def _kept(self) -> tuple[Table, dict[str, Any]] | None:
+        """The table that a model file holds, with further claims, where a tree does not say all; else None."""
+        posterior = getattr(self, "posterior_", None)
+        return None if posterior is None else (posterior.space.table, {})
+
     def _restore(self, table: Table, claims: dict[str, Any]) -> None:
         """Set the fitted attributes again from the table and the claims of a model file; by default, learn again."""
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)

@@ -1,0 +1,31 @@
+"""A prior and Dirichlet parameters as the tables that the core reads, down to the deepest tree of a space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from everytree.errors import LimitReached
+from everytree.priors import Prior, PriorTables
+from everytree.weights import Dirichlet, dirichlet_rows
+
+if TYPE_CHECKING:
+    from everytree.space import TreeSpace
+
+__all__ = ["depth_tables"]
+
+
+def depth_tables(
+    space: TreeSpace, prior: Prior, dirichlet: Dirichlet
+) -> tuple[PriorTables, list[list[float]]]:
+    """The tables of the prior, and Dirichlet parameters by depth and class."""
+    deepest = min(space.n_tests, space.table.total // space.min_leaf)
+    if space.max_depth is not None:
+        deepest = min(deepest, space.max_depth)
+    n_classes = len(space.classes)
+    by_depth = len(dirichlet_rows(dirichlet, n_classes, 2)) > 1
+    if by_depth and 24 * (deepest + 3) * space.table.total > space.limits.memory:
+        raise LimitReached(
+            f"parameters for {deepest + 3} depths and {space.table.total} examples would not fit the memory "
+            "limit; give the space a max_depth"
+        )
+    return prior.tables(deepest + 2), dirichlet_rows(dirichlet, n_classes, deepest + 2)

@@ -1,0 +1,356 @@
+"""Trees drawn by Markov chains (Chipman et al. 1998, Krasznahorkay 2004), as a scikit-learn classifier.
+
+fit   columns → tests → TreeSpace → chains aimed at a target → draws_ → predictions averaged over them
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.arguments import generator, whole
+from everytree.data.table import Table
+from everytree.errors import DataError, QueryError
+from everytree.estimators.bayes_base import BayesBase
+from everytree.mcmc.draws import DrawnTrees, TreeDraws
+from everytree.mcmc.draws_dict import SavedDraws, draws_from_dict, draws_to_dict
+from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler
+from everytree.mcmc.start import start_keys
+from everytree.mcmc.summary import UNSURE, ChainSummary, summarize, to_inference_data
+from everytree.mcmc.target import PosteriorTarget, RiskTarget
+from everytree.priors import Prior
+from everytree.space import TreeSpace
+from everytree.tree import Tree
+from everytree.weights import Dirichlet, dirichlet_rows, with_dirichlet
+
+__all__ = ["MCMCTreeClassifier"]
+
+TARGETS = ("posterior", "risk")
+
+
+class MCMCTreeClassifier(BayesBase):
+    """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.
+
+    Where the space can be folded, ``BayesOptimalClassifier`` gives the exact average, and this one converges to it.
+
+    Parameters
+    ----------
+    max_depth, min_leaf : the space; ``max_depth=None`` for no limit
+    kernel : "chipman" (grow, prune, change, swap, regrow); or "stack", which splits any leaf or undoes the last split,
+        and so draws a tree once for each order in which its splits can be added: its draws are not those of the target
+    target : "posterior", of ``prior`` and ``dirichlet``; or "risk", ∝ exp(−scale · R − leaf_penalty · leaves)
+    prior, alpha, beta, dirichlet : as in ``BayesOptimalClassifier``, as names, objects and numbers; with "risk" only
+        ``dirichlet`` plays a part, in the probabilities that leaves give
+    risk : "misclassification", "gini" or "entropy": R is its mean over the examples
+    leaf_penalty, scale : of "risk"; ``scale=None`` is the number of examples, so that with misclassification the
+        target is that of errors + leaf_penalty · leaves
+    n_chains, n_draws : chains, and draws kept in each
+    burn_in, thin : draws of each chain that are not kept, and proposals for each draw
+    start : where chains begin: "leaf" (the single leaf), "map" (the most probable tree), "optimal" (that of least error
+        or penalised risk), a ``Tree`` over the same tests, or one for each chain
+    anneal : powers of the target from first to last, such as (0.5, 5), reached evenly during the burn-in; True is
+        that one. The draws are then of the target to the last power: for search. None samples the target itself
+    moves : how often each kind of move is proposed, as {"grow": 1, "prune": 1, "change": 2}; None for the default
+    informed : share of the proposals of tests that look at the classes first; the rest is blind
+    tempering : trees of each chain, the first of which is drawn: in the others the data weigh less and less, so that
+        they move more freely, and neighbours exchange (parallel tempering); or what the data weigh, as [1, 0.5, 0.25]
+    random_state : the same number gives the same draws for any ``n_jobs``
+    bins, missing : how columns become tests, see ``Binarizer``
+    progress : True for a bar with the effective number of draws so far; or a function (stage, done, total, seconds)
+    n_jobs, time_limit, memory_limit : threads, seconds, bytes; at a limit the draws so far are kept, with a warning
+
+    Attributes
+    ----------
+    draws_ : all kept draws, a compact sequence of ``Tree``
+    tree_ : the best tree that any chain has visited, whether kept or not
+    log_joint_ : of ``tree_``, with "posterior": log prior + log marginal likelihood
+    risk_, energy_ : of ``tree_``, with "risk"
+    risk_trace_, energy_trace_ : with "risk": of every draw, those of the burn-in first, by chain
+    acceptance_ : share of the proposals that were accepted, by kind of move
+    prior_, dirichlet_ : the values in force
+    stop_reason_ : "complete", or the limit that ended the sampling
+
+    If the chains disagree (R-hat above 1.05), scikit-learn's ``ConvergenceWarning`` says so and what to do.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = MCMCTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(1).tolist()
+    [[1.0, 0.0, 0.0]]
+    >>> model.summary().rhat < 1.05
+    True
+    """
+
+    tree_: Tree
+    draws_: TreeDraws
+    stop_reason_: str
+    risk_trace_: npt.NDArray[np.float64]
+    energy_trace_: npt.NDArray[np.float64]
+    _sampler: TreeSampler | None = None
+
+    def __init__(
+        self,
+        max_depth: int | None = None,
+        min_leaf: int = 2,
+        *,
+        kernel: str = "chipman",
+        target: str = "posterior",
+        prior: Prior | str = "size",
+        alpha: float = 0.8,
+        beta: float = 0.8,
+        dirichlet: Dirichlet = 1.0,
+        risk: str = "misclassification",
+        leaf_penalty: float = 2.0,
+        scale: float | None = None,
+        n_chains: int = 4,
+        n_draws: int = 1000,
+        burn_in: int = 500,
+        thin: int = 50,
+        start: str | Tree | Sequence[Tree] = "leaf",
+        anneal: bool | Sequence[float] | None = None,
+        moves: Mapping[str, float] | None = None,
+        informed: float = 0.9,
+        tempering: int | Sequence[float] = 3,
+        random_state: int | np.random.Generator | None = None,
+        bins: int | str | dict[Any, Any] = 4,
+        missing: str = "error",
+        progress: bool | Callable[[str, int, int, float], None] = False,
+        n_jobs: int | None = 1,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        super().__init__(
+            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
+            n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
+        )  # fmt: skip
+        self.kernel = kernel
+        self.target = target
+        self.risk = risk
+        self.leaf_penalty = leaf_penalty
+        self.scale = scale
+        self.n_chains = n_chains
+        self.n_draws = n_draws
+        self.burn_in = burn_in
+        self.thin = thin
+        self.start = start
+        self.anneal = anneal
+        self.moves = moves
+        self.informed = informed
+        self.tempering = tempering
+        self.random_state = random_state
+        self.progress = progress
+
+    # --- fitting
+
+    def _fit_table(
+        self,
+        table: Table,
+        X01: npt.NDArray[np.uint8],
+        y_codes: npt.NDArray[np.intp],
+        sample_weight: npt.NDArray[np.int64] | None,
+    ) -> None:
+        n_chains, n_draws = whole("n_chains", self.n_chains, 1), whole("n_draws", self.n_draws, 1)
+        burn_in, thin = whole("burn_in", self.burn_in, 0), whole("thin", self.thin, 1)
+        anneal = Annealing.of(self.anneal)
+        target = self._checked_target(table)
+        space = self._space(table)
+        seed = int(generator(self.random_state).integers(2**63))
+        sampler = self._made(space, target, n_chains, seed)
+        begun = time.monotonic()
+        for chain, key in enumerate(start_keys(self.start, space, target, n_chains)):
+            sampler.start(chain, key)
+        limits = space.limits
+        if limits.time_limit is not None:  # what the search for a start has left
+            left = max(0.001, limits.time_limit - (time.monotonic() - begun))
+            space.limits = replace(limits, time_limit=left)
+        trees = DrawnTrees()
+        try:
+            run = sampler.run(
+                trees,
+                n_draws,
+                burn_in,
+                thin,
+                anneal=anneal,
+                trace=self.target == "risk",
+                bar=self.progress is True,
+            )
+        finally:
+            space.limits = limits
+        draws = TreeDraws(space, target, self.dirichlet_, trees, run.which)
+        self._set(SavedDraws(draws, np.stack([run.proposed, run.accepted]), run.best, seed))
+        self._sampler = sampler
+        if run.burn_in is not None and isinstance(target, RiskTarget):
+            log_prior, log_data = run.burn_in
+            self.risk_trace_ = np.hstack([target.risk(log_data), self.risk_trace_])
+            self.energy_trace_ = np.hstack([-log_prior - log_data, self.energy_trace_])
+        self._tell(run, n_draws)
+
+    def continue_sampling(self, n_draws: int | None = None) -> Self:
+        """Add ``n_draws`` draws to each chain (None: as many as ``fit`` was asked for); there is no burn-in again.
+
+        Chains go on where they are, and the draws are those of one longer run. A model that was pickled, copied or
+        loaded goes on from its last draws with fresh random numbers.
+        """
+        check_is_fitted(self)
+        wanted = whole("n_draws", self.n_draws if n_draws is None else n_draws, 1)
+        thin, anneal = whole("thin", self.thin, 1), Annealing.of(self.anneal)
+        draws, saved = self.draws_, self._saved
+        sampler = self._sampler
+        if sampler is None:
+            seed = int(np.random.default_rng([saved.seed, draws.n_draws]).integers(2**63))
+            sampler = self._made(draws.space, draws.target, draws.n_chains, seed)
+            for chain in range(draws.n_chains):
+                sampler.start(chain, draws.key(int(draws.which[chain, -1])))
+            saved = replace(saved, seed=seed)
+        trees = draws.trees()
+        run = sampler.run(trees, wanted, 0, thin, anneal=anneal, bar=self.progress is True)
+        more = TreeDraws(
+            draws.space, draws.target, draws.dirichlet, trees, np.hstack([draws.which, run.which])
+        )
+        before = getattr(self, "risk_trace_", None), getattr(self, "energy_trace_", None)
+        best = run.best if run.best_log_target > sum(sampler.log_target(saved.best)) else saved.best
+        self._set(SavedDraws(more, saved.tried + np.stack([run.proposed, run.accepted]), best, saved.seed))
+        self._sampler = sampler
+        if before[0] is not None and before[1] is not None:  # with the burn-in
+            new = run.which.shape[1]
+            self.risk_trace_ = np.hstack([before[0], self.risk_trace_[:, -new:]])
+            self.energy_trace_ = np.hstack([before[1], self.energy_trace_[:, -new:]])
+        self._tell(run, wanted)
+        return self
+
+    def _checked_target(self, table: Table) -> PosteriorTarget | RiskTarget:
+        if not isinstance(self.target, str) or self.target not in TARGETS:
+            raise QueryError(f"target={self.target!r}; expected one of {', '.join(map(repr, TARGETS))}")
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise QueryError(
+                f"progress={self.progress!r}; expected True, False or a function (stage, done, total, seconds)"
+            )
+        hyper = self._hyper(table.n_classes)
+        if hyper.verb:
+            raise QueryError(
+                f"prior={self.prior!r}, dirichlet={self.dirichlet!r}: draws do not tell the evidence; give names and "
+                "numbers, such as those that a BayesOptimalClassifier has chosen under a small max_depth"
+            )
+        self.prior_, self.dirichlet_ = hyper.prior, hyper.dirichlet
+        self.evidence_fit_ = self.log_evidence_ = None
+        if self.target == "posterior":
+            return PosteriorTarget(hyper.prior, hyper.dirichlet)
+        return RiskTarget.of(self.risk, self.leaf_penalty, self.scale, table.total)
+
+    def _space(self, table: Table) -> TreeSpace:
+        space = super()._space(table)
+        if callable(self.progress):
+            space.limits = replace(space.limits, progress=self.progress)
+        return space
+
+    def _made(
+        self, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int
+    ) -> TreeSampler:
+        return TreeSampler(
+            space,
+            target,
+            self.kernel,
+            n_chains,
+            seed,
+            moves=self.moves,
+            informed=self.informed,
+            tempering=self.tempering,
+        )
+
+    def _set(self, saved: SavedDraws) -> None:
+        """The fitted attributes, all from what a file holds."""
+        self._saved, self._sampler = saved, None
+        self.draws_ = draws = saved.draws
+        space, target = draws.space, draws.target
+        log_prior, log_data = self._made(space, target, 1, 0).log_target(saved.best)
+        facts = target.facts(log_prior, log_data)
+        tree = space._tree(saved.best, facts)
+        self.tree_ = with_dirichlet(tree, dirichlet_rows(self.dirichlet_, len(space.classes), tree.depth))
+        for name in ("log_joint_", "risk_", "energy_", "risk_trace_", "energy_trace_"):
+            self.__dict__.pop(name, None)
+        if isinstance(target, RiskTarget):
+            self.risk_, self.energy_ = facts["risk"], facts["energy"]
+            self.risk_trace_, self.energy_trace_ = target.risk(draws.log_data), -draws.log_target
+        else:
+            self.log_joint_ = facts["log_joint"]
+        proposed, accepted = saved.tried.sum(axis=1)
+        self.acceptance_ = {
+            name: float(a / p) for name, p, a in zip(TRIED, proposed, accepted, strict=True) if p > 0
+        }
+        self.stop_reason_ = "complete"
+
+    def _tell(self, run: Run, wanted: int) -> None:
+        """Say so if a limit ended the sampling, or if the chains disagree."""
+        if run.stopped:
+            self.stop_reason_ = run.stopped.removesuffix(" reached")
+            warnings.warn(
+                f"{run.stopped}: {run.which.shape[1]} of {wanted} draws in each of {self.draws_.n_chains} chains; "
+                "raise it, or go on with continue_sampling(n_draws)",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        anneal = Annealing.of(self.anneal)
+        if anneal is not None and anneal.last != 1:
+            return  # a search: nobody relies on the draws being those of the target
+        summary = self.summary()
+        if summary.rhat > UNSURE:
+            warnings.warn(summary.words, ConvergenceWarning, stacklevel=5)
+
+    # --- answers
+
+    def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        proba: npt.NDArray[np.float64] = self.draws_.predict_proba(X01)
+        return proba
+
+    def predict_error(self, X: Any) -> npt.NDArray[np.float64]:
+        """The standard error of ``predict_proba`` by sampling: from batches of draws, and between the chains."""
+        check_is_fitted(self)
+        error: npt.NDArray[np.float64] = self.draws_.predict_proba(self._encode(X), return_error=True)[1]
+        return error
+
+    def summary(self, top: int = 10) -> ChainSummary:
+        """R-hat, effective draws and errors of the log target, leaves, depth, and the ``top`` tests used most.
+
+        Print it for a table with its meaning in words.
+        """
+        check_is_fitted(self)
+        return summarize(self.draws_, self.acceptance_, self.stop_reason_, whole("top", top, 0))
+
+    def to_inference_data(self) -> Any:
+        """The draws as ArviZ reads them, an ``xarray.DataTree``; needs ``everytree[mcmc]``.
+
+        Groups: ``posterior`` (n_leaves, depth, and inclusion: whether a draw uses a test), ``sample_stats`` (lp: the
+        log target up to a constant, energy: minus that, log_prior, log_data), ``moves`` (proposed, accepted, acceptance
+        by chain and kind of move).
+        """
+        check_is_fitted(self)
+        return to_inference_data(self.draws_, self._saved.tried[0], self._saved.tried[1], TRIED)
+
+    # --- copies and files
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {"_sampler": None} if "_sampler" in state else state
+
+    def _kept(self) -> tuple[Table, dict[str, Any]]:
+        return self.draws_.space.table, {"draws": draws_to_dict(self._saved)}
+
+    def _restore(self, table: Table, claims: dict[str, Any]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a small leaf_penalty: told when it was fitted
+            try:
+                target = self._checked_target(table)
+            except QueryError as error:
+                raise DataError(f"params: {error}") from error
+        self._set(draws_from_dict(claims.get("draws"), self._space(table), target, self.dirichlet_))
+        self.stop_reason_ = str(claims.get("stop_reason", "complete"))

@@ -1,0 +1,87 @@
+"""Where chains begin: the single leaf, a given tree, or the best tree by a search that ends in time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from everytree.errors import DataError, QueryError
+from everytree.mcmc.target import RISKS, PosteriorTarget, RiskTarget
+from everytree.tree import Tree
+
+if TYPE_CHECKING:
+    from everytree.space import TreeSpace
+
+__all__ = ["start_keys"]
+
+WORDS = ("leaf", "map", "optimal")
+SECONDS = 10.0  # of a search for the start where there is no time limit; with one, half of it
+
+
+def start_keys(
+    start: Any, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int
+) -> list[tuple[int, ...]]:
+    """The key of the tree at which each chain begins."""
+    if isinstance(start, str):
+        if start not in WORDS:
+            raise _unknown(start)
+        return [_searched(start, space, target) if start != "leaf" else (-1,)] * n_chains
+    if isinstance(start, Tree):
+        return [_checked(start, space)] * n_chains
+    if not isinstance(start, Sequence) or not all(isinstance(tree, Tree) for tree in start):
+        raise _unknown(start)
+    if len(start) != n_chains:
+        raise QueryError(f"start has {len(start)} trees; expected one for each of {n_chains} chains")
+    return [_checked(tree, space) for tree in start]
+
+
+def _unknown(start: Any) -> QueryError:
+    words = ", ".join(map(repr, WORDS))
+    return QueryError(f"start={start!r}; expected {words}, a Tree over the same tests, or one for each chain")
+
+
+def _checked(tree: Tree, space: TreeSpace) -> tuple[int, ...]:
+    """The key of a given tree; whether it lies in the space is found when a chain is put there."""
+    if tree.n_tests != space.n_tests:
+        raise DataError(
+            f"the start is a tree over {tree.n_tests} tests, and there are {space.n_tests} here; give a tree fitted "
+            "with the same columns and bins"
+        )
+    for i, (given, here) in enumerate(zip(tree.test_names or (), space.test_names or (), strict=False)):
+        if given != here:
+            raise DataError(
+                f"test {i} of the start is {given!r}, and {here!r} here; fit it with the same columns and bins"
+            )
+    return tree.key
+
+
+def _searched(word: str, space: TreeSpace, target: PosteriorTarget | RiskTarget) -> tuple[int, ...]:
+    """The best tree, or the best one found in time: of the posterior, of the penalised risk, or of the errors."""
+    if word == "map" and isinstance(target, RiskTarget):
+        raise QueryError("start='map' with target='risk', which has no prior; expected start='optimal'")
+    limits = space.limits
+    seconds = SECONDS if limits.time_limit is None else limits.time_limit / 2
+    space.limits = replace(limits, time_limit=seconds)
+    try:
+        if word == "map" and isinstance(target, PosteriorTarget):
+            tree = space.most_probable(target.prior, target.dirichlet)
+        elif isinstance(target, RiskTarget):
+            penalty = target.leaf_penalty * space.table.total / target.scale
+            tree = space.best(RISKS[target.phi], leaf_penalty=penalty)
+        else:
+            tree = space.best(("error", "size"))
+    finally:
+        space.limits = limits
+    if not tree.info["optimal"]:
+        warnings.warn(
+            f"the search for the start was ended after {seconds:g} s: chains begin at the best tree found, which need "
+            "not be the same on another machine",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+    key: tuple[int, ...] = tree.key
+    return key

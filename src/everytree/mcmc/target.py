@@ -1,0 +1,101 @@
+"""What chains over trees aim at: the posterior, or low risk.
+
+    posterior   π(T) ∝ prior(T) · Π_leaves marginal likelihood
+    risk        π(T) ∝ exp(−E(T)),  E(T) = scale · R(T) + leaf_penalty · leaves(T)
+
+R is the mean over the examples of the impurity φ of their leaf: the misclassification rate, Gini's index or the entropy
+(in nats). With scale = number of examples, the default, and misclassification, E is errors + leaf_penalty · leaves,
+what ``OptimalTreeClassifier(leaf_penalty=...)`` minimises. With scale = 1 it is the form of Krasznahorkay (2004).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.arguments import number
+from everytree.bayes.depth_tables import depth_tables
+from everytree.errors import QueryError
+from everytree.priors import Prior
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.space import TreeSpace
+
+__all__ = ["RISKS", "PosteriorTarget", "RiskTarget"]
+
+Reals = npt.NDArray[np.float64]
+# name -> the cost of ``TreeSpace.best`` that is the same for all examples together
+RISKS = {"misclassification": "error", "gini": "gini", "entropy": "entropy"}
+
+
+@dataclass(frozen=True)
+class PosteriorTarget:
+    """The posterior over trees, up to a constant: log π(T) is the log joint."""
+
+    prior: Prior
+    dirichlet: Any
+    name: ClassVar[str] = "posterior"
+
+    def core(self, space: TreeSpace) -> _core.TreeTarget:
+        import everytree._core as _core
+
+        tables, rows = depth_tables(space, self.prior, self.dirichlet)
+        return _core.TreeTarget.posterior(
+            space._counts(),
+            tables.log_split,
+            tables.log_leaf_open,
+            tables.log_leaf_closed,
+            tables.per_test,
+            space._attributes_for(self.prior),
+            rows,
+        )
+
+    def facts(self, log_prior: float, log_data: float) -> dict[str, float]:
+        """What a draw says of itself."""
+        return {"log_joint": log_prior + log_data, "log_prior": log_prior, "log_data": log_data}
+
+
+@dataclass(frozen=True)
+class RiskTarget:
+    """exp(−E): trees of low risk and few leaves."""
+
+    phi: str
+    leaf_penalty: float
+    scale: float
+    name: ClassVar[str] = "risk"
+
+    @classmethod
+    def of(cls, risk: Any, leaf_penalty: Any, scale: Any, n_examples: int) -> RiskTarget:
+        """The target of the parameters of a classifier, checked; ``scale`` None is the number of examples."""
+        if not isinstance(risk, str) or risk not in RISKS:
+            raise QueryError(f"risk={risk!r}; expected one of {', '.join(map(repr, RISKS))}")
+        penalty = number("leaf_penalty", leaf_penalty, 0, 1e6, example=2, closed=True)
+        factor = float(n_examples) if scale is None else number("scale", scale, 0, 1e12, example=1)
+        if penalty <= math.log(4):
+            warnings.warn(
+                f"leaf_penalty={penalty:g} is not above ln 4 ≈ 1.386: over all binary trees exp(−leaf_penalty · "
+                "leaves) then has no finite sum, and large trees may take over; a minimum leaf size still bounds "
+                "them. Use a larger one, or a max_depth",
+                UserWarning,
+                stacklevel=6,
+            )
+        return cls(risk, penalty, factor)
+
+    def core(self, space: TreeSpace) -> _core.TreeTarget:
+        import everytree._core as _core
+
+        return _core.TreeTarget.risk(space._counts(), self.phi, self.scale, self.leaf_penalty)
+
+    def risk(self, log_data: Any) -> Any:
+        """R from the part of log π that the data have in it."""
+        return -log_data / self.scale + 0.0
+
+    def facts(self, log_prior: float, log_data: float) -> dict[str, float]:
+        """What a draw says of itself."""
+        return {"energy": -(log_prior + log_data), "risk": self.risk(log_data)}
