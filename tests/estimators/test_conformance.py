@@ -28,6 +28,9 @@ FAMILIES = [
     ),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, time_limit=600, missing="impute"),
     everytree.estimators.BayesOptimalClassifier(max_depth=3, method="collapsed", n_draws=20),
+    everytree.estimators.MCMCTreeClassifier(
+        target="risk", kernel="stack", n_draws=50, burn_in=20, thin=10, missing="category", anneal=True
+    ),
     everytree.estimators.MAPTreeClassifier(max_depth=2, prior="fit_leaf_penalty", dirichlet="fit_per_class"),
     everytree.estimators.MAPTreeClassifier(max_depth=2, dirichlet="1/C", bins="all", missing="category"),
     everytree.estimators.CompressedClassifier(
