@@ -131,7 +131,49 @@ TEST(rows_in_any_order_and_weights_as_repetitions) {
           CHECK(one.graph.n_options() > 0);
           CHECK(same(one.graph, grown_on(turned, settings).graph));
           if (option_factor == 1) CHECK(same(one.graph, grown_on(repeated, settings).graph));
+          settings.max_nodes = 25;  // which node comes first does not depend on how examples are written down
+          CHECK(same(grown_on(data, settings).graph, grown_on(repeated, settings).graph));
         }
+  }
+}
+
+// Columns with far more values than rows, and cells beyond 2^32: as if values that do not occur were not declared.
+TEST(many_values_and_classes) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Stream stream(seed, 1);
+    Data few, many;
+    few.n_classes = many.n_classes = 60000;
+    few.nominal.resize(1);
+    many.nominal.resize(1);
+    for (std::size_t row = 0; row < 50; ++row) {
+      const auto value = static_cast<std::int32_t>(stream.below(6)) - 1;
+      few.nominal[0].push_back(value);
+      many.nominal[0].push_back(value < 0 ? value : 1000000 + value);  // × 60,000 classes: wraps around in 32 bits
+      const auto c =
+          static_cast<std::int32_t>(stream.below(3) == 0 ? stream.below(3) : static_cast<std::size_t>(value + 1));
+      few.classes.push_back(59000 + c);
+      few.weights.push_back(1 + static_cast<std::int64_t>(stream.below(3)));
+    }
+    many.classes = few.classes;
+    many.weights = few.weights;
+    few.n_values = {5};
+    many.n_values = {1000005};
+    for (const bool binary : {false, true})
+      for (const std::int64_t min_leaf : {1, 8}) {
+        GrowSettings settings;
+        settings.binary_nominal = binary;
+        settings.min_leaf = min_leaf;
+        settings.stop_factor = 0;
+        settings.max_depth = 2;
+        const OptionGraph x = grown_on(few, settings).graph, y = grown_on(many, settings).graph;
+        CHECK(x.n_options() > 0 && x.n_nodes() == y.n_nodes() && x.n_options() == y.n_options());
+        for (std::size_t k = 0; k < x.n_options(); ++k) {
+          CHECK(x.log_split(k) == y.log_split(k));
+          CHECK(binary ? x.threshold(k) + 1000000 == y.threshold(k) : std::isnan(y.threshold(k)));
+        }
+        for (std::size_t node = 0; node < x.n_nodes(); ++node)
+          CHECK(x.open(node) == y.open(node) && x.total(node) == y.total(node));
+      }
   }
 }
 

@@ -167,6 +167,21 @@ TEST(the_most_probable_tree_is_worth_its_fold_and_draws_are_trees) {
   }
 }
 
+TEST(drawn_trees_are_counted_against_the_limit) {
+  Control control;
+  const World world(20, 14, 3);
+  const Folded smooth = fold(world.graph, prior_of(-0.4, 0), {{1, 1, 1}}, FoldKind::smooth, control);
+  control.memory_limit = 10 * world.graph.bytes() + (1 << 16);
+  CHECK(draw(world.graph, smooth, 5, 3, control).size() == 3);
+  bool refused = false;
+  try {
+    draw(world.graph, smooth, 5, 1000000, control);
+  } catch (const LimitReached&) {
+    refused = true;
+  }
+  CHECK(refused);
+}
+
 TEST(options_of_one_node_come_together) {
   OptionGraph graph(1);
   const std::int64_t four = 4, two = 2, one = 1;

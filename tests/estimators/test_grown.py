@@ -157,6 +157,7 @@ def test_one_option_is_smoothing():
         SmoothedTreeClassifier(2, missing="impute", dirichlet="fit"),
         SmoothedTreeClassifier(n_trees=2, random_state=0),
         OptionTreeClassifier(missing="impute"),
+        OptionTreeClassifier(max_nodes=40, stop_factor=0),  # what comes first is weighed by examples, not by rows
     ],
 )
 def test_weights_are_repetitions(model):
@@ -277,8 +278,11 @@ def test_a_refused_batch_changes_nothing():
         before = dict(vars(model))
         wrong = X.copy()
         wrong["age"] = "old"
+        words = X.assign(**{name: "no" for name in X.columns[X.dtypes == bool]})
+        assert not words.equals(X)
         for rows, labels, error in (
             (wrong, y, DataError),
+            (words, y, DataError),
             (X[["age"]], y, DataError),
             (X, ["a"] * len(y), DataError),
         ):
@@ -362,6 +366,7 @@ def test_two_plies_find_what_one_cannot():
 
 BAD = [
     ({"lookahead": 0}, "lookahead=0"),
+    ({"lookahead": 65}, "lookahead=65; expected a whole number from 1 to 64"),
     ({"beam": 0}, "beam=0"),
     ({"prior": "odd"}, "prior='odd'"),
     ({"prior": "size", "alpha": 2}, "alpha=2"),
@@ -410,6 +415,36 @@ def test_a_prior_that_forbids_everything():
 
     with pytest.raises(QueryError, match="probability zero"):
         SmoothedTreeClassifier(prior=Never()).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+
+
+def test_a_kept_test_obeys_a_new_least_size():
+    X, y = [[float(k)] for k in range(40)], [k < 4 for k in range(40)]
+    model = SmoothedTreeClassifier(restructure=1e300).partial_fit(X, y)
+    assert model.tree_.branches(0)[0][0] == "x0 <= 3.5"
+    model.set_params(min_leaf=10).partial_fit(X[:1], y[:1])
+    assert min(model.tree_.counts[k].sum() for k in range(model.n_nodes_)) >= 10
+
+
+def test_text_is_not_an_unseen_truth_value():
+    for made in BOTH:
+        model = made().fit(pd.DataFrame({"b": [True, False] * 5}), [0, 1] * 5)
+        with pytest.raises(DataError, match=r"column 'b' held booleans during fit but holds text now .*'no'"):
+            model.predict(pd.DataFrame({"b": ["no", "yes"]}))
+        coded = made(nominal=["b"]).fit(pd.DataFrame({"b": [1, 2] * 5}), [0, 1] * 5)
+        with pytest.raises(DataError, match="column 'b' held numbers during fit but holds text now"):
+            coded.predict(pd.DataFrame({"b": ["1", "2"]}))
+        empty = coded.predict_proba(pd.DataFrame({"b": [None, None]}))
+        assert (empty == empty[0]).all()
+
+
+def test_large_weights_stop_at_limits():
+    X, y = np.arange(300.0)[:, None], np.arange(300) % 2
+    weights = np.full(300, 2**30)  # tables of millions at every depth
+    model = SmoothedTreeClassifier(dirichlet="decay", stop_factor=0, memory_limit=200 * 2**20)
+    with pytest.raises(LimitReached, match="memory"):
+        model.fit(X, y, sample_weight=weights)
+    with pytest.raises(DataError, match=r"row 128 has weight 70368744177664; .* divide them"):
+        model.fit(X, y, sample_weight=np.full(300, 2**46))
 
 
 @pytest.mark.parametrize("made", BOTH)

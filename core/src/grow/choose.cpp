@@ -41,8 +41,7 @@ Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Pri
 const Score& Chooser::score_at(std::size_t depth) {
   const std::size_t row = std::min(depth, scores_.size() - 1);
   if (!scores_[row]) {
-    scores_[row] = Score::dirichlet(a_[row], class_totals_, unit_);
-    control_.check_memory(bytes());
+    scores_[row] = Score::dirichlet(a_[row], class_totals_, unit_, &control_, bytes());
   }
   return *scores_[row];
 }
@@ -140,7 +139,7 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
   double best = kNever;
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
     scanner_.scan(view, counts.data(), j, score);
-    check(view.rows.size());
+    check(view.rows.size() + counts.size());
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
     ++n_columns;
@@ -230,7 +229,7 @@ std::vector<Candidate> Chooser::many_plies(const View& view, const std::vector<s
 double Chooser::branches(const View& view, std::size_t depth, std::int32_t column, double threshold,
                          std::size_t plies) {
   splitter_.label(view.rows, column, threshold);
-  check(view.rows.size() * (1 + columns_.n_columns()));
+  check((view.rows.size() + columns_.n_classes()) * (1 + columns_.n_columns()));
   // Storage by ply: a view of one ply is done with when the next test of the ply above is looked at.
   const std::vector<View> parts = splitter_.split(view, plies_[plies - 1].storage);
   double sum = 0;
@@ -312,7 +311,7 @@ std::vector<Candidate> Chooser::by_gain_ratio(const View& view, const std::vecto
   const double whole = entropy_->in_nats((*entropy_)(counts.data()));
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
     scanner_.scan(view, counts.data(), j, *entropy_);
-    check(view.rows.size());
+    check(view.rows.size() + counts.size());
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
     ++n_columns;
@@ -404,7 +403,7 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
         part.sorted[j] = records;
       }
       scanner.scan(part, seen.data(), j, score);
-      check(m);
+      check(m + seen.size());
       // Without two branches on the part, all of it lies in one.
       const double x = scanner.n_tests() == 0 ? score.in_nats(score(seen.data()))
                                               : log_mean(scanner.scores(), scanner.best(), score);
@@ -454,6 +453,12 @@ std::optional<Candidate> Chooser::keep(const View& view, std::size_t depth, std:
   Candidate kept = *same;
   const bool equal = threshold == kept.threshold || (std::isnan(threshold) && std::isnan(kept.threshold));
   if (equal) return kept;
+  // Still feasible? min_leaf may be another one than when the tree was grown.
+  const Labels& labels = splitter_.label(view.rows, column, threshold);
+  std::vector<std::int64_t> sizes(labels.n_parts(), 0);
+  for (const std::uint32_t row : view.rows) sizes[labels.of_row[row]] += scanner_.weight(row);
+  if (std::count_if(sizes.begin(), sizes.end(), [&](std::int64_t n) { return n >= settings_.min_leaf; }) < 2)
+    return std::nullopt;
   const double best = worth(kept.threshold), old = worth(threshold);
   if (best > old + log_lead) return std::nullopt;
   kept.threshold = threshold;

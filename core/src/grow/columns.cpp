@@ -63,7 +63,8 @@ void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_clas
                          " is not below n_classes = " + std::to_string(n_classes));
     // 2^53: sums of whole weights stay exact as doubles.
     if (weights[row] < 1 || weights[row] > (std::int64_t{1} << 53) - total)
-      throw InvalidInput("weights must be at least 1, and their sum below 2^53");
+      throw InvalidInput("row " + std::to_string(row) + " has weight " + std::to_string(weights[row]) +
+                         "; weights must be at least 1, and their sum at most 2^53: divide them by a common factor");
     total += weights[row];
   }
   classes_ = std::move(classes);

@@ -297,7 +297,7 @@ class OptionGrower : Grower {
   void reached(std::uint32_t node, double reach) {
     reach_[node] += reach;
     if (done_[node]) return;
-    priority_[node] = reach_[node] * static_cast<double>(size_of(node)) / static_cast<double>(columns_.n_rows());
+    priority_[node] = reach_[node] * static_cast<double>(graph_.total(node)) / static_cast<double>(columns_.total());
     queue_.emplace(priority_[node], ~node);  // ties: the older node first
   }
 

@@ -180,8 +180,10 @@ std::vector<OptionGraph> draw(const OptionGraph& graph, const Folded& folded, st
                               Control& control) {
   std::vector<OptionGraph> out;
   Copy copy(graph, control);
+  std::size_t held = graph.bytes();
   for (std::size_t number = 0; number < n; ++number) {
     control.check(true, "drawing trees", number, n);
+    control.check_memory(held);
     Stream stream(seed, number);
     out.push_back(copy([&](std::uint32_t node, const auto& take) {
       if (graph.option_begin(node) == graph.option_end(node)) return;
@@ -196,6 +198,7 @@ std::vector<OptionGraph> draw(const OptionGraph& graph, const Folded& folded, st
       }
       if (last < graph.option_end(node)) take(last);
     }));
+    held += sizeof(OptionGraph) + out.back().bytes();
   }
   return out;
 }

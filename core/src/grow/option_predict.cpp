@@ -12,7 +12,7 @@ namespace everytree::grow {
 
 namespace {
 
-constexpr std::size_t kMany = std::size_t{1} << 20;  // entries of a level: beyond it blocks get smaller
+constexpr std::size_t kMany = std::size_t{1} << 20;  // entries of a level, or cells of the answer: blocks get smaller
 
 struct Entry {
   std::uint32_t node, row;
@@ -39,13 +39,14 @@ class Flow {
   }
 
   void run() {
-    std::size_t block = 64;
+    std::size_t block = std::clamp<std::size_t>(kMany / graph_.n_classes(), 1, 64);
     for (std::size_t first = 0; first < data_.n_rows();) {
       const std::size_t n = std::min(block, data_.n_rows() - first);
       most_ = 0;
       flow(first, n);
+      work_ += n * graph_.n_classes();
       first += n;
-      if (most_ < kMany / 4 && block < 4096) block *= 2;
+      if (most_ < kMany / 4 && block < 4096 && 2 * block * graph_.n_classes() <= kMany) block *= 2;
       if (most_ > kMany && block > 1) block /= 2;
     }
   }

@@ -87,16 +87,17 @@ void Scanner::cuts(std::span<const Record> sorted, bool some_missing, const std:
   if (known_test) add(known_or_missing, kKnown);
 }
 
-// Class counts of every value that occurs, in the order of the codes: f(code, counts of its classes, n). Missing comes
-// last, as code n_values. Cells are counted in a matrix, or, where that would be much larger than the node, sorted.
+// Class counts of every value that occurs, in the order of the codes: f(code, counts of its classes, n), with the
+// classes that it has in touched_. Missing comes last, as code n_values. Cells are counted in a matrix, or, where that
+// would be much larger than the node, rows are sorted by value: the work is that of the rows, however many values and
+// classes.
 void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* counts, std::size_t j,
                      const Score& score) {
   const Column& column = columns_[j];
   const std::size_t n_classes = columns_.n_classes(), n_values = static_cast<std::size_t>(column.n_values);
   const std::size_t n_cells = (n_values + 1) * n_classes;
-  const auto cell = [&](std::uint32_t row) {
-    const std::size_t value = column.codes[row] < 0 ? n_values : static_cast<std::size_t>(column.codes[row]);
-    return value * n_classes + classes_[row];
+  const auto value_of = [&](std::uint32_t row) {
+    return column.codes[row] < 0 ? n_values : static_cast<std::size_t>(column.codes[row]);
   };
   const bool one_by_one = binary_nominal_ && n_values > 2;
   std::int64_t sum = 0, n_missing = 0, of_missing = 0;
@@ -107,34 +108,45 @@ void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* co
   const auto for_each_value = [&](auto f) {
     if (n_cells <= 4 * rows.size() + 64) {
       cells_.assign(n_cells, 0);
-      for (const std::uint32_t row : rows) cells_[cell(row)] += weight(row);
+      for (const std::uint32_t row : rows) cells_[value_of(row) * n_classes + classes_[row]] += weight(row);
       for (std::size_t value = 0; value <= n_values; ++value) {
         const std::int64_t* here = cells_.data() + value * n_classes;
         std::int64_t n = 0;
-        for (std::size_t c = 0; c < n_classes; ++c) n += here[c];
+        touched_.clear();
+        for (std::size_t c = 0; c < n_classes; ++c)
+          if (here[c] > 0) {
+            n += here[c];
+            touched_.push_back(static_cast<std::uint16_t>(c));
+          }
         if (n > 0) f(value, here, n);
       }
       return;
     }
     keys_.clear();
-    for (const std::uint32_t row : rows) keys_.push_back(static_cast<std::uint64_t>(cell(row)) << 32 | row);
+    for (const std::uint32_t row : rows) keys_.push_back(static_cast<std::uint64_t>(value_of(row)) << 32 | row);
     std::sort(keys_.begin(), keys_.end());
     for (std::size_t i = 0; i < keys_.size();) {
-      const std::size_t value = static_cast<std::size_t>(keys_[i] >> 32) / n_classes;
-      const std::size_t begin = i;
+      const std::uint64_t value = keys_[i] >> 32;
+      touched_.clear();
       std::int64_t n = 0;
-      for (; i < keys_.size() && static_cast<std::size_t>(keys_[i] >> 32) / n_classes == value; ++i) {
+      for (; i < keys_.size() && keys_[i] >> 32 == value; ++i) {
         const auto row = static_cast<std::uint32_t>(keys_[i]);
+        if (value_counts[classes_[row]] == 0) touched_.push_back(classes_[row]);
         value_counts[classes_[row]] += weight(row);
         n += weight(row);
       }
-      f(value, value_counts.data(), n);
-      for (std::size_t k = begin; k < i; ++k) value_counts[classes_[static_cast<std::uint32_t>(keys_[k])]] = 0;
+      f(static_cast<std::size_t>(value), value_counts.data(), n);
+      for (const std::uint16_t c : touched_) value_counts[c] = 0;
     }
+  };
+  const auto score_of_value = [&](const std::int64_t* here, std::int64_t n) {
+    std::int64_t score_here = -score.total()(n);
+    for (const std::uint16_t c : touched_) score_here += score.up(c)(here[c]);
+    return score_here;
   };
   if (!one_by_one) {
     for_each_value([&](std::size_t, const std::int64_t* here, std::int64_t n) {
-      sum += score(here);
+      sum += score_of_value(here, n);
       ++n_branches;
       n_enough += n >= min_leaf_;
     });
@@ -154,11 +166,13 @@ void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* co
     for (std::size_t c = 0; c < n_classes; ++c) missing_[c] -= right_[c];
     of_missing = score(missing_.data());
   }
+  std::int64_t of_known = 0;  // without the total
+  for (std::size_t c = 0; c < n_classes; ++c) of_known += score.up(c)(right_[c]);
   for_each_value([&](std::size_t value, const std::int64_t* here, std::int64_t n) {
     if (value == n_values || !enough(n, n_known - n, n_missing)) return;
-    std::int64_t rest = 0;
-    for (std::size_t c = 0; c < n_classes; ++c) rest += score.up(c)(right_[c] - here[c]);
-    add(score(here) + rest - score.total()(n_known - n) + of_missing, static_cast<std::uint32_t>(value));
+    std::int64_t rest = of_known;
+    for (const std::uint16_t c : touched_) rest += score.up(c)(right_[c] - here[c]) - score.up(c)(right_[c]);
+    add(score_of_value(here, n) + rest - score.total()(n_known - n) + of_missing, static_cast<std::uint32_t>(value));
   });
 }
 
@@ -209,6 +223,7 @@ bool Scanner::feasible(std::span<const std::uint32_t> rows, std::size_t j) {
   if (!column.numeric) {
     const bool one_by_one = binary_nominal_ && column.n_values > 2;
     const auto n_values = static_cast<std::size_t>(column.n_values);
+    if (n_values > 4 * rows.size() + 64) return feasible_among_many(rows, column, one_by_one);
     sizes_.assign(n_values + 1, 0);
     std::int64_t known = 0;
     for (const std::uint32_t row : rows) {
@@ -248,6 +263,30 @@ bool Scanner::feasible(std::span<const std::uint32_t> rows, std::size_t j) {
   for (std::size_t i = 0; i + 1 < keys_.size(); ++i) {
     below += weight(static_cast<std::uint32_t>(keys_[i]));
     if (keys_[i] >> 32 != keys_[i + 1] >> 32 && enough(below, known - below, n_missing)) return true;
+  }
+  return false;
+}
+
+// The same for a nominal column with far more values than rows, in the time of the rows.
+bool Scanner::feasible_among_many(std::span<const std::uint32_t> rows, const Column& column, bool one_by_one) {
+  std::int64_t known = 0, n_missing = 0;
+  keys_.clear();
+  for (const std::uint32_t row : rows) {
+    if (column.codes[row] < 0) {
+      n_missing += weight(row);
+      continue;
+    }
+    known += weight(row);
+    keys_.push_back(static_cast<std::uint64_t>(column.codes[row]) << 32 | row);
+  }
+  std::sort(keys_.begin(), keys_.end());
+  int n_enough = n_missing >= min_leaf_;
+  for (std::size_t i = 0; i < keys_.size();) {
+    const std::uint64_t value = keys_[i] >> 32;
+    std::int64_t n = 0;
+    for (; i < keys_.size() && keys_[i] >> 32 == value; ++i) n += weight(static_cast<std::uint32_t>(keys_[i]));
+    n_enough += n >= min_leaf_;
+    if (one_by_one ? enough(n, known - n, n_missing) : n_enough >= 2) return true;
   }
   return false;
 }

@@ -63,16 +63,25 @@ double Score::unit_for(const std::vector<std::vector<double>>& a, std::int64_t n
   return unit_of(most, n_examples);
 }
 
-Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit) {
+Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
+                       Control* control, std::size_t held) {
+  const auto climb = [&](double x, std::int64_t n) {
+    held += static_cast<std::size_t>(std::min(n, kLongest) + 1) * sizeof(std::int64_t);
+    if (control != nullptr) {
+      control->check_memory(held);
+      control->check(true, "growing", 0, 0);
+    }
+    return std::make_shared<const Climb>(x, 1 / unit, n);
+  };
   Score score;
   score.unit_ = unit;
   std::map<double, std::int64_t> upto;  // for each a the largest count
   for (std::size_t c = 0; c < a.size(); ++c) upto[a[c]] = std::max(upto[a[c]], class_totals[c]);
   std::map<double, std::shared_ptr<const Climb>> climbs;
-  for (const auto& [x, n] : upto) climbs[x] = std::make_shared<const Climb>(x, 1 / unit, n);
+  for (const auto& [x, n] : upto) climbs[x] = climb(x, n);
   for (const double x : a) score.up_.push_back(climbs[x]);
   const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
-  score.total_ = std::make_shared<const Climb>(std::accumulate(a.begin(), a.end(), 0.0), 1 / unit, total);
+  score.total_ = climb(std::accumulate(a.begin(), a.end(), 0.0), total);
   return score;
 }
 

@@ -79,12 +79,16 @@ const Labels& Splitter::label(std::span<const std::uint32_t> rows, std::int32_t 
   const Column& column = columns_[static_cast<std::size_t>(attribute)];
   const bool every_value = !column.numeric && std::isnan(threshold);
   const std::size_t n_slots = every_value ? static_cast<std::size_t>(column.n_values) + 1 : 3;
-  part_of_slot_.assign(n_slots, kNoPart);
+  // No pass over all values: a node with few rows of a column with many values is labelled in the time of its rows.
+  if (part_of_slot_.size() < n_slots) part_of_slot_.resize(n_slots, kNoPart);
   std::uint32_t* of_row = labels_.of_row.data();
+  labels_.slot.clear();
   const auto each = [&](auto slot_of) {
     for (const std::uint32_t row : rows) {
-      of_row[row] = slot_of(row);
-      part_of_slot_[of_row[row]] = 0;
+      const std::uint32_t slot = of_row[row] = slot_of(row);
+      if (part_of_slot_[slot] != kNoPart) continue;
+      part_of_slot_[slot] = 0;
+      labels_.slot.push_back(slot);
     }
   };
   if (column.numeric) {
@@ -101,17 +105,15 @@ const Labels& Splitter::label(std::span<const std::uint32_t> rows, std::int32_t 
     else
       each([&](std::uint32_t row) -> std::uint32_t { return codes[row] < 0 ? 2 : codes[row] == value ? 0 : 1; });
   }
-  labels_.slot.clear();
-  for (std::size_t slot = 0; slot < n_slots; ++slot) {
-    if (part_of_slot_[slot] == kNoPart) continue;
-    part_of_slot_[slot] = static_cast<std::uint32_t>(labels_.slot.size());
-    labels_.slot.push_back(static_cast<std::uint32_t>(slot));
-  }
+  std::sort(labels_.slot.begin(), labels_.slot.end());
+  for (std::size_t part = 0; part < labels_.n_parts(); ++part)
+    part_of_slot_[labels_.slot[part]] = static_cast<std::uint32_t>(part);
   labels_.size.assign(labels_.n_parts(), 0);
   for (const std::uint32_t row : rows) {
     of_row[row] = part_of_slot_[of_row[row]];
     ++labels_.size[of_row[row]];
   }
+  for (const std::uint32_t slot : labels_.slot) part_of_slot_[slot] = kNoPart;
   return labels_;
 }
 

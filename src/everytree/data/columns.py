@@ -225,12 +225,23 @@ class ColumnReader:
                 f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} "
                 "now; convert it to the type it had"
             )
+        if text is None and known.values and column.kind == "nominal":
+            word = next((value for value in column.values.tolist() if isinstance(value, str)), None)
+            if word is not None:
+                raise DataError(
+                    f"column {column.name!r} held {_kind_of(known.values)} during fit but holds text now (for example "
+                    f"{word!r}); convert it to the type it had"
+                )
         place = {value: code for code, value in enumerate(known.values)}
         items = as_codes(column).values.tolist()
         codes = np.fromiter((place.get(item, UNSEEN) for item in items), np.int32, n_rows)
         if column.missing is not None:
             codes[column.missing] = MISSING
         return codes
+
+
+def _kind_of(values: tuple[Any, ...]) -> str:
+    return "booleans" if all(isinstance(value, bool) for value in values) else "numbers"
 
 
 def _described(column: FrameColumn, coded: bool) -> RawColumn:

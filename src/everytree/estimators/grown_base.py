@@ -39,6 +39,7 @@ __all__ = ["GrownTreeClassifier"]
 
 DEEPEST = 1500  # priors and parameters by depth are tabulated so far, and then stay as they are
 MOST_CELLS = 2_000_000  # of such a table, by depth and class
+MOST_PLIES = 64  # of a lookahead, as in the core
 ROUNDS = 10  # of fitting the Dirichlet parameter and growing again
 STEP = 1.5  # of log a in one round
 SETTLED = 1e-3  # a smaller gain of log evidence ends them
@@ -309,6 +310,8 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
         settings = _core.GrowSettings()
         settings.lookahead = whole("lookahead", self.lookahead, 1)
+        if settings.lookahead > MOST_PLIES:
+            raise QueryError(f"lookahead={self.lookahead!r}; expected a whole number from 1 to {MOST_PLIES}")
         settings.beam = 0 if self.beam is None else whole("beam", self.beam, 1, none="all columns")
         settings.min_leaf = whole("min_leaf", self.min_leaf, 1)
         if self.max_depth is not None:

@@ -44,6 +44,7 @@ class Scanner {
   template <bool kWeighted>
   void cuts(std::span<const Record> sorted, bool some_missing, const std::int64_t* counts, const Score& score);
   void values(std::span<const std::uint32_t> rows, const std::int64_t* counts, std::size_t column, const Score& score);
+  bool feasible_among_many(std::span<const std::uint32_t> rows, const Column& column, bool one_by_one);
   void add(std::int64_t score, std::uint32_t where) {
     if (scores_.empty() || score > best_) best_ = score;
     scores_.push_back(score);
@@ -64,6 +65,7 @@ class Scanner {
   std::vector<std::int64_t> left_, right_, missing_, cells_, sizes_;
   std::vector<const Climb*> ups_;
   std::vector<std::uint64_t> keys_;
+  std::vector<std::uint16_t> touched_;  // classes of the value that is looked at
 };
 
 }  // namespace everytree::grow

@@ -14,6 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "everytree/control.hpp"
+
 namespace everytree::grow {
 
 // One function of a count, as a table. Beyond the table it is computed: only weights in the millions ask for that.
@@ -38,7 +40,10 @@ class Score {
  public:
   // The unit that suits these parameters (of all depths) and so many examples.
   static double unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples);
-  static Score dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit);
+  // Tables of millions take a while: with `control` there is a look at the limits before each; `held` bytes are there
+  // already.
+  static Score dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
+                         Control* control = nullptr, std::size_t held = 0);
   static Score entropy(const std::vector<std::int64_t>& class_totals);
 
   std::size_t n_classes() const { return up_.size(); }

@@ -60,7 +60,7 @@ class Splitter {
 
   const Columns& columns_;
   Labels labels_;
-  std::vector<std::uint32_t> part_of_slot_;
+  std::vector<std::uint32_t> part_of_slot_;  // kNoPart between two calls
   std::vector<std::uint32_t> rows_;
   std::vector<Record> records_;
 };
