@@ -157,7 +157,6 @@ def test_one_option_is_smoothing():
         SmoothedTreeClassifier(2, missing="impute", dirichlet="fit"),
         SmoothedTreeClassifier(n_trees=2, random_state=0),
         OptionTreeClassifier(missing="impute"),
-        OptionTreeClassifier(max_nodes=40, stop_factor=0),  # what comes first is weighed by examples, not by rows
     ],
 )
 def test_weights_are_repetitions(model):
@@ -167,6 +166,23 @@ def test_weights_are_repetitions(model):
     other = clone(model).fit(X.loc[np.repeat(X.index, weights)], np.repeat(y, weights))
     assert one.log_evidence_ == pytest.approx(other.log_evidence_, rel=1e-12)
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_weights_are_repetitions_within_a_budget(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (120, 5)).astype(float)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y, weights = rng.integers(0, 3, 120), rng.integers(0, 6, 120)
+    for words in (
+        {"max_nodes": 60, "stop_factor": 0},
+        {"max_nodes": 300, "option_factor": 0, "cuts": "each"},
+        {"max_nodes": 40, "stop_factor": 0, "max_options": 1},
+    ):
+        one = OptionTreeClassifier(**words).fit(X, y, sample_weight=weights)
+        other = OptionTreeClassifier(**words).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+        assert one.budget_reached_
+        np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-10)
 
 
 def test_several_trees_are_averaged():
