@@ -294,7 +294,7 @@ def test_a_refused_batch_changes_nothing():
         before = dict(vars(model))
         wrong = X.copy()
         wrong["age"] = "old"
-        words = X.assign(**{name: "no" for name in X.columns[X.dtypes == bool]})
+        words = X.assign(**dict.fromkeys(X.select_dtypes(bool).columns, "no"))
         assert not words.equals(X)
         for rows, labels, error in (
             (wrong, y, DataError),

@@ -344,9 +344,9 @@ def _numeric(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
         infinite = ~finite & ~nan
         if infinite.any():
             raise DataError(
-                f"column {name!r} holds infinity ({values[infinite][0]:g}) in {int(infinite.sum())} of {values.size} rows, "
-                f"first in row {int(np.argmax(infinite))}; replace it by a finite number, or by NaN and "
-                "choose how to treat missing values"
+                f"column {name!r} holds infinity ({values[infinite][0]:g}) in {int(infinite.sum())} of "
+                f"{values.size} rows, first in row {int(np.argmax(infinite))}; replace it by a finite number, "
+                "or by NaN and choose how to treat missing values"
             )
         missing = nan if missing is None else missing | nan
         if missing.all():
