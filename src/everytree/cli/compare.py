@@ -164,7 +164,9 @@ def _outcome(
 
 
 def _leaves(model: Any) -> float:
-    """The number of leaves, where a model has one."""
+    """The number of leaves, where a model has one; of an average over trees, the expected one."""
+    if hasattr(model, "draws_"):
+        return float(np.mean(model.draws_.n_leaves))
     for owner, name in ((model, "n_leaves_"), (getattr(model, "tree_", None), "n_leaves")):
         value = getattr(owner, name, None)
         if value is not None:

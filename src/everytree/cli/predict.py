@@ -127,7 +127,7 @@ def run_predict(
             features = source.features(part)
             proba = model.predict_proba(features)
             # The average costs too much to take it twice; it says the most probable class.
-            average = hasattr(model, "posterior_")
+            average = hasattr(model, "posterior_") or hasattr(model, "draws_")
             said = model.classes_[proba.argmax(axis=1)] if average else model.predict(features)
             answer: Columns = {name: part[name].values for name in keep}
             answer["predicted"] = said
