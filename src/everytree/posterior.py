@@ -94,6 +94,11 @@ class Posterior:
         weights = f"{self.prior!r}, dirichlet={self.dirichlet!r}"
         return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
 
+    def _repr_html_(self) -> str:
+        from everytree.report.notebook import posterior_html
+
+        return posterior_html(self)
+
     # --- predictions ---
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:

@@ -365,3 +365,79 @@ def verify(
         **options,
     )
     raise typer.Exit(code)
+
+
+@app.command()
+@grouped
+def report(
+    model: ModelFile,
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Rows with labels: those of training add parts to the page, others judge the model.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The column of the data with the label.", show_default=False)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The head of the page.", show_default=False)] = None,
+    rows: Annotated[
+        int, typer.Option(min=0, help="Rows of the data that readers can pick; they are then in the page.")
+    ] = 30,
+    time_limit: Annotated[float, typer.Option(min=0, help="Most seconds for each part of the page.")] = 20.0,
+    as_json: AsJson = False,
+    *,
+    reading: Reading,
+) -> None:
+    """Write a model as one HTML page that opens in any browser, without a network.
+
+    It shows the tree, the best tree of every size, the most probable trees and what they use, calibration, and the
+    rules that decide a row that the reader types in.
+
+    Examples:
+
+    - `everytree report heart.json --out heart.html`
+
+    - `everytree report heart.json --out heart.html --data heart.csv --title "Heart disease"`
+    """
+    from everytree.cli.report import run_report
+
+    run_report(model, out, data, target, title, rows, time_limit, reading, as_json)
+
+
+@app.command()
+@grouped
+def explore(
+    data: DataFile,
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict; guessed if absent.", show_default=False)
+    ] = None,
+    question: Annotated[
+        str,
+        typer.Option(
+            "--query",
+            help="The question to begin with: what a page has after the # of its address.",
+            show_default=False,
+        ),
+    ] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any that is free.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for every core.")] = 1,
+    *,
+    reading: Reading,
+) -> None:
+    """Explore every tree of a file in the browser: change the question, see the answer.
+
+    Only this machine can open the page, and only by the address that is printed. Ctrl-C ends it.
+
+    Examples:
+
+    - `everytree explore heart.csv --target class`
+
+    - `everytree explore heart.csv --target class --query "max_depth=3&min_leaf=10"`
+    """
+    from everytree.cli.explore import run_explore
+
+    run_explore(data, target, question, port, browser, jobs, reading)

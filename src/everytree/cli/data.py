@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from everytree.cli.options import Reading
     from everytree.data.readers import Dataset
 
-__all__ = ["Examples", "chunk_reader", "in_options", "read_examples", "reader_options"]
+__all__ = ["Examples", "chunk_reader", "in_options", "read_data", "read_examples", "reader_options"]
 
 TEXT = (".csv", ".tsv", ".tab")
 # What the library calls its parameters, and what they are called here.
@@ -115,14 +115,22 @@ def _plain_text(path: Path, reading: Reading) -> bool:
     return reading.delimiter is not None and extension not in EXTENSIONS
 
 
-def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
-    """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
+def read_data(
+    path: Path, reading: Reading, target: str | None = None, types: dict[str, Any] | None = None
+) -> Dataset:
+    """Read a file by the options; ``types`` are kinds of columns beside those that the options name."""
     from everytree import read, read_csv
-    from everytree.data.readers.column import show, show_many
 
     reader = read_csv if _plain_text(path, reading) else read
-    types = dict.fromkeys(reading.nominal or (), "nominal")
-    data = reader(path, target, types=types, **reader_options(path, reading))
+    kinds = (types or {}) | dict.fromkeys(reading.nominal or (), "nominal")
+    return reader(path, target, types=kinds, **reader_options(path, reading))
+
+
+def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
+    """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
+    from everytree.data.readers.column import show, show_many
+
+    data = read_data(path, reading, target)
     notes = [in_options(text) for text in data.notes]
     if target is None:
         raise DataError(

@@ -90,6 +90,17 @@ class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.target_name_ = name if isinstance(name, str) else None
         return frame, labels, weights
 
+    def _html_repr(self) -> str:
+        """For notebooks: scikit-learn's box, and below it the tree or the posterior of a fitted classifier."""
+        from sklearn.utils import estimator_html_repr
+
+        from everytree.report.notebook import estimator_html
+
+        return f"{estimator_html_repr(self)}{estimator_html(self)}"
+
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True

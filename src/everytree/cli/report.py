@@ -1,0 +1,54 @@
+"""``everytree report``: a model file as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from everytree.cli.data import read_data
+from everytree.cli.show import console, note, print_json
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Reading
+
+__all__ = ["run_report"]
+
+
+def run_report(
+    path: Path,
+    out: Path,
+    data: Path | None,
+    target: str | None,
+    title: str | None,
+    rows: int,
+    time_limit: float,
+    reading: Reading,
+    as_json: bool,
+) -> None:
+    """Write the page of a model file, and say where it is and what it lacks."""
+    from everytree.drafts import write_whole
+    from everytree.model_file import load_model
+    from everytree.model_types import column_kinds, label_kind
+    from everytree.report.page import html_of
+    from everytree.report.page_data import page_data
+
+    model = load_model(path)
+    given: Any = None
+    if data is not None:
+        name = target or getattr(model, "target_name_", None)
+        types: dict[str, Any] = {key: kind for key, kind in column_kinds(model).items() if kind != "any"}
+        if name is not None:
+            types[name] = label_kind(model)
+        there = read_data(data, reading).names
+        given = read_data(data, reading, None, {key: kind for key, kind in types.items() if key in there})
+    made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
+    html = html_of(made)
+    write_whole(html, out)
+    size = len(html.encode("utf-8"))
+    if as_json:
+        parts = [part for part in ("tree", "front", "posterior", "calibration") if made[part] is not None]
+        print_json({"out": str(out), "bytes": size, "parts": parts, "notes": made["notes"]})
+        return
+    for text in made["notes"]:
+        note(text)
+    console().print(f"{out}: {size:,} bytes; it opens in any browser, without a network")

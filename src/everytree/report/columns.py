@@ -1,0 +1,138 @@
+"""Columns, tests and rows as the page holds them, so that the browser can send a row down a tree as Python does.
+
+A nominal value is its position among the column's values (−1: none of them), a missing one is null. What decides is
+always a position or a number, never a name: names are only shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everytree.bayes.conditions import conditions
+from everytree.data.encoding import as_codes, matched
+from everytree.data.frames import Frame, FrameColumn
+from everytree.report.words import shown
+
+__all__ = ["column_rows", "page_columns", "raw_columns"]
+
+KINDS = {"<=": "threshold", "==": "equals"}
+
+
+def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The columns and the 0/1 tests of a classifier that stands on a Binarizer."""
+    binarizer = model.binarizer_
+    names = _names(model)
+    columns = []
+    for name, encoding in zip(names, binarizer._encodings, strict=True):
+        column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
+        fill = encoding.fill
+        if encoding.codes is not None:
+            column["values"] = [shown(value) for value in encoding.codes]
+            column["start"] = 0
+            fill = None if fill is None else encoding.codes.get(fill)
+        elif encoding.kind == "numeric":
+            cuts = sorted(float(test.value) for test in encoding.tests if test.op == "<=")
+            column["start"] = cuts[len(cuts) // 2] if cuts else 0
+        elif encoding.kind == "binary":
+            column["start"] = 0
+        column["fill"] = None if fill is None else float(fill)
+        columns.append(column)
+    texts = [test.named(names[test.column]) for test in binarizer.tests_]
+    tests = []
+    for i, test in enumerate(binarizer.tests_):
+        kind = KINDS.get(test.op) or ("identity" if test.value is True else "missing")
+        value: float | int | None = None
+        if kind == "threshold":
+            value = float(test.value)
+        elif kind == "equals":
+            value = int((binarizer._encodings[test.column].codes or {})[test.value])
+        no = conditions([(i, 0)], texts)
+        tests.append(
+            {
+                "column": test.column,
+                "kind": kind,
+                "value": value,
+                "name": shown(texts[i]),
+                "no": shown(" and ".join(no)),
+            }
+        )
+    return columns, tests
+
+
+def raw_columns(model: Any) -> list[dict[str, Any]]:
+    """The columns of a classifier whose tree is on whole columns."""
+    categories = getattr(model.tree_, "categories", None)
+    if categories is not None:
+        return [
+            _raw(of.name, of.values, [float(c) for c in of.cuts], of.fill, of.n_values > 1)
+            for of in categories
+        ]
+    asked = {int(j) for j in getattr(model.tree_, "attribute", ()) if j >= 0}
+    columns = model._reader.columns
+    return [
+        _raw(of.name, of.values if of.kind == "nominal" else None, _cuts(model.tree_, j), None, j in asked)
+        for j, of in enumerate(columns)
+    ]
+
+
+def _cuts(tree: Any, j: int) -> list[float]:
+    attribute, threshold = getattr(tree, "attribute", None), getattr(tree, "threshold", None)
+    if attribute is None or threshold is None:
+        return []
+    own = threshold[attribute == j]
+    return sorted(float(t) for t in own[np.isfinite(own)])
+
+
+def _raw(name: str, values: Any, cuts: list[float], fill: Any, used: bool) -> dict[str, Any]:
+    if values is None:
+        start = cuts[len(cuts) // 2] if cuts else 0
+        kept = None if fill is None else float(fill)
+        return {"name": shown(name), "kind": "numeric", "start": start, "fill": kept, "used": used}
+    place = None if fill is None else float(values.index(fill))
+    known = [shown(value) for value in values]
+    return {
+        "name": shown(name),
+        "kind": "nominal",
+        "values": known,
+        "start": 0 if known else None,
+        "fill": place,
+        "used": used,
+    }
+
+
+def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:
+    """The cells of every row of a frame."""
+    found: list[list[float | int | None]] = [[] for _ in range(frame.n_rows)]
+    for j, column in enumerate(frame.columns):
+        for row, cell in zip(found, _cells(model, j, column), strict=True):
+            row.append(cell)
+    return found
+
+
+def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
+    values: Any = None
+    if hasattr(model, "binarizer_"):
+        encoding = model.binarizer_._encodings[j]
+        column = matched(column, encoding)
+        codes = encoding.codes
+    else:
+        categories = getattr(model.tree_, "categories", None)
+        of = model._reader.columns[j] if categories is None else categories[j]
+        values = of.values if categories is not None or of.kind == "nominal" else None
+        codes = None if values is None else {value: k for k, value in enumerate(values)}
+    if column.kind == "empty":
+        return [None] * len(column.values)
+    if codes is not None:
+        cells: list[Any] = [codes.get(value, -1) for value in as_codes(column).values.tolist()]
+    else:
+        cells = column.values.tolist()
+    if column.missing is not None:  # what stands there may be NaN, which is no JSON
+        cells = [None if gone else cell for cell, gone in zip(cells, column.missing.tolist(), strict=True)]
+    return [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]
+
+
+def _names(model: Any) -> list[str]:
+    named = getattr(model, "feature_names_in_", None)
+    return [f"x{j}" for j in range(model.n_features_in_)] if named is None else [str(name) for name in named]

@@ -1,0 +1,72 @@
+"""Rows with labels, from a file, a table with the label among its columns, or a pair (X, y)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.frames import Frame, check_columns, read_frame
+from everytree.data.labels import read_labels
+from everytree.data.readers import read
+from everytree.data.readers.dataset import Dataset
+from everytree.errors import DataError
+from everytree.tree_checks import clip
+
+__all__ = ["Examples", "examples_of"]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Columns as the model reads them, and for each row the position of its label in ``classes_``."""
+
+    frame: Frame
+    codes: npt.NDArray[np.intp]
+
+
+def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
+    """The rows and labels of ``data``, checked against the columns and the classes of a fitted classifier."""
+    if isinstance(data, tuple) and len(data) == 2:
+        X, y = data
+    else:
+        X, y = _parted(model, read(data) if isinstance(data, str | os.PathLike) else data, target)
+    frame = read_frame(X)
+    check_columns(model, frame, reset=False)
+    labels = read_labels(y, frame.n_rows)
+    place = {label: code for code, label in enumerate(model.classes_.tolist())}
+    found = [place.get(label) for label in labels.tolist()]
+    if None in found:
+        strange = labels.tolist()[found.index(None)]
+        raise DataError(
+            f"the data hold the label {clip(strange)}, which the model does not know; expected one of "
+            f"{clip(model.classes_.tolist())}"
+        )
+    return Examples(frame, np.array(found, dtype=np.intp))
+
+
+def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
+    """Features and labels of a table; of its columns only those that the model knows."""
+    name = target or getattr(model, "target_name_", None) or getattr(table, "target", None)
+    names = [str(each) for each in getattr(table, "columns", ())]
+    if not names:
+        raise DataError(
+            f"data is {clip(table)}; expected a file, a table with named columns, or a pair (X, y)"
+        )
+    known = [str(each) for each in getattr(model, "feature_names_in_", ())]
+    if name is None:
+        rest = [each for each in names if each not in known]
+        if len(rest) != 1:
+            raise DataError(
+                f"which column holds the label? The model does not say; give target=..., one of {clip(rest or names)}"
+            )
+        name = rest[0]
+    if name not in names:
+        raise DataError(f"there is no column {clip(name)} with the label; the columns are {clip(names)}")
+    features = known if known and set(known) <= set(names) else [each for each in names if each != name]
+    if isinstance(table, Dataset):
+        _, y = table.split(name)
+        return table.select(*features), y
+    return table[features], table[name]

@@ -1,0 +1,234 @@
+"""The parts of the page that ask a space or new rows: the front, the posterior, and calibration."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.bayes.compress import CompressedRules
+from everytree.data.frames import Frame
+from everytree.errors import EverytreeError, LimitReached
+from everytree.posterior import Posterior
+from everytree.report.trees import intervals, page_tree
+from everytree.report.words import shown
+from everytree.space import TreeSpace
+
+__all__ = ["about_posterior", "calibration", "front", "limited", "posterior", "row_rules", "sum_of"]
+
+TOP_TREES = 10
+RULES = 400
+MOST_SUM_RULES = 3000  # of the sum that predicts in the browser
+EPSILONS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+MOST_POINTS = 40
+MOST_NODES = 4000  # of all trees of a part together
+FOLDS = 5
+BINS = 10
+
+
+@contextmanager
+def limited(space: TreeSpace, seconds: float) -> Iterator[None]:
+    """Ask the space under a time limit of the page's own; its limits are as before afterwards."""
+    before = space.limits
+    own = before.time_limit
+    space.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
+    try:
+        yield
+    finally:
+        space.limits = before
+
+
+def front(
+    space: TreeSpace,
+    dirichlet: list[list[float]],
+    cost: str = "error",
+    kept: Sequence[int] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The least cost for every size, each with its tree."""
+    points, nodes = [], 0
+    for size, value, tree in _thinned(space.front(cost, **options)):
+        nodes += tree.n_nodes
+        if nodes > MOST_NODES:
+            break
+        points.append({"size": size, "error": float(value), "tree": page_tree(tree, dirichlet, kept=kept)})
+    return {"cost": cost.replace("_", " "), "points": points, "about": ""}
+
+
+def _thinned(points: list[Any]) -> list[Any]:
+    """At most so many points: the first, the last, and some between."""
+    if len(points) <= MOST_POINTS:
+        return points
+    places = np.unique(np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int))
+    return [points[k] for k in places.tolist()]
+
+
+def about_posterior(found: Any) -> str:
+    """The prior in words."""
+    return f"Prior: {found.prior!r}, Dirichlet {found.dirichlet!r}."
+
+
+def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:
+    """What the posterior over every tree knows: its most probable trees, what they use, and how a row is decided."""
+    one: Posterior = getattr(found, "best", found)  # of a mixture the part of most weight
+    space = one.space
+    names = list(space.test_names or [f"x{k}" for k in range(space.n_tests)])
+    top: list[dict[str, Any]] = []
+    nodes = 0
+    for tree in one.top_trees(TOP_TREES):
+        nodes += tree.n_nodes
+        if nodes > MOST_NODES and top:
+            break
+        shown_tree = page_tree(tree, one._rows, keep_proba=True, kept=kept)
+        top.append({"probability": float(tree.info["probability"]), "tree": shown_tree})
+    return {
+        "about": shown(about_posterior(one)) + (" Trees are those of this part." if one is not found else ""),
+        "top": top,
+        "share": min(1.0, sum(each["probability"] for each in top)),
+        "inclusion": _listed(found.attribute_inclusion()),
+        "tests": _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True))),
+        "leaves": [float(f"{p:.5g}") for p in found.leaves_distribution().tolist()],
+        **(row_rules(one, kept) if rules and one is found else {"rules": [], "sum": None}),
+    }
+
+
+def row_rules(
+    one: Posterior, kept: Sequence[int] | None = None, epsilons: Sequence[float] = EPSILONS
+) -> dict[str, Any]:
+    """What decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
+    return {"rules": _rules(one, kept), "sum": _sum(one, kept, epsilons)}
+
+
+def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
+    return [{"name": shown(name), "p": float(f"{p:.5g}")} for name, p in chances.items()]
+
+
+def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
+    """The rules of most weight: paths that are leaves of many probable trees."""
+    from everytree.bayes.conditions import conditions
+
+    found = one.rules(top=RULES)
+    depth = [min(len(rule), len(one._rows) - 1) for rule in found]
+    likely = [int(np.argmax(rule.proba)) for rule in found]
+    low, high = intervals([rule.counts for rule in found], [one._rows[d] for d in depth], likely)
+    place = range(one.space.n_tests) if kept is None else kept
+    return [
+        {
+            "items": [[int(place[test]), int(outcome)] for test, outcome in rule.items],
+            "weight": float(f"{rule.weight:.5g}"),
+            "words": [shown(words) for words in conditions(rule.items, one.space.test_names)],
+            "n": list(rule.counts),
+            "p": [float(f"{p:.5g}") for p in rule.proba],
+            "i": [float(f"{low[k]:.4g}"), float(f"{high[k]:.4g}")],
+        }
+        for k, rule in enumerate(found)
+    ]
+
+
+def _sum(one: Posterior, kept: Sequence[int] | None, epsilons: Sequence[float]) -> dict[str, Any] | None:
+    """The average as a sum of rules, with the smallest bound that few rules can keep; None where many are needed."""
+    try:
+        small = list(epsilons)
+        if len(small) > 1:
+            points = one.compression_curve(epsilons)
+            small = [point.epsilon for point in points if point.n_rules <= MOST_SUM_RULES]
+        return sum_of(one.compress(min(small)), kept) if small else None
+    except LimitReached:
+        return None
+
+
+def sum_of(made: CompressedRules, kept: Sequence[int] | None = None) -> dict[str, Any]:
+    """A sum of rules for the browser. Its moves are rounded, and the bound has room for that."""
+    place = range(made.n_tests) if kept is None else kept
+    moves = [[float(f"{move:.7g}") for move in rule.moves] for rule in made.rules]
+    rounding = 1e-7 * sum(max(map(abs, row)) for row in moves)
+    return {
+        "bound": made.bound + rounding,
+        "base": list(made.base),
+        "floor": made.to_dict()["floor"],
+        "items": [[2 * int(place[t]) + int(o) for t, o in rule.items] for rule in made.rules],
+        "moves": moves,
+    }
+
+
+# --- calibration
+
+
+def calibration(
+    model: Any, frame: Frame, codes: npt.NDArray[np.intp], training: bool | None, seconds: float
+) -> dict[str, Any] | str:
+    """How good the probabilities are on these rows, or why that is not told.
+
+    Rows of training judge by cross-validation: each row by a model that was fitted again without it. Other rows judge
+    the model as it is. ``training`` is None where nobody knows which they are.
+    """
+    if training:
+        return _cross_validated(model, frame, codes, seconds)
+    proba = np.asarray(model.predict_proba(frame))
+    which = (
+        "other rows than those of training"
+        if training is False
+        else "the rows given, which may be those of training"
+    )
+    return _scores(proba, codes, f"On {which}: {len(codes):,} of them.")
+
+
+def _cross_validated(
+    model: Any, frame: Frame, codes: npt.NDArray[np.intp], seconds: float
+) -> dict[str, Any] | str:
+    from sklearn.base import clone
+
+    from everytree.study.protocol import aligned, stratified_folds
+
+    largest = int(np.bincount(codes).max())
+    if largest < 2:
+        return "There are too few rows for a cross-validation, so nothing is said about calibration."
+    folds = stratified_folds(codes, min(FOLDS, largest))
+    labels = model.classes_[codes]
+    everything = np.zeros((len(codes), len(model.classes_)))
+    begun = time.monotonic()
+    for fold in folds:
+        spent = time.monotonic() - begun
+        if fold.fold and spent + spent / fold.fold > seconds:
+            return (
+                f"A cross-validation would take about {len(folds) * spent / fold.fold:.0f} s, so nothing is said "
+                "about calibration; raise the time limit, or give rows that were held out."
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                again = clone(model).fit(frame.take(fold.train), labels[fold.train])
+                proba = again.predict_proba(frame.take(fold.test))
+            except EverytreeError as error:
+                return f"A cross-validation was not possible, so nothing is said about calibration: {error}"
+        everything[fold.test] = aligned(proba, again.classes_.tolist(), model.classes_.tolist())
+    about = (
+        f"By {len(folds)}-fold cross-validation on {len(codes):,} training rows: each row is judged by a model that "
+        "was fitted without it."
+    )
+    return _scores(everything, codes, about)
+
+
+def _scores(proba: npt.NDArray[np.float64], codes: npt.NDArray[np.intp], about: str) -> dict[str, Any]:
+    from everytree.study.protocol import Reliability, brier, log_loss
+
+    found = Reliability.of(proba, codes, BINS)
+    right = float((proba.argmax(axis=1) == codes).mean())
+    return {
+        "about": f"{about} Points near the dashed line are probabilities that came true as often as they said.",
+        "rows": list(found.rows),
+        "confidence": list(found.confidence),
+        "hits": list(found.hits),
+        "scores": [
+            ["accuracy", f"{100 * right:.1f} %"],
+            ["log-loss", f"{log_loss(proba, codes).mean():.3f}"],
+            ["Brier score", f"{brier(proba, codes).mean():.3f}"],
+            ["calibration error", f"{found.ece:.3f}"],
+        ],
+    }

@@ -1,0 +1,187 @@
+"""The explorer's server: loopback only, a random token on every request, and nothing for strangers.
+
+A page of another site may send requests to this port, and by DNS rebinding even in the name of its own host. So every
+request must name this very address as its host (and as its origin, where it has one) and carry the token, which only
+the address that ``everytree explore`` prints and the page itself hold.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from everytree.data.readers import read
+from everytree.errors import DataError, EverytreeError
+from everytree.report.explorer import Explorer
+from everytree.report.page import html_of
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["make_app", "serve"]
+
+MOST_JSON = 2**20
+MOST_UPLOAD = 2**30
+NEEDS_WEB = 'the explorer needs Starlette and uvicorn: pip install "everytree[web]"'
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlette:
+    """The web application; uploads are kept in ``folder``."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import HTMLResponse, JSONResponse
+        from starlette.routing import Route
+    except ImportError as error:
+        raise ImportError(NEEDS_WEB) from error
+
+    hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+
+    def refusal(request: Request) -> str | None:
+        host = request.headers.get("host", "")
+        if host not in hosts:
+            return f"this server answers only to {' and '.join(sorted(hosts))}"
+        origin = request.headers.get("origin")
+        if origin is not None and origin != f"http://{host}":
+            return "this server answers only to its own page"
+        given = request.headers.get("x-everytree-token") or (
+            request.query_params.get("token", "") if request.method == "GET" else ""
+        )
+        if not secrets.compare_digest(given.encode("utf-8"), token.encode("ascii")):
+            return "the token is missing or wrong; open the address that everytree explore printed"
+        return None
+
+    def guarded(work: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        async def handle(request: Request) -> Response:
+            why = refusal(request)
+            if why is not None:
+                return JSONResponse({"error": why}, 403, HEADERS)
+            try:
+                answer: Response = await work(request)
+                return answer
+            except (EverytreeError, OSError, ValueError) as error:
+                return JSONResponse({"error": str(error)}, 400, HEADERS)
+
+        return handle
+
+    async def body(request: Request) -> Any:
+        content = b""
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > MOST_JSON:
+                raise DataError(f"the question is longer than {MOST_JSON} bytes")
+        return json.loads(content)
+
+    async def page(request: Request) -> Response:
+        text = await run_in_threadpool(lambda: html_of(explorer.page(token), connect="'self'"))
+        return HTMLResponse(text, headers=HEADERS)
+
+    async def ask(request: Request) -> Response:
+        given = await body(request)
+        return JSONResponse((await run_in_threadpool(explorer.ask, given)).told(), headers=HEADERS)
+
+    async def look(request: Request) -> Response:
+        given = await body(request)
+        job = explorer.job
+        if job is None or not isinstance(given, dict) or given.get("id") != job.id:
+            raise DataError("this question is no longer being answered; another one followed it")
+        return JSONResponse(job.told(), headers=HEADERS)
+
+    async def cancel(request: Request) -> Response:
+        if explorer.job is not None:
+            explorer.job.cancel()
+        return JSONResponse({}, headers=HEADERS)
+
+    async def target(request: Request) -> Response:
+        given = await body(request)
+        position = given.get("position") if isinstance(given, dict) else None
+        names = explorer.data.names
+        if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(names):
+            raise DataError(
+                f"position={position!r}; expected the position of a column, 0 to {len(names) - 1}"
+            )
+        await run_in_threadpool(explorer.open, explorer.data, explorer.file, names[position])
+        return JSONResponse({}, headers=HEADERS)
+
+    async def upload(request: Request) -> Response:
+        name = PurePath(unquote(request.headers.get("x-everytree-name", ""))).name
+        suffix = "".join(PurePath(name).suffixes[-2:]) or ".csv"
+        draft = (
+            folder / f"{secrets.token_hex(8)}{suffix if suffix.isascii() and len(suffix) < 20 else '.csv'}"
+        )
+        size = 0
+        try:
+            with open(draft, "xb") as file:
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > MOST_UPLOAD:
+                        raise DataError(f"the file is longer than {MOST_UPLOAD} bytes")
+                    file.write(chunk)
+            data = await run_in_threadpool(_read_named, draft, name)
+            await run_in_threadpool(explorer.open, data, name)
+        finally:
+            draft.unlink(missing_ok=True)
+        return JSONResponse({}, headers=HEADERS)
+
+    posts = {"ask": ask, "look": look, "cancel": cancel, "target": target, "open": upload}
+    routes = [Route("/", guarded(page), methods=["GET"])]
+    routes += [Route(f"/api/{name}", guarded(work), methods=["POST"]) for name, work in posts.items()]
+    return Starlette(routes=routes)
+
+
+def _read_named(path: Path, name: str) -> Any:
+    """Read a file; an error speaks of it by the name that its owner knows."""
+    try:
+        return read(path)
+    except DataError as error:
+        raise DataError(str(error).replace(os.fspath(path), name)) from None
+
+
+def serve(
+    explorer: Explorer, port: int = 0, query: str = "", started: Callable[[str], None] | None = None
+) -> None:
+    """Serve the explorer on 127.0.0.1 until Ctrl-C; ``started`` is told the address, with its token.
+
+    Port 0 is any that is free; ``query`` is what the page puts after the # of its address.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise ImportError(NEEDS_WEB) from error
+
+    token = secrets.token_urlsafe(24)
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        port = listener.getsockname()[1]
+        app = make_app(explorer, token, port, Path(folder))
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off"
+        )
+        if started is not None:
+            listener.listen(64)
+            started(f"http://127.0.0.1:{port}/?token={token}" + (f"#{query.lstrip('#')}" if query else ""))
+        uvicorn.Server(config).run(sockets=[listener])
+        if explorer.job is not None:
+            explorer.job.cancel()

@@ -1,0 +1,156 @@
+"""Trees as the page holds them: a list of nodes, each with its counts, probabilities and how a row goes on.
+
+    {"n": counts, "p": probabilities, "i": [low, high], …}      i: 95 % interval of the class that the node says
+
+A split on a 0/1 test has "t", the test, and "k", its children (yes, no). A split on a whole column has "col", "k", the
+words "q" and "b" of its question and its branches, and what sends a value to a child: "cut", "code", "known", "m"
+(see web/src/data.ts). Given the tree, θ in a leaf is Dirichlet(n + a), so θ_c is Beta(n_c + a_c, Σ others), and the
+interval is the central one of that distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.multiway import MultiwayTree
+from everytree.path_tree import PathTree
+from everytree.report.words import shown
+from everytree.tree import Tree
+from everytree.weights import with_dirichlet
+
+__all__ = ["intervals", "multiway_tree", "page_tree", "path_tree"]
+
+LEVEL = 0.95
+Reals = npt.NDArray[np.float64]
+
+
+def page_tree(
+    tree: Tree,
+    dirichlet: list[list[float]],
+    *,
+    keep_proba: bool = False,
+    says: Sequence[int] | None = None,
+    kept: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    """A tree on 0/1 tests, with Dirichlet parameters by depth.
+
+    ``keep_proba`` leaves the probabilities of the tree as they are; ``says`` are the classes that the nodes say, where
+    that is not the most probable; ``kept`` are the numbers of the tests in the page.
+    """
+    rows = np.array([dirichlet[min(d, len(dirichlet) - 1)] for d in tree.node_depths])
+    proba = tree.proba if keep_proba else with_dirichlet(tree, dirichlet).proba
+    likely = proba.argmax(axis=1)
+    answers = likely if says is None else np.asarray(says, dtype=np.intp)
+    low, high = intervals(tree.counts, rows, answers)
+    nodes = []
+    for k in range(tree.n_nodes):
+        node = _node(tree.counts[k], proba[k])
+        node["i"] = [_short(low[k]), _short(high[k])]
+        if answers[k] != likely[k]:
+            node["s"] = int(answers[k])
+        test = int(tree.test[k])
+        if test >= 0:
+            zero, one = tree.children[k].tolist()
+            node |= {"t": test if kept is None else int(kept[test]), "k": [one, zero]}
+        nodes.append(node)
+    return {"nodes": nodes, "leaves": tree.n_leaves, "depth": tree.depth, "error": tree.error}
+
+
+def intervals(counts: npt.ArrayLike, prior: npt.ArrayLike, classes: npt.ArrayLike) -> tuple[Reals, Reals]:
+    """The central 95 % interval of the probability of one class at each node.
+
+    >>> low, high = intervals([[8, 2]], [[1, 1]], [0])
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.482], [0.94])
+    """
+    from scipy.special import betaincinv
+
+    a = np.asarray(counts, dtype=np.float64) + np.asarray(prior, dtype=np.float64)
+    own = a[np.arange(len(a)), np.asarray(classes, dtype=np.intp)]
+    others = a.sum(axis=1) - own
+    if a.shape[1] == 1:
+        return np.ones(len(a)), np.ones(len(a))
+    ends = [betaincinv(own, others, p) for p in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
+    mean = own / (own + others)  # what scipy cannot tell is a point mass
+    low, high = (np.where(np.isnan(end), mean, end) for end in ends)
+    return low, high
+
+
+def multiway_tree(tree: MultiwayTree, laplace: bool = False) -> dict[str, Any]:
+    """A tree of C4.5: frequencies, of the node before where there are no examples."""
+    counts = tree.counts
+    proba = np.zeros(counts.shape)
+    parent = tree.parents()
+    nodes: list[dict[str, Any]] = []
+    for k in range(tree.n_nodes):  # parents come first
+        total = float(counts[k].sum())
+        if total > 0:
+            proba[k] = (counts[k] + laplace) / (total + laplace * counts.shape[1])
+        else:
+            proba[k] = proba[parent[k]]
+        node = _node(counts[k], proba[k])
+        j = int(tree.attribute[k])
+        if j >= 0:
+            column, at = tree.columns[j], float(tree.threshold[k])
+            node |= {
+                "col": j,
+                "k": list(tree.children(k)),
+                "q": shown(column.name),
+                "b": [shown(tree.branch_text(k, c)) for c in range(int(tree.n_children[k]))],
+            }
+            if at == math.inf:
+                node["known"] = True
+            elif column.kind == "numeric":
+                node["cut"] = [at]
+            elif not math.isnan(at):
+                node["code"] = int(at)
+            if tree.missing is not None and int(tree.missing[k]) >= 0:
+                node["m"] = int(tree.missing[k])
+        nodes.append(node)
+    return _whole(nodes, tree)
+
+
+def path_tree(tree: PathTree) -> dict[str, Any]:
+    """A tree of categories, with the average along the path as probabilities."""
+    nodes: list[dict[str, Any]] = []
+    for k in range(tree.n_nodes):
+        node = _node(tree.counts[k], tree.probabilities[k])
+        j = int(tree.attribute[k])
+        if j >= 0:
+            of = tree.categories[j]
+            node |= {
+                "col": j,
+                "k": list(tree.children(k)),
+                "q": shown(of.name),
+                "b": [shown(of.text(code)) for code in range(of.n_values)],
+            }
+            if of.values is None:
+                node["cut"] = list(of.cuts)
+            if of.missing:
+                node["m"] = of.n_values - 1
+        nodes.append(node)
+    return _whole(nodes, tree)
+
+
+def _whole(nodes: list[dict[str, Any]], tree: MultiwayTree | PathTree) -> dict[str, Any]:
+    leaves = tree.counts[tree.attribute < 0]
+    error = float(leaves.sum() - leaves.max(axis=1).sum())
+    return {"nodes": nodes, "leaves": tree.n_leaves, "depth": tree.depth, "error": round(error, 2)}
+
+
+def _node(counts: npt.NDArray[Any], proba: npt.NDArray[Any]) -> dict[str, Any]:
+    whole = counts.dtype.kind in "iu" or bool((counts == np.floor(counts)).all())
+    return {
+        "n": [int(n) for n in counts] if whole else [round(float(n), 2) for n in counts],
+        "p": [_short(p) for p in proba],
+    }
+
+
+def _short(p: Any) -> float:
+    """Five digits: more than the page shows."""
+    return float(f"{float(p):.5g}")

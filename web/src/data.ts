@@ -1,0 +1,138 @@
+// What Python puts in the page (report/page_data.py writes it, version 1). Names arrive cleaned: one printable line each.
+
+export interface Column {
+  name: string;
+  kind: "numeric" | "nominal" | "binary" | "empty";
+  values?: string[]; // of a nominal column, in order
+  fill?: number | null; // what stands for a missing value: a number, or the position of a value
+  start?: number | null; // the value a form begins with
+  used?: boolean; // some test asks about it
+}
+
+export interface Test {
+  column: number;
+  kind: "threshold" | "equals" | "identity" | "missing";
+  value: number | null; // a cut, or the position of a value
+  name: string;
+  no: string; // the words for its other outcome
+}
+
+// A node: counts, probabilities, and either a test (children: yes, no) or a question on a whole column.
+export interface Node {
+  n: number[];
+  p: number[];
+  i?: [number, number]; // 95 % interval of the probability of what the node says
+  s?: number; // the class it says, where that is not the most probable one
+  t?: number; // test
+  k?: number[]; // children
+  q?: string; // the question, where it is on a whole column
+  b?: string[]; // the words on its branches
+  col?: number;
+  cut?: number[]; // a numeric column: child c holds the values up to cut[c], the last one the rest
+  code?: number; // child 0 holds the value with this position, child 1 all others
+  known?: boolean; // child 0 holds every value that is not missing
+  m?: number; // the child of a missing value
+}
+
+export interface Tree {
+  nodes: Node[];
+  leaves: number;
+  depth: number;
+  error: number;
+}
+
+export interface Point {
+  size: number;
+  error: number;
+  tree: Tree;
+}
+
+export interface Rule {
+  items: [number, number][]; // test, outcome
+  weight: number;
+  words: string[];
+  n: number[];
+  p: number[];
+  i: [number, number];
+}
+
+// base + the moves of all rules that hold, within `bound` of the average over every tree
+export interface Sum {
+  bound: number;
+  base: number[];
+  floor: number[];
+  items: number[][]; // codes 2 · test + outcome
+  moves: number[][];
+}
+
+export interface Posterior {
+  about: string;
+  top: { probability: number; tree: Tree }[];
+  share: number;
+  inclusion: { name: string; p: number }[];
+  tests: { name: string; p: number }[];
+  leaves: number[];
+  rules: Rule[];
+  sum: Sum | null;
+}
+
+export interface Calibration {
+  about: string;
+  rows: number[];
+  confidence: number[];
+  hits: number[];
+  scores: [string, string][];
+}
+
+export interface PageData {
+  format: string;
+  version: number;
+  title: string;
+  summary: string;
+  answer: "tree" | "average" | "text";
+  classes: string[];
+  columns: Column[];
+  tests: Test[];
+  missing: "error" | "category" | "impute" | "branch";
+  tree: Tree | null;
+  treeAbout: string;
+  text: string | null;
+  front: { cost: string; points: Point[]; about: string } | null;
+  posterior: Posterior | null;
+  calibration: Calibration | null;
+  rows: { name: string; cells: (number | null)[]; label: number | null }[];
+  facts: { title: string; rows: [string, string][] }[];
+  notes: string[];
+  cite: { text: string; bibtex: string };
+  live?: Live;
+}
+
+export interface Query {
+  max_depth: number;
+  min_leaf: number;
+  objective: string;
+  prior: string;
+  max_size: number | null;
+  require: string[];
+  forbid: string[];
+}
+
+export interface Live {
+  token: string;
+  file: string;
+  target: string;
+  targets: string[];
+  attributes: string[];
+  names: string[]; // the attributes as the server knows them, at the same positions
+  query: Query;
+}
+
+// The page holds its data in a block of JSON; it is text to the browser, and never becomes markup.
+export function readData(): PageData {
+  const text = document.getElementById("everytree-data")?.textContent ?? "null";
+  const data = JSON.parse(text) as PageData | null;
+  if (data === null || data.format !== "everytree.page" || data.version !== 1) {
+    throw new Error("this page holds no data of everytree.page version 1");
+  }
+  return data;
+}

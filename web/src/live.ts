@@ -1,0 +1,256 @@
+// The explorer's controls: a query in the address, an answer as soon as there is one, and a way to stop.
+
+import type { Live, PageData, Query } from "./data.ts";
+import { h, name, on } from "./dom.ts";
+
+const WAIT = 60; // ms between two looks at a running query
+const PAUSE = 120; // ms of silence before typing counts as a question
+
+export interface Answer {
+  done: boolean;
+  id: number;
+  error?: string;
+  status: string;
+  seconds: number;
+  part: Partial<PageData>; // what is known so far
+}
+
+const OBJECTIVES = [
+  ["error", "training errors"],
+  ["expected_error", "expected errors (C4.5)"],
+  ["gini", "Gini index"],
+  ["entropy", "entropy"],
+];
+const PRIORS = [
+  ["size", "size (0.8, 0.8)"],
+  ["uniform", "uniform"],
+  ["leaf_penalty", "leaf penalty"],
+  ["shapes", "shapes"],
+  ["coding", "coding"],
+];
+
+export class LivePanel {
+  readonly element: HTMLElement;
+  private readonly status = h("p", { class: "status", role: "status" });
+  private readonly stop = h("button", { type: "button", hidden: true }, "Stop");
+  private readonly form = h("form", { class: "query", "aria-label": "The question" });
+  private query: Query;
+  private turn = 0;
+  private timer = 0;
+
+  constructor(
+    private readonly live: Live,
+    private readonly show: (answer: Answer) => void,
+  ) {
+    this.query = { ...live.query, ...fromAddress(live) };
+    on(this.form, "submit", (event) => event.preventDefault());
+    on(this.stop, "click", () => void this.post("cancel", {}));
+    this.build();
+    this.element = h(
+      "section",
+      { class: "card live", "aria-labelledby": "live-title" },
+      h("h2", { id: "live-title" }, "Ask"),
+      this.form,
+      h("div", { class: "status-line" }, this.status, this.stop),
+    );
+    window.addEventListener("hashchange", () => {
+      const now = { ...this.live.query, ...fromAddress(live) };
+      if (JSON.stringify(now) === JSON.stringify(this.query)) return;
+      this.query = now;
+      this.build();
+      this.ask();
+    });
+  }
+
+  private build(): void {
+    const { query, live } = this;
+    const number = (key: "max_depth" | "min_leaf" | "max_size", label: string, least: number, most: number) => {
+      const input = h("input", {
+        id: `query-${key}`, type: "number", min: least, max: most, step: 1, inputmode: "numeric",
+        value: query[key] ?? "", placeholder: "any",
+      });
+      on(input, "input", () => {
+        const value = input.value === "" ? null : Number(input.value);
+        if (value === null ? key !== "max_size" : !Number.isInteger(value) || value < least || value > most) {
+          this.tell(`${label}: expected a whole number from ${least} to ${most}.`, true);
+          return;
+        }
+        query[key] = value as never;
+        this.later();
+      });
+      return h("div", { class: "field" }, h("label", { for: input.id }, label), input);
+    };
+    const choice = (key: "objective" | "prior", label: string, options: string[][]) => {
+      const select = h("select", { id: `query-${key}` });
+      for (const [value, words] of options) {
+        select.append(h("option", { value: value!, selected: value === query[key] }, words!));
+      }
+      on(select, "change", () => {
+        query[key] = select.value;
+        this.ask();
+      });
+      return h("div", { class: "field" }, h("label", { for: select.id }, label), select);
+    };
+    const attributes = h("div", { class: "attributes" });
+    live.attributes.forEach((label, k) => {
+      const key = live.names[k]!;
+      const select = h("select", { id: `use-${k}`, class: "use" });
+      const now = query.require.includes(key) ? "must" : query.forbid.includes(key) ? "not" : "";
+      for (const [value, words] of [["", "may"], ["must", "must"], ["not", "must not"]]) {
+        select.append(h("option", { value: value!, selected: value === now }, words!));
+      }
+      on(select, "change", () => {
+        query.require = query.require.filter((each) => each !== key);
+        query.forbid = query.forbid.filter((each) => each !== key);
+        if (select.value === "must") query.require.push(key);
+        if (select.value === "not") query.forbid.push(key);
+        this.ask();
+      });
+      attributes.append(h("div", { class: "attribute" }, h("label", { for: select.id }, name(label)), select));
+    });
+    const target = h("select", { id: "query-target" });
+    live.targets.forEach((label, k) =>
+      target.append(h("option", { value: k, selected: label === live.target }, label)),
+    );
+    on(target, "change", () => void this.change("target", { position: Number(target.value) }));
+    const file = h("input", { id: "query-file", type: "file", accept: ".csv,.tsv,.arff,.parquet,.gz" });
+    on(file, "change", () => {
+      const given = file.files?.[0];
+      if (given) void this.change("open", given, given.name);
+    });
+    const open = query.require.length + query.forbid.length > 0;
+    this.form.replaceChildren(
+      h(
+        "div",
+        { class: "fields" },
+        number("max_depth", "Most tests on a path", 0, 20),
+        number("min_leaf", "Fewest examples in a leaf", 1, 1e9),
+        number("max_size", "Most nodes", 1, 1e6),
+        choice("objective", "The best tree has least", OBJECTIVES),
+        choice("prior", "Prior of the average", PRIORS),
+        h("div", { class: "field" }, h("label", { for: "query-target" }, "Predict"), target),
+      ),
+      h(
+        "details",
+        { open },
+        h("summary", {}, `Columns the tree may use (${live.attributes.length})`),
+        attributes,
+      ),
+      h(
+        "details",
+        {},
+        h("summary", {}, "Another file"),
+        h(
+          "p",
+          {},
+          h("label", { for: "query-file" }, "A file of this machine; it goes to the local program and nowhere else. "),
+          file,
+        ),
+      ),
+    );
+  }
+
+  private later(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.ask(), PAUSE);
+  }
+
+  ask(): void {
+    clearTimeout(this.timer);
+    history.replaceState(null, "", `#${toAddress(this.query, this.live.query)}`);
+    void this.run(++this.turn);
+  }
+
+  private async run(turn: number): Promise<void> {
+    const begun = performance.now();
+    let first = 0;
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      let answer = (await this.post("ask", this.query)) as Answer;
+      for (;;) {
+        if (turn !== this.turn) return;
+        if (answer.part.tree && first === 0) first = performance.now() - begun;
+        this.show(answer);
+        const ms = first > 0 ? ` Tree after ${first.toFixed(0)} ms.` : "";
+        this.tell((answer.error ?? answer.status) + (answer.done && !answer.error ? ms : ""), !!answer.error);
+        this.stop.hidden = answer.done;
+        if (answer.done) {
+          this.element.setAttribute("aria-busy", "false");
+          return;
+        }
+        await new Promise((wake) => setTimeout(wake, WAIT));
+        if (turn !== this.turn) return;
+        answer = (await this.post("look", { id: answer.id })) as Answer;
+      }
+    } catch (error) {
+      if (turn === this.turn) this.tell(`The local program does not answer: ${String(error)}`, true);
+      this.stop.hidden = true;
+      this.element.setAttribute("aria-busy", "false");
+    }
+  }
+
+  private tell(words: string, bad: boolean): void {
+    this.status.textContent = words;
+    this.status.classList.toggle("problem", bad);
+  }
+
+  private async post(what: string, body: unknown, more: Record<string, string> = {}): Promise<unknown> {
+    const isFile = body instanceof Blob;
+    const response = await fetch(`api/${what}`, {
+      method: "POST",
+      headers: {
+        "X-Everytree-Token": this.live.token,
+        "Content-Type": isFile ? "application/octet-stream" : "application/json",
+        ...more,
+      },
+      body: isFile ? body : JSON.stringify(body),
+    });
+    const found = (await response.json()) as { error?: string };
+    if (!response.ok) throw new Error(found.error ?? response.statusText);
+    return found;
+  }
+
+  // Another target or another file: the server learns it, then the page starts anew.
+  private async change(what: string, body: unknown, fileName = ""): Promise<void> {
+    this.turn++;
+    this.tell("reading …", false);
+    try {
+      await this.post(what, body, fileName ? { "X-Everytree-Name": encodeURIComponent(fileName) } : {});
+      history.replaceState(null, "", "#");
+      location.reload();
+    } catch (error) {
+      this.tell(String(error instanceof Error ? error.message : error), true);
+    }
+  }
+}
+
+// --- the query in the address: what differs from the usual, after the #
+
+export function toAddress(query: Query, usual: Query): string {
+  const parts = new URLSearchParams();
+  for (const key of ["max_depth", "min_leaf", "max_size", "objective", "prior"] as const) {
+    if (query[key] !== usual[key] && query[key] !== null) parts.set(key, String(query[key]));
+  }
+  for (const key of ["require", "forbid"] as const) for (const each of query[key]) parts.append(key, each);
+  return parts.toString();
+}
+
+function fromAddress(live: Live): Partial<Query> {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const found: Partial<Query> = {};
+  for (const key of ["max_depth", "min_leaf", "max_size"] as const) {
+    const value = Number(parts.get(key) ?? "");
+    if (parts.has(key) && Number.isInteger(value)) found[key] = value;
+  }
+  const known = (options: string[][], value: string | null) =>
+    options.some(([each]) => each === value) ? value! : undefined;
+  const objective = known(OBJECTIVES, parts.get("objective"));
+  const prior = known(PRIORS, parts.get("prior"));
+  if (objective !== undefined) found.objective = objective;
+  if (prior !== undefined) found.prior = prior;
+  const names = new Set(live.names);
+  found.require = parts.getAll("require").filter((each) => names.has(each));
+  found.forbid = parts.getAll("forbid").filter((each) => names.has(each) && !found.require!.includes(each));
+  return found;
+}
+

@@ -1,0 +1,327 @@
+// The page: a report that opens from disk, or the explorer with its local server. One layout for both.
+
+import { bars, calibrationChart, calibrationTable, frontChart, leavesChart, short } from "./charts.ts";
+import { readData, type PageData, type Tree } from "./data.ts";
+import { colour, h, many, name, on, percent } from "./dom.ts";
+import { LivePanel, type Answer } from "./live.ts";
+import { RowView } from "./row.ts";
+import { TreeView } from "./tree.ts";
+
+type Mode = "model" | "front" | "top";
+
+const MOST_BARS = 12;
+const MOST_LEGEND = 12;
+
+class Page {
+  private readonly view: TreeView;
+  private row: RowView;
+  private mode: Mode = "model";
+  private size = -1; // position on the front
+  private rank = 0; // position among the most probable trees
+  private tree: Tree | null = null;
+  private readonly parts: Record<string, HTMLElement> = {};
+
+  constructor(
+    private readonly data: PageData,
+    private readonly root: HTMLElement,
+  ) {
+    this.view = new TreeView(data);
+    this.row = this.newRow();
+    this.build();
+    if (data.tree === null) this.mode = data.posterior?.top.length ? "top" : data.front ? "front" : "model";
+    this.refresh();
+  }
+
+  private newRow(): RowView {
+    return new RowView(
+      this.data,
+      () => this.tree,
+      (passed) => this.view.mark(passed),
+    );
+  }
+
+  private build(): void {
+    const { data } = this;
+    const header = h(
+      "header",
+      { class: "top" },
+      h("p", { class: "brand" }, "everytree"),
+      h("h1", {}, name(data.title)),
+      h("p", { class: "summary" }, data.summary),
+      this.legend(),
+    );
+    const main = h("main", {});
+    if (data.live !== undefined) {
+      const panel = new LivePanel(data.live, (answer) => this.take(answer));
+      main.append(panel.element);
+      queueMicrotask(() => panel.ask());
+    }
+    for (const part of ["notes", "tree", "row", "posterior", "calibration", "facts", "cite"]) {
+      this.parts[part] = h("section", { class: "card", "aria-labelledby": `${part}-title` });
+      main.append(this.parts[part]!);
+    }
+    this.root.replaceChildren(header, main, h("footer", {}, "Made by everytree. This page asks nothing of any network."));
+    this.parts["tree"]!.append(h("h2", { id: "tree-title" }, data.text === null ? "The tree" : "The model"), h("div", { class: "chooser" }), this.view.element);
+    this.parts["cite"]!.append(...this.cite());
+  }
+
+  // What the explorer's server has found so far.
+  private take(answer: Answer): void {
+    const part = { ...answer.part };
+    const found = new Set(Object.keys(part));
+    const before = this.data.posterior;
+    const same = (key: "tree" | "front" | "posterior") =>
+      key in part && JSON.stringify(part[key]) === JSON.stringify(this.data[key]);
+    for (const key of ["tree", "front", "posterior"] as const) if (same(key)) delete part[key];
+    Object.assign(this.data, part);
+    this.size = Math.min(this.size, (this.data.front?.points.length ?? 0) - 1);
+    this.rank = Math.min(this.rank, Math.max(0, (this.data.posterior?.top.length ?? 0) - 1));
+    this.refresh(before !== this.data.posterior);
+    // What belongs to the question before stays, pale, until its successor comes.
+    for (const name of ["posterior", "row"]) {
+      this.parts[name]!.classList.toggle("stale", !answer.done && !found.has("posterior"));
+    }
+    const pale = (this.mode === "front" && !found.has("front")) || (this.mode === "top" && !found.has("posterior"));
+    this.parts["tree"]!.classList.toggle("stale", !answer.done && pale);
+  }
+
+  private refresh(all = true): void {
+    this.notes();
+    this.chooser();
+    this.drawTree();
+    if (!this.parts["row"]!.hasChildNodes()) this.rowSection();
+    this.row.update();
+    if (all) this.posterior();
+    this.calibration();
+    this.facts();
+  }
+
+  private legend(): HTMLElement | null {
+    const { classes } = this.data;
+    if (classes.length < 2 || classes.length > MOST_LEGEND) return null;
+    const items = classes.map((label, c) => {
+      const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
+      colour(swatch, c);
+      return h("li", {}, swatch, name(label));
+    });
+    return h("ul", { class: "legend", "aria-label": "Classes" }, ...items);
+  }
+
+  private notes(): void {
+    const part = this.parts["notes"]!;
+    part.hidden = this.data.notes.length === 0;
+    part.replaceChildren(
+      h("h2", { id: "notes-title" }, "Good to know"),
+      h("ul", {}, ...this.data.notes.map((note) => h("li", {}, note))),
+    );
+  }
+
+  // --- the tree, and which one
+
+  private chosen(): { tree: Tree | null; about: string } {
+    const { data } = this;
+    if (this.mode === "front" && data.front) {
+      const points = data.front.points;
+      if (this.size < 0) this.size = points.length - 1;
+      const point = points[this.size]!;
+      const about = `Least ${data.front.cost} of all trees with at most ${many(point.size, "node")}: ${short(point.error)}.`;
+      return { tree: point.tree, about };
+    }
+    if (this.mode === "top" && data.posterior) {
+      const top = data.posterior.top[this.rank];
+      if (top) return { tree: top.tree, about: `Posterior probability ${percent(top.probability)}.` };
+    }
+    return { tree: data.tree, about: data.treeAbout };
+  }
+
+  private drawTree(): void {
+    const { tree, about } = this.chosen();
+    const part = this.parts["tree"]!;
+    const text = this.data.text;
+    this.view.element.hidden = tree === null;
+    part.hidden = tree === null && text === null && this.data.live === undefined;
+    let plain = part.querySelector<HTMLElement>(".model-text");
+    if (tree === null && text !== null && plain === null) {
+      plain = h("pre", { class: "as-text model-text", tabindex: 0, role: "region", "aria-label": "The model as text" }, text);
+      part.append(plain);
+    }
+    part.querySelector(".about")?.replaceChildren(
+      about + (tree ? ` ${leaves(tree.leaves)}, depth ${tree.depth}, ${many(tree.error, "training error")}.` : ""),
+    );
+    if (tree !== this.tree) {
+      this.tree = tree;
+      this.view.show(tree);
+    }
+  }
+
+  private chooser(): void {
+    const { data } = this;
+    const box = this.parts["tree"]!.querySelector(".chooser")!;
+    const modes: [Mode, string][] = [];
+    if (data.tree !== null) modes.push(["model", data.live ? "Best tree" : "This model"]);
+    if (data.front) modes.push(["front", "Best of each size"]);
+    if (data.posterior?.top.length) modes.push(["top", "Most probable trees"]);
+    if (!modes.some(([mode]) => mode === this.mode) && data.live === undefined) this.mode = modes[0]?.[0] ?? "model";
+    const state = JSON.stringify([modes, this.mode]);
+    if (box.getAttribute("data-state") !== state || this.mode !== "model") {
+      box.setAttribute("data-state", state);
+      box.replaceChildren(...this.tabs(modes), ...this.picker(), h("p", { class: "about quiet" }));
+    }
+  }
+
+  private tabs(modes: [Mode, string][]): HTMLElement[] {
+    if (modes.length < 2) return [];
+    const group = h("div", { class: "segments", role: "radiogroup", "aria-label": "Which tree" });
+    for (const [mode, label] of modes) {
+      const input = h("input", { type: "radio", name: "mode", id: `mode-${mode}`, value: mode });
+      input.checked = mode === this.mode;
+      on(input, "change", () => {
+        this.mode = mode;
+        this.refresh(false);
+        document.getElementById(`mode-${mode}`)?.focus();
+      });
+      group.append(h("span", { class: "segment" }, input, h("label", { for: input.id }, label)));
+    }
+    return [group];
+  }
+
+  private picker(): HTMLElement[] {
+    const { data } = this;
+    if (this.mode === "front" && data.front) {
+      const { points, cost } = data.front;
+      if (this.size < 0 || this.size >= points.length) this.size = points.length - 1;
+      const words = () => `${many(points[this.size]!.size, "node")}, ${cost} ${short(points[this.size]!.error)}`;
+      const slider = h("input", {
+        type: "range", id: "front-size", min: 0, max: points.length - 1, step: 1, value: this.size,
+        "aria-valuetext": words(),
+      });
+      const shown = h("output", { for: "front-size" }, words());
+      const chart = h("div", {}, frontChart(points, this.size, cost));
+      on(slider, "input", () => {
+        this.size = Number(slider.value);
+        slider.setAttribute("aria-valuetext", words());
+        shown.textContent = words();
+        chart.replaceChildren(frontChart(points, this.size, cost));
+        this.drawTree();
+        this.row.update();
+      });
+      const label = h("label", { for: "front-size" }, "Size of the tree ");
+      return [h("div", { class: "front" }, h("div", { class: "slider" }, label, slider, shown), chart)];
+    }
+    if (this.mode === "top" && data.posterior) {
+      const { top, share } = data.posterior;
+      const list = h("div", { class: "ranks", role: "radiogroup", "aria-label": "The most probable trees" });
+      top.forEach((each, k) => {
+        const input = h("input", { type: "radio", name: "rank", id: `rank-${k}`, value: k });
+        input.checked = k === this.rank;
+        on(input, "change", () => {
+          this.rank = k;
+          this.drawTree();
+          this.row.update();
+        });
+        const bar = h("span", { class: "fill" });
+        bar.style.setProperty("width", `${(100 * each.probability) / Math.max(...top.map((t) => t.probability))}%`);
+        list.append(
+          h(
+            "span",
+            { class: "rank" },
+            input,
+            h(
+              "label",
+              { for: input.id },
+              `${k + 1}. ${percent(each.probability)}`,
+              h("span", { class: "track", "aria-hidden": "true" }, bar),
+            ),
+          ),
+        );
+      });
+      return [list, h("p", { class: "quiet" }, `Together they are ${percent(share)} of the posterior. ${data.posterior.about}`)];
+    }
+    return [];
+  }
+
+  // --- the other parts
+
+  private rowSection(): void {
+    const part = this.parts["row"]!;
+    const { data } = this;
+    part.hidden = (data.tree === null && data.posterior === null && data.live === undefined) || data.columns.length === 0;
+    if (part.hidden) return;
+    part.replaceChildren(
+      h("h2", { id: "row-title" }, "One row"),
+      h("p", { class: "quiet" }, "Type values or pick a row: the page computes the answer and marks its way through the tree."),
+      this.row.element,
+    );
+  }
+
+  private posterior(): void {
+    const part = this.parts["posterior"]!;
+    const found = this.data.posterior;
+    part.hidden = found === null || found.inclusion.length === 0;
+    if (found === null || part.hidden) return;
+    part.replaceChildren(
+      h("h2", { id: "posterior-title" }, "What matters"),
+      h("p", { class: "quiet" }, `The probability that the tree uses each column, over every tree. ${found.about}`),
+      bars(found.inclusion, MOST_BARS, "Probability that the tree uses the column"),
+      h("details", {}, h("summary", {}, "By test"), bars(found.tests, 40, "Probability that the tree uses the test")),
+    );
+    if (found.leaves.length > 1) {
+      part.append(h("h3", {}, "How many leaves the tree has"), leavesChart(found.leaves));
+    }
+  }
+
+  private calibration(): void {
+    const part = this.parts["calibration"]!;
+    const found = this.data.calibration;
+    part.hidden = found === null;
+    if (found === null || part.hasChildNodes()) return;
+    const scores = found.scores.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)));
+    part.replaceChildren(
+      h("h2", { id: "calibration-title" }, "Can the probabilities be trusted?"),
+      h("p", { class: "quiet" }, found.about),
+      h("dl", { class: "scores" }, ...scores),
+      h(
+        "div",
+        { class: "side-by-side" },
+        calibrationChart(found),
+        h("details", { open: true }, h("summary", {}, "The numbers"), calibrationTable(found)),
+      ),
+    );
+  }
+
+  private facts(): void {
+    const part = this.parts["facts"]!;
+    const groups = this.data.facts.map(({ title, rows }) =>
+      h(
+        "div",
+        {},
+        h("h3", {}, title),
+        h("dl", { class: "facts" }, ...rows.map(([key, value]) => h("div", {}, h("dt", {}, name(key)), h("dd", {}, name(value))))),
+      ),
+    );
+    part.replaceChildren(h("h2", { id: "facts-title" }, "Evidence and settings"), h("div", { class: "groups" }, ...groups));
+  }
+
+  private cite(): HTMLElement[] {
+    const { cite } = this.data;
+    return [
+      h("h2", { id: "cite-title" }, "How to cite"),
+      h("p", {}, cite.text),
+      h("pre", { class: "as-text", tabindex: 0, role: "region", "aria-label": "BibTeX" }, cite.bibtex),
+    ];
+  }
+}
+
+function leaves(n: number): string {
+  return n === 1 ? "1 leaf" : `${n.toLocaleString("en")} leaves`;
+}
+
+const root = document.getElementById("everytree");
+if (root !== null) {
+  try {
+    new Page(readData(), root);
+  } catch (error) {
+    root.replaceChildren(h("p", { class: "problem" }, `The page cannot be shown: ${String(error)}`));
+    throw error;
+  }
+}
