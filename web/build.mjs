@@ -15,7 +15,7 @@ await build({
   minify: true,
   format: "iife",
   target: ["es2022"],
-  charset: "ascii",
+  charset: "utf8",
   legalComments: "none",
   logLevel: "warning",
 });

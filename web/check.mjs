@@ -14,15 +14,15 @@ const made = await build({
   write: false,
 });
 const code = Buffer.from(made.outputFiles[0].contents).toString("base64");
-const { outcomes, path: way, average, place } = await import(`data:text/javascript;base64,${code}`);
+const { outcomes, says, filled, average, place } = await import(`data:text/javascript;base64,${code}`);
 
 const data = JSON.parse(readFileSync(0, "utf-8"));
-const found = data.rows.map(({ cells }) => {
+const found = data.rows.map((given) => {
+  const cells = filled(data, given.cells);
   const bits = outcomes(data, cells);
-  const passed = data.tree ? way(data.tree, bits, cells) : [];
-  const leaf = data.tree ? data.tree.nodes[passed[passed.length - 1]] : null;
+  const leaf = data.tree ? says(data.tree, bits, cells) : null;
   const sum = data.posterior?.sum ?? null;
-  return { bits, leaf: leaf && leaf.p, average: sum && average(sum, bits) };
+  return { bits, leaf, average: sum && average(sum, bits) };
 });
 
 // Boxes of the tree must not overlap, and a parent stands above its children.

@@ -23,6 +23,7 @@ export interface Node {
   p: number[];
   i?: [number, number]; // 95 % interval of the probability of what the node says
   s?: number; // the class it says, where that is not the most probable one
+  w?: number; // the probability that the tree ends here: then p counts so much, and what lies below the rest
   t?: number; // test
   k?: number[]; // children
   q?: string; // the question, where it is on a whole column
@@ -31,6 +32,7 @@ export interface Node {
   cut?: number[]; // a numeric column: child c holds the values up to cut[c], the last one the rest
   code?: number; // child 0 holds the value with this position, child 1 all others
   known?: boolean; // child 0 holds every value that is not missing
+  at?: number[]; // which child a branch leads to, where some branches have none (−1)
   m?: number; // the child of a missing value
 }
 
@@ -39,6 +41,7 @@ export interface Tree {
   leaves: number;
   depth: number;
   error: number;
+  spread?: boolean; // a row without a value goes down every branch, in shares by their examples
 }
 
 export interface Point {

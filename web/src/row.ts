@@ -3,7 +3,7 @@
 import type { Column, PageData, Tree } from "./data.ts";
 import { chance, colour, h, largest, many, name, on, percent, sum } from "./dom.ts";
 import { average } from "./predict.ts";
-import { branchWords, outcomes, path, type Cell, type Row } from "./route.ts";
+import { branchWords, filled, outcomes, path, says, type Cell, type Row } from "./route.ts";
 
 const MOST_RULES = 12;
 const MOST_FIELDS = 400; // more fields than this make no form; a row can still be picked
@@ -111,16 +111,17 @@ export class RowView {
       this.says.replaceChildren(h("p", { class: "problem" }, `${problems.join("; ")}.`));
       return;
     }
-    const bits = outcomes(data, row);
+    const whole = filled(data, row);
+    const bits = outcomes(data, whole);
     const tree = this.shown();
-    const passed = tree === null ? [] : path(tree, bits, row);
+    const passed = tree === null ? [] : path(tree, bits, whole);
     this.mark(passed);
     const parts: HTMLElement[] = [];
     const rules = data.posterior?.sum ?? null;
     if (data.answer === "average" && rules !== null) {
       parts.push(this.verdict(average(rules, bits), null, null, `average over every tree, ± ${chance(rules.bound)}`));
     }
-    if (tree !== null) parts.push(...this.byTree(tree, passed, parts.length > 0));
+    if (tree !== null) parts.push(...this.byTree(tree, passed, bits, parts.length > 0));
     const covering = this.covering(bits) ?? this.moving(bits);
     if (covering !== null) parts.push(covering);
     this.says.replaceChildren(...parts);
@@ -152,21 +153,24 @@ export class RowView {
     );
   }
 
-  private byTree(tree: Tree, passed: number[], second: boolean): HTMLElement[] {
+  private byTree(tree: Tree, passed: number[], bits: (0 | 1)[], second: boolean): HTMLElement[] {
     const leaf = tree.nodes[passed[passed.length - 1]!]!;
     const n = sum(leaf.n);
     const steps = passed.slice(1).map((child, k) =>
       h("li", {}, name(branchWords(this.data, tree.nodes[passed[k]!]!, child))),
     );
-    const ends = leaf.k === undefined ? "the leaf of the tree above" : "a value without a branch: the node where the row ends";
+    const open = tree.spread ? "a missing value goes down every branch below the last node" : "a value without a branch: the last node";
+    const ends = leaf.k === undefined ? "the leaf of the tree above" : open;
     const how = `${ends}: ${many(Math.round(n * 100) / 100, "training example")}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
-    const says = leaf.s ?? largest(leaf.p);
     if (second) {
-      const words = `The tree above says ${this.data.classes[says]} (${percent(leaf.p[says]!)}), because`;
+      const c = leaf.s ?? largest(leaf.p);
+      const words = `The tree above says ${this.data.classes[c]} (${percent(leaf.p[c]!)}), because`;
       return [h("div", {}, h("h3", {}, words), list)];
     }
-    return [this.verdict(leaf.p, leaf.s ?? null, leaf.i ?? null, how), h("div", {}, h("h3", {}, "Because"), list)];
+    const p = says(tree, bits, filled(this.data, this.row));
+    const range = p === leaf.p ? (leaf.i ?? null) : null;
+    return [this.verdict(p, leaf.s ?? null, range, how), h("div", {}, h("h3", {}, "Because"), list)];
   }
 
   // Of a sum of rules, those that move the answer most.

@@ -180,7 +180,9 @@ export class TreeView {
     this.rootAt = placed.x.get(0)! + margin;
     const total = Math.max(1, sum(tree.nodes[0]!.n));
 
-    const branches = s("g", { "aria-hidden": "true" });
+    // The drawing is hidden from screen readers; above it lies one item for each node, with all its words as a label.
+    const branches = s("g", {});
+    const drawn = s("g", {});
     const items = s("g", { role: "presentation" });
     for (const k of order) {
       const node = tree.nodes[k]!;
@@ -211,12 +213,15 @@ export class TreeView {
       const up = parent.get(k);
       const beside = up === undefined ? [k] : open(up);
       const how = up === undefined ? "" : `${this.branchWord(tree.nodes[up]!, beside.indexOf(k))}: `;
+      const passed = this.passed.has(k) ? " passed" : "";
+      const at = `translate(${x - width / 2 + margin} ${y + margin})`;
+      const picture = s("g", { class: `drawn ${says === null ? "split" : "leaf"}${passed}`, transform: at });
       const item = s(
         "g",
         {
           role: "treeitem",
-          class: `node ${says === null ? "split" : "leaf"}${this.passed.has(k) ? " passed" : ""}`,
-          transform: `translate(${x - width / 2 + margin} ${y + margin})`,
+          class: `node${node.k ? " folds" : ""}${passed}`,
+          transform: at,
           tabindex: k === this.focus ? 0 : -1,
           "data-node": k,
           "aria-level": level.get(k)! + 1,
@@ -227,19 +232,20 @@ export class TreeView {
           "aria-label": how + full,
         },
         s("title", {}, how + full),
+        s("rect", { class: "hit", width, height, rx: 8 }),
       );
-      const frame = s("rect", { class: "box", width, height, rx: 8 });
       if (says !== null) {
-        colour(item, says);
+        colour(picture, says);
         const guess = 1 / this.data.classes.length;
         const sure = Math.max(0, ((node.p[says] ?? 0) - guess) / Math.max(1e-9, 1 - guess));
-        item.style.setProperty("--tint", `${Math.round(12 + 26 * sure)}%`);
+        picture.style.setProperty("--tint", `${Math.round(12 + 26 * sure)}%`);
       }
-      item.append(frame);
+      picture.append(s("rect", { class: "box", width, height, rx: 8 }));
       let line = 10;
-      for (const words of title) item.append(s("text", { class: "title", x: width / 2, y: (line += 18) - 4 }, words));
-      for (const words of detail) item.append(s("text", { class: "detail", x: width / 2, y: (line += 16) - 4 }, words));
-      item.append(this.bar(node, 12, line + 5, width - 24));
+      for (const words of title) picture.append(s("text", { class: "title", x: width / 2, y: (line += 18) - 4 }, words));
+      for (const words of detail) picture.append(s("text", { class: "detail", x: width / 2, y: (line += 16) - 4 }, words));
+      picture.append(this.bar(node, 12, line + 5, width - 24));
+      drawn.append(picture);
       if (node.k) {
         on(item, "click", () => {
           if (this.dragged) return;
@@ -259,7 +265,7 @@ export class TreeView {
         width: this.size.width * this.zoom,
         height: this.size.height * this.zoom,
       },
-      branches,
+      s("g", { "aria-hidden": "true" }, branches, drawn),
       items,
     );
     this.frame.replaceChildren(svg);
@@ -268,7 +274,7 @@ export class TreeView {
 
   // The class probabilities side by side; of many classes only the one that is said.
   private bar(node: Node, x: number, y: number, width: number): SVGElement {
-    const bar = s("g", { "aria-hidden": "true" }, s("rect", { class: "bar-back", x, y, width, height: 6 }));
+    const bar = s("g", {}, s("rect", { class: "bar-back", x, y, width, height: 6 }));
     const all = this.data.classes.length <= 10;
     for (const c of all ? node.p.keys() : [largest(node.p)]) {
       const part = (node.p[c] ?? 0) * width;

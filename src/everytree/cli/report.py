@@ -28,19 +28,14 @@ def run_report(
     """Write the page of a model file, and say where it is and what it lacks."""
     from everytree.drafts import write_whole
     from everytree.model_file import load_model
-    from everytree.model_types import column_kinds, label_kind
+    from everytree.report.given import read_as_trained
     from everytree.report.page import html_of
     from everytree.report.page_data import page_data
 
     model = load_model(path)
     given: Any = None
     if data is not None:
-        name = target or getattr(model, "target_name_", None)
-        types: dict[str, Any] = {key: kind for key, kind in column_kinds(model).items() if kind != "any"}
-        if name is not None:
-            types[name] = label_kind(model)
-        there = read_data(data, reading).names
-        given = read_data(data, reading, None, {key: kind for key, kind in types.items() if key in there})
+        given = read_as_trained(model, lambda types: read_data(data, reading, None, types), target)
     made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
     html = html_of(made)
     write_whole(html, out)

@@ -5,7 +5,7 @@
     everytree explore data.csv                 the page with questions to ask, on this machine only
 
 The page is one bundle of TypeScript and SVG (web/ in the repository, built into report/bundle) around one object of
-JSON, which ``page_data`` makes. Nothing in it needs a network, and no name from the data ever becomes markup.
+JSON, which ``page_data.py`` makes. Nothing in it needs a network, and no name from the data ever becomes markup.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from everytree.report.notebook import show as show
     from everytree.report.page import page_html as page_html
     from everytree.report.page import write_report as write_report
-    from everytree.report.page_data import page_data as page_data
 
-_HOME = {"page_data": "page_data", "page_html": "page", "show": "notebook", "write_report": "page"}
+_HOME = {"page_html": "page", "show": "notebook", "write_report": "page"}
 
-__all__ = ["page_data", "page_html", "show", "write_report"]
+__all__ = ["page_html", "show", "write_report"]
 
 
 def __getattr__(name: str) -> Any:

@@ -69,20 +69,19 @@ def raw_columns(model: Any) -> list[dict[str, Any]]:
             _raw(of.name, of.values, [float(c) for c in of.cuts], of.fill, of.n_values > 1)
             for of in categories
         ]
-    asked = {int(j) for j in getattr(model.tree_, "attribute", ()) if j >= 0}
-    columns = model._reader.columns
-    return [
-        _raw(of.name, of.values if of.kind == "nominal" else None, _cuts(model.tree_, j), None, j in asked)
-        for j, of in enumerate(columns)
-    ]
-
-
-def _cuts(tree: Any, j: int) -> list[float]:
-    attribute, threshold = getattr(tree, "attribute", None), getattr(tree, "threshold", None)
-    if attribute is None or threshold is None:
-        return []
-    own = threshold[attribute == j]
-    return sorted(float(t) for t in own[np.isfinite(own)])
+    arrays = getattr(model.tree_, "_arrays", None)  # of an option tree
+    attribute, threshold = (
+        (model.tree_.attribute, model.tree_.threshold)
+        if arrays is None
+        else (arrays["attribute"], arrays["threshold"])
+    )
+    asked = set(attribute[attribute >= 0].tolist())
+    made = []
+    for j, of in enumerate(model._reader.columns):
+        own = threshold[attribute == j]
+        cuts = sorted(own[np.isfinite(own)].tolist())
+        made.append(_raw(of.name, of.values if of.kind == "nominal" else None, cuts, None, j in asked))
+    return made
 
 
 def _raw(name: str, values: Any, cuts: list[float], fill: Any, used: bool) -> dict[str, Any]:

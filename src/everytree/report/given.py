@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,10 @@ from everytree.data.labels import read_labels
 from everytree.data.readers import read
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
+from everytree.model_types import column_kinds, label_kind
 from everytree.tree_checks import clip
 
-__all__ = ["Examples", "examples_of"]
+__all__ = ["Examples", "examples_of", "read_as_trained"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
     if isinstance(data, tuple) and len(data) == 2:
         X, y = data
     else:
-        X, y = _parted(model, read(data) if isinstance(data, str | os.PathLike) else data, target)
+        if isinstance(data, str | os.PathLike):
+            data = read_as_trained(model, lambda types: read(data, types=types), target)
+        X, y = _parted(model, data, target)
     frame = read_frame(X)
     check_columns(model, frame, reset=False)
     labels = read_labels(y, frame.n_rows)
@@ -45,6 +49,25 @@ def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
             f"{clip(model.classes_.tolist())}"
         )
     return Examples(frame, np.array(found, dtype=np.intp))
+
+
+def read_as_trained(
+    model: Any, reader: Callable[[dict[str, Any]], Dataset], target: str | None = None
+) -> Dataset:
+    """A file with its columns of the kinds that they had in training; ``reader`` reads it with given kinds."""
+    first = reader({})
+    wanted: dict[str, Any] = dict(column_kinds(model))
+    label = target or getattr(model, "target_name_", None)
+    if label is not None:
+        wanted[label] = label_kind(model)
+    types = {}
+    for name in first.names:
+        kind = wanted.get(name, "any")
+        if kind == "any" and name in wanted and first[name].kind == "nominal":
+            kind = "boolean"  # true and false in a spelling that is not taken for granted
+        if kind not in ("any", first[name].kind):
+            types[name] = kind
+    return reader(types) if types else first
 
 
 def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:

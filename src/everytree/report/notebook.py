@@ -89,12 +89,14 @@ def estimator_html(model: Any) -> str:
 
     tree: Any = getattr(model, "tree_", None)
     posterior = getattr(model, "posterior_", None)
+    posterior = getattr(posterior, "best", posterior)  # of a mixture the part of most weight
     try:
         if isinstance(tree, Tree):
             return tree_to_html(tree)
         if isinstance(posterior, Posterior):
             return posterior_html(posterior)
-        text = tree.to_text() if hasattr(tree, "to_text") else ""
+        rules: Any = getattr(model, "rules_", None)
+        text = tree.to_text() if hasattr(tree, "to_text") else "" if rules is None else str(rules)
     except EverytreeError as error:  # a picture must not hide the model
         text = f"no picture: {error}"
     lines = text.splitlines()

@@ -10,6 +10,7 @@ are given (recognised by the model's fingerprint). What could not be computed in
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,14 @@ from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.multiway import MultiwayTree
+from everytree.option_tree import OptionTree
 from everytree.path_tree import PathTree
 from everytree.report import sections
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns, raw_columns
 from everytree.report.facts import about_tree, facts_of, summary_of
 from everytree.report.given import examples_of
-from everytree.report.trees import multiway_tree, page_tree, path_tree
+from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
 from everytree.space import TreeSpace
 from everytree.tree import Tree
@@ -62,7 +64,7 @@ def page_data(
     frame, codes = (None, None) if given is None else (given.frame, given.codes)
     page = _empty(model, title)
     training = _is_training(model, frame, codes)
-    if training is False and hasattr(model, "fingerprint_"):
+    if frame is not None and training is False:
         page["notes"].append(
             "The rows given are not those of training: they judge the model, and tell no more."
         )
@@ -76,7 +78,8 @@ def page_data(
         else:
             page["calibration"] = found
         page["rows"] = _some_rows(model, frame, codes, rows)
-    page["facts"] = facts_of(model, space)
+    with nullcontext() if space is None else sections.limited(space, time_limit):
+        page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
     _mark_used(page)
     return page
@@ -124,8 +127,24 @@ def _describe(page: dict[str, Any], model: Any) -> None:
         page["answer"] = "tree"
         page["columns"] = raw_columns(model)
         laplace = bool(getattr(model, "laplace", False))
-        page["tree"] = path_tree(tree) if isinstance(tree, PathTree) else multiway_tree(tree, laplace)
+        if isinstance(tree, PathTree):
+            page["tree"] = path_tree(tree)
+        else:
+            page["tree"] = multiway_tree(tree, laplace) | {
+                "spread": type(model).__name__ == "C45TreeClassifier"
+            }
         page["treeAbout"] = about_tree(model)
+    elif isinstance(tree, OptionTree):
+        page["answer"] = "tree"
+        page["columns"] = raw_columns(model)
+        page["tree"] = option_tree(tree)
+        page["treeAbout"] = "The tree of this model, averaged with all its prunings."
+        if not tree.is_tree:
+            page["treeAbout"] = "The most probable tree of this model."
+            page["notes"].append(
+                "The classifier averages over many trees; the page shows the most probable one, and explains a row by "
+                "it."
+            )
     elif hasattr(model, "rules_"):
         page["answer"] = "average"
         page["posterior"] = _only_sum(model)
@@ -176,8 +195,16 @@ def _space_of(
     found = getattr(model, "space_", None)
     if found is None and hasattr(model, "posterior_"):
         found = model.posterior_.space
-    if found is not None or not training or frame is None or codes is None or not hasattr(model, "max_depth"):
+    if (
+        found is not None
+        or not training
+        or frame is None
+        or codes is None
+        or not hasattr(model, "binarizer_")
+    ):
         return found
+    if not hasattr(model, "max_depth"):
+        return None
     return TreeSpace.from_table(
         _table_of(model, frame, codes),
         model.max_depth,
@@ -232,8 +259,8 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
         found = page["posterior"]
         if exact is not None and (found is None or found["sum"] is None):
             page["notes"].append(
-                "A short sum of rules does not come near this average, so the page explains a row by the tree shown; "
-                "the classifier itself predicts by the average."
+                "This average has too many parts to be computed in a page, so the page explains a row by the tree "
+                "shown; the classifier itself predicts by the average."
             )
 
 

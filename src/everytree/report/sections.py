@@ -29,6 +29,10 @@ EPSILONS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 MOST_POINTS = 40
 MOST_NODES = 4000  # of all trees of a part together
 FOLDS = 5
+SLOW = (
+    "Nothing is said about calibration: the page had no time for a cross-validation ({}). Raise the time limit, or "
+    "give rows that were held out."
+)
 BINS = 10
 
 
@@ -196,15 +200,19 @@ def _cross_validated(
     for fold in folds:
         spent = time.monotonic() - begun
         if fold.fold and spent + spent / fold.fold > seconds:
-            return (
-                f"A cross-validation would take about {len(folds) * spent / fold.fold:.0f} s, so nothing is said "
-                "about calibration; raise the time limit, or give rows that were held out."
-            )
+            return SLOW.format(f"it would take about {len(folds) * spent / fold.fold:.0f} s")
+        again = clone(model)
+        if getattr(again, "time_limit", 0) is None:
+            again.set_params(time_limit=seconds)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                again = clone(model).fit(frame.take(fold.train), labels[fold.train])
+                again.fit(frame.take(fold.train), labels[fold.train])
+                if str(getattr(again, "stop_reason_", "")) == "time limit" and model.time_limit is None:
+                    return SLOW.format("one fit did not end in time")
                 proba = again.predict_proba(frame.take(fold.test))
+            except LimitReached:
+                return SLOW.format("one fit did not end in time")
             except EverytreeError as error:
                 return f"A cross-validation was not possible, so nothing is said about calibration: {error}"
         everything[fold.test] = aligned(proba, again.classes_.tolist(), model.classes_.tolist())

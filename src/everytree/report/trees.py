@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.multiway import MultiwayTree
+from everytree.option_tree import NO_CHILD, OptionTree
 from everytree.path_tree import PathTree
 from everytree.report.words import shown
 from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
-__all__ = ["intervals", "multiway_tree", "page_tree", "path_tree"]
+__all__ = ["intervals", "multiway_tree", "option_tree", "page_tree", "path_tree"]
 
 LEVEL = 0.95
 Reals = npt.NDArray[np.float64]
@@ -135,6 +136,59 @@ def path_tree(tree: PathTree) -> dict[str, Any]:
                 node["m"] = of.n_values - 1
         nodes.append(node)
     return _whole(nodes, tree)
+
+
+def option_tree(tree: OptionTree) -> dict[str, Any]:
+    """A tree with all its prunings, or the most probable tree of an option tree; nodes have their own probabilities.
+
+    "w" is the probability that a node of the former is a leaf: what it says is the mixture along the path.
+    """
+    mixes = tree.is_tree and tree.kind == "smooth"
+    best = tree if tree.is_tree else tree.most_probable()
+    arrays = best._arrays
+    nodes: list[dict[str, Any]] = []
+    errors = leaves = 0
+    waiting: list[tuple[int, list[int] | None]] = [(0, None)]  # a state, and the children of its parent
+    while waiting:
+        state, siblings = waiting.pop()
+        if siblings is not None:
+            siblings[siblings.index(-1 - state)] = len(nodes)
+        counts, theta = best.counts[state], best.theta(state)
+        node = _node(counts, theta)
+        depth = min(int(arrays["depth"][state]), len(best._dirichlet) - 1)
+        low, high = intervals([counts], [best._dirichlet[depth]], [int(theta.argmax())])
+        node["i"] = [_short(low[0]), _short(high[0])]
+        nodes.append(node)
+        options = best.options(state)
+        if not options:
+            leaves += 1
+            errors += int(counts.sum() - counts.max())
+            continue
+        option = options[0]
+        begin, end = arrays["child_begin"][option : option + 2].tolist()
+        slots = arrays["child"][begin:end].tolist()
+        there = [slot for slot, child in enumerate(slots) if child != NO_CHILD]
+        column, at = best.column(option), float(arrays["threshold"][option])
+        children = [-1 - int(slots[slot]) for slot in there]  # until they have a number of their own
+        place = [there.index(slot) if slot in there else -1 for slot in range(len(slots))]
+        node |= {
+            "col": int(arrays["attribute"][option]),
+            "k": children,
+            "at": place,
+            "m": place[-1],
+            "q": shown(column.name),
+            "b": [shown(text) for text, _ in best.branches(option)],
+        }
+        if at == math.inf:
+            node["known"] = True
+        elif column.kind == "numeric":
+            node["cut"] = [at]
+        elif not math.isnan(at):
+            node["code"] = int(at)
+        if mixes:
+            node["w"] = _short(best.p_leaf[state])
+        waiting += [(-1 - child, children) for child in reversed(children)]
+    return {"nodes": nodes, "leaves": leaves, "depth": best.depth, "error": errors}
 
 
 def _whole(nodes: list[dict[str, Any]], tree: MultiwayTree | PathTree) -> dict[str, Any]:
