@@ -22,7 +22,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow clean
+        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -90,6 +90,10 @@ lint-python: $(VENV)/.required
 lint-cpp: $(VENV)/.required
 	@$(SAY) "clang-format"
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES) tools/*.c
+
+web: ## build the page's bundle from web/ (needs node); commit what changes in src/everytree/report/bundle
+	@$(SAY) "The page"
+	@cd web && npm ci --no-audit --no-fund --silent && npx --no-install tsc --noEmit && node build.mjs
 
 types: $(VENV)/.built ## mypy --strict on the package
 	@$(SAY) "mypy"

@@ -412,7 +412,7 @@ function round(n: number): number {
 // About how many letters wide a text is: wide scripts and emoji count double.
 function wide(text: string): number {
   let width = 0;
-  for (const letter of text) width += letter.codePointAt(0)! > 0x2e80 ? 2 : 1;
+  for (const letter of text) width += letter.codePointAt(0)! > 0x2e80 ? 2 : "mwMW@%&".includes(letter) ? 1.4 : 1;
   return width;
 }
 

@@ -75,7 +75,8 @@ def _thinned(points: list[Any]) -> list[Any]:
 
 def about_posterior(found: Any) -> str:
     """The prior in words."""
-    return f"Prior: {found.prior!r}, Dirichlet {found.dirichlet!r}."
+    prior = repr(found.prior).replace(", attribute_fair=False", "").replace("attribute_fair=False", "")
+    return f"Prior: {prior}, Dirichlet {found.dirichlet!r}."
 
 
 def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:
