@@ -12,7 +12,6 @@ import pytest
 
 import everytree as et
 
-
 Cli = Callable[..., Any]
 
 
