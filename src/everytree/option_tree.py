@@ -12,6 +12,7 @@ shares: "smooth" (the sum above), "map" (max instead of the sum), or "none" (no 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import generator, whole
+from everytree.arguments import generator, number, whole
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
 from everytree.limits import Limits
@@ -225,6 +226,7 @@ class OptionTree:
 
     def without_light_options(self, least: float) -> OptionTree:
         """Without the options with P(option | node) < ``least``; the shares of what remains are folded again."""
+        least = number("least", least, 0, math.inf, example=0.01, closed=True)
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
 
     def _like(self, graph: _core.OptionGraph, kind: str) -> OptionTree:

@@ -179,7 +179,7 @@ def test_the_tree_sends_its_rows_where_it_counted_them():
     seen = {"known": 0, "gaps": 0}
     for _ in range(150):
         growth, cells, y, weights = gappy(rng)
-        tree = growth.grow(cells, y, weights)
+        tree = growth.grow(cells, growth.ranked(cells), y, weights)
         ends = np.zeros(tree.counts.shape)
         np.add.at(ends, (tree.apply(cells), y), weights)
         assert (tree.added_up(ends) == tree.counts).all()
@@ -187,6 +187,16 @@ def test_the_tree_sends_its_rows_where_it_counted_them():
         seen["known"] += int(np.isinf(tree.threshold).sum())
         seen["gaps"] += int((tree.missing >= 0).sum())
     assert min(seen.values()) > 50
+
+
+def test_ranks_among_all_rows_grow_the_tree_of_some():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        growth, cells, y, weights = gappy(rng)
+        used = np.flatnonzero(rng.random(y.size) < 0.7)
+        if used.size:
+            alone = growth.grow(cells[used], growth.ranked(cells[used]), y[used], weights[used])
+            assert growth.grow(cells[used], growth.ranked(cells)[used], y[used], weights[used]) == alone
 
 
 def gini(counts):
@@ -197,7 +207,7 @@ def test_the_first_test_is_the_best_of_all():
     rng = np.random.default_rng(1)
     for _ in range(150):
         growth, cells, y, weights = gappy(rng)
-        tree = growth._replace(max_depth=1).grow(cells, y, weights)
+        tree = growth._replace(max_depth=1).grow(cells, growth.ranked(cells), y, weights)
 
         def cost(inside, growth=growth, y=y, weights=weights):
             parts = [np.bincount(y[rows], weights[rows], 3) for rows in (inside, ~inside)]

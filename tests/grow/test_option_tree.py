@@ -70,6 +70,9 @@ def test_text():
 
 
 def test_one_option_per_node_prints_as_an_ordinary_tree():
+    for odd in (math.nan, -0.5, "half"):
+        with pytest.raises(QueryError, match="least="):
+            option_tree().without_light_options(odd)
     tree = option_tree().without_light_options(0.4)
     assert tree.is_tree
     assert tree.most_probable().to_text().splitlines() == [

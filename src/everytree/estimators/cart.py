@@ -127,7 +127,8 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         classes, seed = tuple(self.classes_.tolist()), int(rng.integers(2**31))
         growth = Growth(self._reader.columns, classes, asked, self.criterion, min_leaf, depth, seed)
 
-        full, gamma = self._grown(growth, cells, codes, counted)
+        ranks = growth.ranked(cells)
+        full, gamma = self._grown(growth, cells, ranks, codes, counted)
         self.alphas_ = prices(gamma)
         n = int(counted.sum())
         self.n_folds_ = min(folds, n) if n > 1 else 0
@@ -135,7 +136,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         if self.n_folds_:
             parts = stratified_counts(codes, counted, self.n_folds_, rng)
             for inside in parts.T:
-                errors += self._errors(growth, cells, codes, counted - inside, inside)
+                errors += self._errors(growth, cells, ranks, codes, counted - inside, inside)
         chosen = choose(errors, n, cast(Literal["0-SE", "1-SE"], self.rule))
         self.cv_errors_ = errors / n if self.n_folds_ else np.full(errors.size, np.nan)
         self.cv_se_ = np.sqrt(self.cv_errors_ * (1 - self.cv_errors_) / n)
@@ -145,18 +146,18 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         return self
 
     def _grown(
-        self, growth: Growth, cells: Any, codes: Any, weights: Any
+        self, growth: Growth, cells: Any, ranks: Any, codes: Any, weights: Any
     ) -> tuple[MultiwayTree, npt.NDArray[np.float64]]:
         """A full tree, and for each node the price from which on it is a leaf, relative to all examples."""
-        tree = growth.grow(cells, codes, weights)
+        tree = growth.grow(cells, ranks, codes, weights)
         kind = self.criterion if self.risk == "impurity" else "error"
         risk = risks(tree.counts, cast(Literal["gini", "entropy", "error"], kind))
         return tree, collapse_points(tree, risk) / float(weights.sum())
 
-    def _errors(self, growth: Growth, cells: Any, codes: Any, train: Any, test: Any) -> Any:
+    def _errors(self, growth: Growth, cells: Any, ranks: Any, codes: Any, train: Any, test: Any) -> Any:
         """Errors of the tree of one fold on its test examples, at every price."""
         used, asked = train > 0, test > 0
-        tree, gamma = self._grown(growth, cells[used], codes[used], train[used])
+        tree, gamma = self._grown(growth, cells[used], ranks[used], codes[used], train[used])
         ends = np.zeros(tree.counts.shape, dtype=np.int64)
         np.add.at(ends, (tree.apply(cells[asked]), codes[asked]), test[asked])
         return errors_by_price(tree, gamma, ends, self.alphas_)

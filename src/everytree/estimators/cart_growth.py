@@ -82,13 +82,20 @@ class Growth(NamedTuple):
     max_depth: int | None
     seed: int
 
-    def grow(self, cells: Floats, y: npt.NDArray[np.intp], weights: Counts) -> MultiwayTree:
-        """The full tree on rows of ``cells`` (NaN is missing) with classes ``y`` and weights of at least 1."""
+    def grow(
+        self, cells: Floats, ranks: npt.NDArray[np.float32], y: npt.NDArray[np.intp], weights: Counts
+    ) -> MultiwayTree:
+        """The full tree on rows of ``cells`` (NaN is missing) with classes ``y`` and weights of at least 1.
+
+        ``ranks`` are those of ``ranked``; they may count values of other rows too, for only their order matters. So one
+        ranking does for all folds, which with very many columns is most of the time.
+        """
         from sklearn.tree import DecisionTreeClassifier
 
         total = int(weights.sum())
         # too few for two leaves: nothing that can be asked, so that one leaf is grown
-        ranks = self._ranks(cells) if 2 * self.min_leaf <= total else np.zeros((y.size, 1), dtype=np.float32)
+        if 2 * self.min_leaf > total:
+            ranks = np.zeros((y.size, 1), dtype=np.float32)
         maker = DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,
@@ -101,7 +108,8 @@ class Growth(NamedTuple):
             grown = maker.fit(ranks, y, sample_weight=weights.astype(np.float64))
         return self._translated(grown.tree_, cells, ranks, y, weights)
 
-    def _ranks(self, cells: Floats) -> npt.NDArray[np.float32]:
+    def ranked(self, cells: Floats) -> npt.NDArray[np.float32]:
+        """What scikit-learn sees of these rows: a column for each entry of ``asked``."""
         ranks = np.zeros(
             (cells.shape[0], max(len(self.asked), 1)), dtype=np.float32
         )  # nothing to ask: one constant
