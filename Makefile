@@ -22,7 +22,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow clean
+        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench bench-check clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -103,6 +103,13 @@ format: $(VENV)/.required ## let ruff and clang-format rewrite the files
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 	@$(VENV)/bin/clang-format -i $(CPP_FILES) tools/*.c
+
+bench: $(VENV)/.built ## all benchmarks beside peers in one run, as ratios; writes docs/benchmarks.md (wants a quiet machine)
+	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
+	@$(PY) benchmarks/bench_all.py $(BENCH)
+
+bench-check: $(VENV)/.built ## the same, failing where a ratio is more than twice the committed one; writes nothing
+	@$(PY) benchmarks/bench_all.py --check $(BENCH)
 
 bench-core: $(VENV)/.built ## time the core beside STreeD, in one run (wants the CP4IM files, and a quiet machine)
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt

@@ -24,6 +24,7 @@ import everytree as et
 from everytree.study.protocol import aligned, brier, log_loss, stratified_folds
 from harness import DATA, RESULTS, machine, resident
 from paper_data import frame as load_frame
+from solvers import generated
 
 GRID = [
     (25_000, 30, 2), (50_000, 30, 2), (100_000, 30, 2), (200_000, 30, 2),
@@ -55,15 +56,6 @@ def model_of(name: str) -> Any:
     """A fresh classifier of the table."""
     kind, parameters = METHODS[name]
     return getattr(et, kind)(**parameters)
-
-
-def generated(n: int, d: int, c: int) -> tuple[Any, Any]:
-    """Numeric columns, a third of them informative, with a tenth of the labels at random."""
-    from sklearn.datasets import make_classification
-
-    return make_classification(
-        n, d, n_informative=max(4, d // 3), n_redundant=d // 6, n_classes=c, flip_y=0.1, random_state=0
-    )
 
 
 def speed(grid: list[tuple[int, int, int]], repeats: int) -> list[str]:

@@ -5,6 +5,8 @@ Tasks, all on a CP4IM file, one thread unless the job says otherwise, and only t
     depth         the least error of a tree of at most that depth, one example in a leaf is enough
     regularised   the least error + λ·n·leaves, depth at most that
     front         the least error for every size
+    evidence      the sum over every tree of at most that depth, two examples in a leaf (ours alone)
+    grow          a greedy tree on generated numbers, at most ten levels
     near_best     how many trees have error/n + λ·leaves at most (1 + ε) times the least
 
 Each solver's library is imported by its first job, never before. Peers are given the matrix in the type they want;
@@ -78,6 +80,29 @@ def everytree_regularised(file: str, depth: int, cap: float, penalty: float) -> 
     return {"seconds": seconds, "error": int(tree.error), "leaves": tree.n_leaves, "rows": len(y)}
 
 
+def everytree_evidence(file: str, depth: int, cap: float) -> Answer:
+    import everytree as et
+
+    X, y = load(file)
+    _warm()
+    seconds, post = _ours(lambda: et.TreeSpace(X, y, max_depth=depth, min_leaf=2, time_limit=cap).posterior())
+    return {"seconds": seconds, "log_evidence": post.log_evidence}
+
+
+def everytree_grow(n: int, d: int, c: int, cap: float, kind: str) -> Answer:
+    import everytree as et
+
+    model: Any = {
+        "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=10, time_limit=cap),
+        "C4.5": lambda: et.C45TreeClassifier(time_limit=cap),
+        "path average": lambda: et.PathAverageTreeClassifier(time_limit=cap),
+    }[kind]()
+    X, y = generated(n, d, c)
+    model.fit(X[:100], y[:100])  # load every module before the clock starts
+    seconds, _ = _ours(lambda: model.fit(X, y))
+    return {"seconds": seconds, "leaves": int(model.n_leaves_)}
+
+
 def everytree_front(file: str, depth: int, cap: float) -> Answer:
     import everytree as et
 
@@ -119,6 +144,28 @@ def _warm() -> None:
     import everytree as et
 
     et.TreeSpace([[0], [1]], [0, 1], 1).best()
+
+
+# --- scikit-learn
+
+
+def generated(n: int, d: int, c: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numeric columns, a third of them informative, with a tenth of the labels at random."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n, d, n_informative=max(4, d // 3), n_redundant=d // 6, n_classes=c, flip_y=0.1, random_state=0
+    )
+    return X, y
+
+
+def sklearn_grow(n: int, d: int, c: int, cap: float) -> Answer:
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = generated(n, d, c)
+    model = DecisionTreeClassifier(max_depth=10, random_state=0).fit(X[:100], y[:100])
+    seconds, _ = timed(lambda: model.fit(X, y))
+    return {"seconds": seconds, "leaves": int(model.get_n_leaves())}
 
 
 # --- STreeD
@@ -229,13 +276,22 @@ SOLVERS: dict[str, dict[str, Callable[..., Answer]]] = {
         "front": everytree_front,
         "near_best": everytree_near_best,
         "figure9": figure9,
+        "evidence": everytree_evidence,
+        "grow": everytree_grow,
     },
+    "scikit-learn": {"grow": sklearn_grow},
     "pystreed": {"depth": streed_depth, "regularised": streed_regularised},
     "pydl8.5": {"depth": dl85_depth},
     "gosdt": {"regularised": gosdt_regularised},
     "treefarms": {"near_best": treefarms_near_best},
 }
-MODULES = {"pystreed": "pystreed", "pydl8.5": "pydl85", "gosdt": "gosdt", "treefarms": "treefarms"}
+MODULES = {
+    "scikit-learn": "sklearn",
+    "pystreed": "pystreed",
+    "pydl8.5": "pydl85",
+    "gosdt": "gosdt",
+    "treefarms": "treefarms",
+}
 
 
 def installed(solver: str) -> bool:

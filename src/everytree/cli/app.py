@@ -294,7 +294,9 @@ def info(
 def study(
     name: Annotated[
         str,
-        typer.Argument(help="A study, such as nijssen2008 or cano; or all."),
+        typer.Argument(
+            help="nijssen2007, nijssen2008, cano, buntine1992, krasznahorkay2004, beyond; or all."
+        ),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="A few data sets: minutes instead of hours.")
@@ -310,6 +312,9 @@ def study(
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Only this data set; may be given several times.")
     ] = None,
+    parts: Annotated[
+        list[str] | None, typer.Option("--part", help="Only this part, such as table1; may be repeated.")
+    ] = None,
     trials: Annotated[int | None, typer.Option(min=1, help="Only so many folds of everything.")] = None,
 ) -> None:
     """Redo the experiments of a paper, and put each number beside the printed one.
@@ -318,7 +323,7 @@ def study(
     """
     from everytree.cli.study import show_study
 
-    show_study(name, data, out, quick=quick, jobs=jobs, fresh=fresh, sets=sets, trials=trials)
+    show_study(name, data, out, quick=quick, jobs=jobs, fresh=fresh, sets=sets, parts=parts, trials=trials)
 
 
 @app.command()

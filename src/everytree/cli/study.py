@@ -17,6 +17,7 @@ def show_study(
     jobs: int,
     fresh: bool,
     sets: Sequence[str] | None,
+    parts: Sequence[str] | None,
     trials: int | None,
 ) -> None:
     """Run one study, or all of them, with a progress bar; print the flags and the files."""
@@ -28,7 +29,16 @@ def show_study(
     for each in STUDIES if name == "all" else (name,):
         try:
             found = run_study(
-                each, data, out, quick=quick, n_jobs=jobs, fresh=fresh, sets=sets, trials=trials, show=True
+                each,
+                data,
+                out,
+                quick=quick,
+                n_jobs=jobs,
+                fresh=fresh,
+                sets=sets,
+                parts=parts,
+                trials=trials,
+                show=True,
             )
         except KeyboardInterrupt:
             console.print(

@@ -59,14 +59,16 @@ def run_study(
     n_jobs: int = 1,
     fresh: bool = False,
     sets: Sequence[str] | None = None,
+    parts: Sequence[str] | None = None,
     trials: int | None = None,
     show: bool = False,
 ) -> Outcome:
     """Run what is left of a study and write its report into ``out/name`` (``out/name-quick``).
 
     ``data`` is the folder of the data sets, by default ``../shared/data``; ``sets`` are those to use, by default all
-    that the folder has; ``trials`` ends after so many folds of everything; ``n_jobs`` as joblib has it. ``show`` draws
-    a progress bar with an estimate of the time left.
+    that the folder has; ``parts`` are tables and figures, by default all; ``trials`` ends after so many folds of
+    everything; ``n_jobs`` as joblib has it. ``show`` draws a progress bar with an estimate of the time left. The report
+    is of all results there are, also those of earlier runs.
     """
     study = find_study(name)
     folder = default_folder() if data is None else Path(data)
@@ -88,6 +90,12 @@ def run_study(
             f"--data, or make one: {FETCH}"
         )
     jobs = study.jobs(quick, there)
+    if parts is not None:
+        known = list(dict.fromkeys(job.part for job in jobs))
+        for part in parts:
+            if part not in known:
+                raise QueryError(f"{name} has no part {part!r} on these data; it has {', '.join(known)}")
+        jobs = [job for job in jobs if job.part in parts]
     if trials is not None:
         jobs = [job for job in jobs if job.trial < trials]
     jobs.sort(key=lambda job: job.trial)
@@ -98,7 +106,8 @@ def run_study(
 
     from everytree.study.report import write_report
 
-    report = study.report(results.rows(jobs), quick)
+    everything = study.jobs(quick, present(folder, study.needs(quick)))
+    report = study.report(results.rows(sorted(everything, key=lambda job: job.trial)), quick)
     report.absent = absent
     done = sum(map(results.done, jobs))
     return Outcome(report, write_report(report, place), absent, done, len(jobs))
