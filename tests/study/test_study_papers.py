@@ -11,7 +11,7 @@ import pytest
 from folders import REAL, write_set
 
 from everytree.errors import LimitReached
-from everytree.study import beyond, buntine1992, nijssen2007
+from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007
 from everytree.study.charts import Chart
 from everytree.study.peers import PEERS, SolverTree, installed
 from everytree.study.report import Cell, Table, printed
@@ -108,6 +108,48 @@ def test_buntine_on_generated_data_needs_no_folder(data: Path, tmp_path: Path) -
     assert all(sum(map(int, row["C4"].split("/"))) == 5 for row in contests)
     assert "mean rank" in table(found, "said").rows[0]["here"]
     assert (tmp_path / "buntine1992-quick" / "normalised.svg").stat().st_size > 1000
+
+
+# --- chains
+
+
+def test_no_energy_is_below_the_optimum(data: Path, tmp_path: Path) -> None:
+    found = run_study("krasznahorkay2004", data, tmp_path, quick=True, trials=1)
+    rows = table(found, "energies").rows
+    assert [(row["data set"], row["risk"]) for row in rows] == [
+        (name, risk) for name in ("vote", "xor", "xd6") for risk in krasznahorkay2004.RISKS
+    ]
+    for row in rows:
+        for method in ("single leaf", "greedy", "stack", "chipman"):
+            assert row[method].ours >= row["optimum"].ours - 1e-6
+    xor = next(row for row in rows if row["data set"] == "xor" and row["risk"] == "gini")
+    assert (
+        xor["chipman: optimum reached"] == "1 of 1"
+    )  # greedy growing has nothing to go by, a chain finds it
+    assert xor["greedy"].ours > xor["optimum"].ours + 5
+    chart = next(part for part in found.report.parts if isinstance(part, Chart))
+    assert all(np.all(np.diff(panel.series["chipman"][1]) <= 1e-9) for panel in chart.panels)
+
+
+@pytest.mark.filterwarnings("ignore:the chains disagree")
+@pytest.mark.parametrize("risk", krasznahorkay2004.RISKS)
+def test_energies_are_those_of_the_estimator(risk: str) -> None:
+    from everytree import MCMCTreeClassifier
+    from everytree.study.artificial import xd6
+
+    X, y = xd6(120, random_state=0)
+    model = MCMCTreeClassifier(
+        3,
+        1,
+        target="risk",
+        risk=risk,
+        leaf_penalty=krasznahorkay2004.ALPHA,
+        n_chains=1,
+        n_draws=50,
+        random_state=0,
+    ).fit(X, y)
+    counts = krasznahorkay2004._leaf_counts(model.tree_, X, y)
+    assert krasznahorkay2004._energy(counts, risk) == pytest.approx(model.energy_)
 
 
 # --- beyond

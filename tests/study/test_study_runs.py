@@ -183,6 +183,7 @@ def test_an_error_in_a_job_says_which(data: Path, tmp_path: Path) -> None:
             r"no folder nowhere; choose one by --data, or make one: python -m",
         ),
         ({"sets": ["iris"]}, QueryError, r"cano does not use the data set 'iris'; it has glass2, "),
+        ({"parts": ["table9"]}, QueryError, r"cano has no part 'table9' on these data; it has tables"),
     ],
 )
 def test_messages(
@@ -206,6 +207,13 @@ def test_every_study_has_jobs_with_different_keys(name: str) -> None:
         assert len({job.key for job in jobs}) == len(jobs)
         json.dumps(study.settings(quick))
     assert len(study.jobs(True, study.needs(True))) < len(study.jobs(False, study.needs(False)))
+
+
+def test_the_report_is_of_all_results_there_are(data: Path, tmp_path: Path) -> None:
+    for name in ("vote", "zoo"):
+        found = run_study("cano", data, tmp_path, quick=True, sets=[name], trials=2, parts=["tables"])
+        assert (found.done, found.jobs) == (2, 2)
+    assert [row["data set"] for row in found.report.parts[2].rows] == ["vote", "zoo"]
 
 
 # --- cells and printed figures

@@ -24,6 +24,7 @@ STUDIES = {
     "nijssen2007": "everytree.study.nijssen2007",
     "cano": "everytree.study.cano",
     "buntine1992": "everytree.study.buntine1992",
+    "krasznahorkay2004": "everytree.study.krasznahorkay2004",
     "beyond": "everytree.study.beyond",
 }
 

@@ -1,0 +1,241 @@
+"""Trees by Markov chains (Krasznahorkay, 2004): the risk that greedy growing, chains and the exact search reach.
+
+The paper proves that its chain converges and prints no experiment; this is the one it asks for. All look for a tree of
+least energy over the same 0/1 tests, at most four levels:
+
+    E(T) = n · R(T) + α · leaves(T),   R = Σ_leaves φ(leaf) · share of the examples,   α = 2 > ln 4
+
+    greedy     scikit-learn's CART (Gini), and of all its prunings by cost complexity the one with the least energy
+    stack      the paper's kernel: split any leaf, or undo the last split
+    chipman    grow, prune, change, swap and regrow
+    optimum    the exact search, with its proof
+
+Risks: misclassification and Gini. Chains begin at the single leaf; a trial is a seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from everytree.study import artificial, datasets
+from everytree.study.charts import Chart, Panel
+from everytree.study.jobs import Job, Row, Study, merged
+from everytree.study.report import Cell, Report, Table, mean_and_error, printed
+
+__all__ = ["greedy", "study"]
+
+ALPHA, DEPTH, BINS = 2.0, 4, 4
+RISKS = ("misclassification", "gini")
+KERNELS = ("stack", "chipman")
+GENERATED = ("xor", "xd6", "led")
+SETS = ("balance-scale", "breast-w", "heart-cleveland", "vote", "diabetes", "iris")
+QUICK_SETS = ("vote", "xor", "xd6")
+CHAINS, THIN = 4, 20
+
+
+def study() -> Study:
+    """The study, for ``run_study``."""
+    return Study("krasznahorkay2004", "Trees by Markov chains", needs, settings, jobs, run, report)
+
+
+def needs(quick: bool) -> Sequence[str]:
+    """The data sets that are not generated."""
+    return [name for name in (QUICK_SETS if quick else SETS) if name not in GENERATED]
+
+
+def settings(quick: bool) -> Row:
+    """What the results depend on beside the jobs."""
+    return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN}
+
+
+def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
+    """A job is one risk on one data set with one seed: everyone."""
+    wanted = (*names, *(name for name in GENERATED if not quick or name in QUICK_SETS))
+    draws = {"draws": 300 if quick else 2000}
+    return [
+        Job("energy", name, {"risk": risk, **draws}, trial)
+        for name in wanted
+        for risk in RISKS
+        for trial in range(2 if quick else 10)
+    ]
+
+
+@lru_cache(maxsize=2)
+def _table(name: str, folder: Path | None) -> tuple[Any, Any]:
+    if name == "xor":
+        return artificial.xor(300, n_irrelevant=10, noise=0.1, random_state=0)
+    if name == "xd6":
+        return artificial.xd6(400, random_state=0)
+    if name == "led":
+        return artificial.led(500, n_irrelevant=5, random_state=0)
+    assert folder is not None
+    X, y = datasets.binary_tests(folder, name, BINS)
+    return X, datasets.classes_of(y)[1]
+
+
+def run(job: Job, folder: Path | None) -> list[Row]:
+    """The rows of one job."""
+    import warnings
+
+    import everytree as et
+
+    X, y = _table(job.data, folder)
+    risk, draws = job.settings["risk"], job.settings["draws"]
+    cost = "error" if risk == "misclassification" else risk
+    best = et.TreeSpace(X, y, DEPTH, 1).best(cost, leaf_penalty=ALPHA)
+    found = [
+        {"method": "single leaf", "energy": _energy(np.bincount(y)[None, :], risk), "leaves": 1},
+        greedy(X, y, risk),
+        {"method": "optimum", "energy": _energy(_leaf_counts(best, X, y), risk), "leaves": best.n_leaves},
+    ]
+    for kernel in KERNELS:
+        model = et.MCMCTreeClassifier(
+            DEPTH, 1, kernel=kernel, target="risk", risk=risk, leaf_penalty=ALPHA, n_chains=CHAINS, n_draws=draws,
+            burn_in=draws // 2, thin=THIN, random_state=job.trial,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model.fit(X, y)
+            summary = model.summary()
+        sofar = np.minimum.accumulate(model.energy_trace_, axis=1)
+        steps = np.unique(np.geomspace(1, sofar.shape[1], 15).round().astype(int)) - 1
+        found.append(
+            {
+                "method": kernel,
+                "energy": float(model.energy_),
+                "leaves": model.tree_.n_leaves,
+                "rhat": float(summary.rhat),
+                "ess": float(summary.ess),
+                "accepted": float(np.mean(list(model.acceptance_.values()))) if model.acceptance_ else None,
+                "proposals": [int(THIN * (step + 1)) for step in steps],
+                "best so far": [round(float(value), 4) for value in sofar[:, steps].mean(axis=0)],
+            }
+        )
+    return found
+
+
+def _leaf_counts(tree: Any, X: Any, y: Any) -> Any:
+    leaf = np.unique(tree.apply(X), return_inverse=True)[1]
+    counts = np.zeros((leaf.max() + 1, int(y.max()) + 1))
+    np.add.at(counts, (leaf, y), 1)
+    return counts
+
+
+def _energy(counts: Any, risk: str) -> float:
+    """n · R + α · leaves of a tree with these class counts in its leaves.
+
+    >>> _energy(np.array([[3, 1], [0, 4]]), "misclassification"), _energy(np.array([[2, 2]]), "gini")
+    (5.0, 4.0)
+    """
+    n = counts.sum(axis=1)
+    wrong = n - counts.max(axis=1) if risk == "misclassification" else n - (counts**2).sum(axis=1) / n
+    return float(wrong.sum() + ALPHA * len(counts))
+
+
+def greedy(X: Any, y: Any, risk: str) -> Row:
+    """CART on these tests, and of all its prunings by cost complexity the one of least energy.
+
+    >>> X, y = np.array([[0], [0], [1], [1]] * 5), np.array([0, 0, 1, 1] * 5)
+    >>> greedy(X, y, "gini")
+    {'method': 'greedy', 'energy': 4.0, 'leaves': 2}
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    grown = DecisionTreeClassifier(max_depth=DEPTH, random_state=0)
+    found: Row = {}
+    for price in np.maximum(grown.cost_complexity_pruning_path(X, y).ccp_alphas, 0.0):
+        tree = DecisionTreeClassifier(max_depth=DEPTH, random_state=0, ccp_alpha=price).fit(X, y)
+        counts = _leaf_counts(tree, X, y)
+        energy = _energy(counts, risk)
+        if not found or energy < found["energy"]:
+            found = {"method": "greedy", "energy": energy, "leaves": len(counts)}
+    return found
+
+
+# --- the report
+
+
+def report(rows: list[Row], quick: bool) -> Report:
+    """Energies, how often chains reach the optimum, and how fast."""
+    parts: list[Table | Chart] = [energies(rows), convergence(rows)]
+    if rows:
+        parts.append(progress(rows))
+    notes = [
+        "The paper prints no numbers to compare with. Lower energies are better; none can be lower than the optimum's.",
+    ]
+    return Report(
+        "Trees by Markov chains: risk reached and convergence",
+        printed("krasznahorkay2004")["citation"],
+        notes,
+        parts,
+    )
+
+
+def _reached(mine: Sequence[Row], optimum: float) -> int:
+    return sum(row["energy"] <= optimum + 1e-6 for row in mine)
+
+
+def energies(rows: list[Row]) -> Table:
+    """The energy of everyone's best tree; chains: mean over the seeds, and how many reach the optimum."""
+    lines = []
+    for (data, risk), some in merged(rows, "data", "risk").items():
+        by = {method: mine for (method,), mine in merged(some, "method").items()}
+        optimum = by["optimum"][0]["energy"]
+        line: Row = {"data set": data, "risk": risk}
+        for method in ("single leaf", "greedy", "optimum"):
+            line[method] = Cell(by[method][0]["energy"], math.nan, digits=2)
+        for kernel in KERNELS:
+            mean, error = mean_and_error([row["energy"] for row in by.get(kernel, [])])
+            line[kernel] = Cell(mean, error, digits=2)
+            line[f"{kernel}: optimum reached"] = (
+                f"{_reached(by.get(kernel, []), optimum)} of {len(by.get(kernel, []))}"
+            )
+        line["leaves: greedy, optimum"] = f"{by['greedy'][0]['leaves']}, {by['optimum'][0]['leaves']}"
+        lines.append(line)
+    columns = ["data set", "risk", "single leaf", "greedy", *KERNELS, "optimum"]
+    columns += [f"{kernel}: optimum reached" for kernel in KERNELS] + ["leaves: greedy, optimum"]
+    better = sum(line["greedy"].ours > line["optimum"].ours + 1e-6 for line in lines)
+    after = [f"Greedy growing misses the optimum in {better} of {len(lines)} rows."]
+    return Table("energies", "The least energy found", columns, lines, after=after)
+
+
+def convergence(rows: list[Row]) -> Table:
+    """R-hat, effective draws and acceptance of each kernel, medians over the seeds."""
+    lines = []
+    for (data, risk, method), mine in merged(rows, "data", "risk", "method").items():
+        if method in KERNELS:
+            line: Row = {"data set": data, "risk": risk, "kernel": method, "draws": CHAINS * mine[0]["draws"]}
+            for what in ("rhat", "ess", "accepted"):
+                values = [row[what] for row in mine if row[what] is not None and math.isfinite(row[what])]
+                line[what] = float(np.median(values)) if values else None
+            lines.append(line)
+    columns = ["data set", "risk", "kernel", "draws", "rhat", "ess", "accepted"]
+    return Table("convergence", "Convergence: medians over the seeds", columns, lines)
+
+
+def progress(rows: list[Row]) -> Chart:
+    """The best energy so far against the number of proposals, means over chains and seeds."""
+    panels = []
+    for (data, risk), some in merged(rows, "data", "risk").items():
+        series: dict[str, Any] = {}
+        by = {method: mine for (method,), mine in merged(some, "method").items()}
+        for kernel in KERNELS:
+            if kernel in by:
+                x = by[kernel][0]["proposals"]
+                series[kernel] = (
+                    x,
+                    np.mean([row["best so far"] for row in by[kernel]], axis=0).tolist(),
+                    None,
+                )
+                for method in ("greedy", "optimum"):
+                    series[method] = ([x[0], x[-1]], [by[method][0]["energy"]] * 2, None)
+        panels.append(
+            Panel(f"{data}, {risk}", series, "proposals of a chain", "best energy so far", log_x=True)
+        )
+    return Chart("progress", "The best energy so far", panels)
