@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 import csv
-import importlib.metadata
 import os
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -243,25 +243,27 @@ def summary(rows: list[Row]) -> list[Row]:
     return found
 
 
-def versions() -> str:
-    """Versions of the peers that are installed, in one line."""
-    found = []
-    for name in ("numpy", "scikit-learn", "pystreed", "pydl8.5", "gosdt"):
-        try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            found.append(f"{name} absent")
+def versions(python: str) -> str:
+    """Versions of the peers that an interpreter has, and how busy the machine is, in one line."""
+    names = ("numpy", "scikit-learn", "pystreed", "pydl8.5", "gosdt")
+    code = (
+        "import importlib.metadata as m, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    try: print(name, m.version(name))\n"
+        "    except m.PackageNotFoundError: print(name, 'absent')"
+    )
+    done = subprocess.run([python, "-c", code, *names], capture_output=True, text=True)
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores" if hasattr(os, "getloadavg") else ""
-    return ", ".join(found) + f"; {load}."
+    return ", ".join(done.stdout.splitlines()) + f"; {load}."
 
 
-def measured_lines(rows: list[Row], grown: list[Row]) -> list[str]:
+def measured_lines(rows: list[Row], grown: list[Row], python: str) -> list[str]:
     """What docs/benchmarks.md shows between its two marks."""
     columns = ["case", "data", "peer", "ours s", "peer s", "ratio", "least", "most", "note"]
     lines = [
         machine(),
         "",
-        versions(),
+        versions(python),
         "",
         *markdown(summary(rows), ["case", "peer", "data sets", "mean ratio", "least", "most"]),
     ]
@@ -311,7 +313,7 @@ def main() -> int:
     print("\n".join(markdown(summary(rows), ["case", "peer", "data sets", "mean ratio", "least", "most"])))
     if args.check:
         return 1 if worse else 0
-    lines = measured_lines(rows, grown)
+    lines = measured_lines(rows, grown, args.peer_python)
     out = args.out or harness.RESULTS
     write("all", ["# All benchmarks", "", *lines], rows, out)
     if grown:
@@ -323,8 +325,6 @@ def main() -> int:
 
 
 def _there(peer: str, python: str) -> bool:
-    import subprocess
-
     code = f"import sys, solvers; sys.exit(not solvers.installed({peer!r}))"
     return (
         subprocess.run([python, "-c", code], cwd=Path(__file__).parent, capture_output=True).returncode == 0
