@@ -224,7 +224,7 @@ def test_changed_model_files_are_refused(cli: Any, mixed: Path, model: Path) -> 
     text = model.read_bytes()
     rng = random.Random(7)
     refused = 0
-    for _ in range(150):
+    for _ in range(60):
         at, n = rng.randrange(len(text)), rng.choice([1, 1, 2, 30])
         piece = rng.choice([b"", text[at : at + n] * 2, bytes(rng.randrange(256) for _ in range(n))])
         model.write_bytes(text[:at] + piece + text[at + n :])
@@ -232,7 +232,7 @@ def test_changed_model_files_are_refused(cli: Any, mixed: Path, model: Path) -> 
         assert done.code in (0, 2)
         refused += done.code == 2
         assert (done.out == "") == (done.code == 2)
-    assert refused > 100
+    assert refused > 40
 
 
 def test_what_is_no_model_is_refused(cli: Any, mixed: Path, tmp_path: Path) -> None:
