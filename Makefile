@@ -22,7 +22,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
-        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench bench-check clean
+        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench bench-check clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -130,6 +130,9 @@ bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: 
 
 bench-grow: $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
 	@$(PY) benchmarks/bench_grow.py $(BENCH)
+
+bench-mcmc: $(VENV)/.built ## chains over trees: speed, effective draws beside others (BENCH="--peers PYTHON"), search
+	@$(PY) benchmarks/bench_mcmc.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

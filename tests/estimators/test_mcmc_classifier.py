@@ -384,9 +384,16 @@ def test_a_time_limit_keeps_the_draws_there_are():
     assert model.predict_proba(X).shape == (300, 2)
     n = model.draws_.n_draws
     model.set_params(time_limit=None)
-    model.draws_.space.limits = et.TreeSpace(X, y).limits
     assert model.continue_sampling(7).draws_.n_draws == n + 7
     assert model.stop_reason_ == "complete"
+
+
+def test_a_memory_limit_keeps_the_draws_there_are():
+    X, y = data(16, n=300, n_tests=30)
+    with pytest.warns(ConvergenceWarning, match=r"memory limit reached: \d+ of 100000 draws"):
+        model = quick(n_draws=10**5, thin=1, memory_limit=300_000, tempering=1).fit(X, y)
+    assert model.stop_reason_ == "memory limit"
+    assert model.draws_.nbytes < 300_000
 
 
 def test_a_limit_in_the_burn_in_leaves_where_the_chains_are():

@@ -20,6 +20,7 @@ from everytree.arguments import generator, whole
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
+from everytree.limits import Limits
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.mcmc.draws_dict import SavedDraws, draws_from_dict, draws_to_dict
 from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler
@@ -198,13 +199,15 @@ class MCMCTreeClassifier(BayesBase):
     def continue_sampling(self, n_draws: int | None = None) -> Self:
         """Add ``n_draws`` draws to each chain (None: as many as ``fit`` was asked for); there is no burn-in again.
 
-        Chains go on where they are, and the draws are those of one longer run. A model that was pickled, copied or
-        loaded goes on from its last draws with fresh random numbers.
+        Chains go on where they are, and the draws are those of one longer run; ``thin`` and the limits are those that
+        the parameters say now. A model that was pickled, copied or loaded goes on from its last draws with fresh random
+        numbers.
         """
         check_is_fitted(self)
         wanted = whole("n_draws", self.n_draws if n_draws is None else n_draws, 1)
         thin, anneal = whole("thin", self.thin, 1), Annealing.of(self.anneal)
         draws, saved = self.draws_, self._saved
+        draws.space.limits = self._limits()
         sampler = self._sampler
         if sampler is None:
             seed = int(np.random.default_rng([saved.seed, draws.n_draws]).integers(2**63))
@@ -249,9 +252,11 @@ class MCMCTreeClassifier(BayesBase):
 
     def _space(self, table: Table) -> TreeSpace:
         space = super()._space(table)
-        if callable(self.progress):
-            space.limits = replace(space.limits, progress=self.progress)
+        space.limits = self._limits()
         return space
+
+    def _limits(self) -> Limits:
+        return Limits(self.time_limit, self.memory_limit, self.progress if callable(self.progress) else None)
 
     def _made(
         self, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int

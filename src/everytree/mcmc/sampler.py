@@ -38,6 +38,7 @@ ODDS = {
     "posterior": {"grow": 1, "prune": 1, "change": 1, "swap": 1, "regrow": 1},
     "risk": {"grow": 3, "prune": 3, "change": 10, "swap": 4},
 }
+STATE_BYTES = 2**28  # of states that chains remember; fewer make them slower, and change no draw
 COOLER = 0.55  # each heated tree has its data weigh this much of the one before
 PARTS = 25  # of a run that is watched: the bar tells the ESS after each
 
@@ -153,6 +154,7 @@ class TreeSampler:
             seed,
             space._threads,
             ladder=ladder_of(tempering),
+            state_bytes=max(2**20, min(STATE_BYTES, space.limits.memory // 4)),
         )
 
     def start(self, chain: int, key: Sequence[int]) -> None:
