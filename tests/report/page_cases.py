@@ -59,4 +59,5 @@ def classifiers(missing: str) -> dict[str, Any]:
         "smoothed": et.SmoothedTreeClassifier(),
         "option": et.OptionTreeClassifier(),
         "cart": et.CARTTreeClassifier(),
+        "mcmc": et.MCMCTreeClassifier(n_draws=100, burn_in=50, n_chains=2, random_state=0, **common),
     }

@@ -82,6 +82,28 @@ def test_a_space_is_mined_once_and_kept(tmp_path: Path) -> None:
     assert len(made._spaces) <= 8
 
 
+def test_a_question_asked_again_is_answered_from_memory(tmp_path: Path) -> None:
+    made = explorer(tmp_path)
+    first = finished(made.ask({"max_depth": 3}))
+    finished(made.ask({"max_depth": 2}))
+    again = made.ask({"max_depth": 3})
+    assert finished(again)["part"] == first["part"]
+    assert finished(again)["status"] == "Proved best."
+    for leaf in range(1, 40):
+        finished(made.ask({"max_depth": 0, "min_leaf": leaf}))
+    assert len(made._answers) <= 32
+
+
+@pytest.mark.parametrize("column", ["size", "age", "colour", "smoker", "level"])
+def test_the_best_tree_with_a_required_column_is_that_of_the_space(tmp_path: Path, column: str) -> None:
+    made = explorer(tmp_path)
+    part = finished(made.ask({"max_depth": 2, "min_leaf": 4, "require": [column]}))["part"]
+    X, y = mixed_table()
+    model = et.OptimalTreeClassifier(max_depth=2, min_leaf=4, missing="category", require=[column]).fit(X, y)
+    assert part["tree"]["error"] == model.error_
+    assert len(part["tree"]["nodes"]) == model.tree_.size
+
+
 def test_a_long_question_tells_its_bound_and_can_be_stopped(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (400, 60))

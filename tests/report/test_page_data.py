@@ -45,9 +45,30 @@ def test_every_classifier_has_a_page_in_plain_json(kind: str) -> None:
     assert data["tree"] is not None or data["posterior"] is not None or data["text"]
 
 
+def test_no_classifier_is_without_a_page() -> None:
+    public = {name for name in et.__all__ if name.endswith("Classifier")}
+    assert public == {type(model).__name__ for model in classifiers("error").values()}
+
+
+def test_drawn_trees_are_shown_by_their_shares() -> None:
+    model, X, _ = fitted("mcmc")
+    found = page_data(model)["posterior"]
+    uses = [
+        set(model.binarizer_.attributes_[[t for t in tree.key if t >= 0]].tolist()) for tree in model.draws_
+    ]
+    for j, name in enumerate(X.columns):
+        share = next(each["p"] for each in found["inclusion"] if each["name"] == name)
+        assert share == pytest.approx(np.mean([j in used for used in uses]), abs=1e-4)
+    keys = [tree.key for tree in model.draws_]
+    assert found["top"][0]["probability"] == max(map(keys.count, set(keys))) / len(keys)
+    assert sum(found["leaves"]) == pytest.approx(1)
+
+
 @pytest.mark.skipif(not BUILT, reason="needs node, and npm install in web/")
 @pytest.mark.parametrize("missing", ["error", "category", "impute"])
-@pytest.mark.parametrize("kind", [kind for kind in classifiers("error") if kind not in ("average", "option")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in classifiers("error") if kind not in ("average", "option", "mcmc")]
+)
 def test_the_browser_says_what_python_says(kind: str, missing: str) -> None:
     model, X, y = fitted(kind, missing, seed=3)
     data = page_data(model, (X, y), rows=1000)

@@ -89,16 +89,15 @@ def n_examples(model: Any, space: TreeSpace | None) -> int | None:
 
 def about_tree(model: Any) -> str:
     """What the model's own tree is."""
-    if getattr(model, "log_joint_", None) is not None:
-        proved = (
-            "the most probable of all trees, proved" if model.optimal_ else "the most probable tree found"
-        )
-        return f"The tree of this model: {proved}."
-    if getattr(model, "objective_", None) is not None:
-        proved = (
-            "the best of all trees, proved" if model.optimal_ else f"the best so far (gap {model.gap_:.1%})"
-        )
-        return f"The tree of this model: {proved}."
+    if hasattr(model, "draws_"):
+        return "The best tree that any chain has visited."
+    proved = getattr(model, "optimal_", None)
+    if hasattr(model, "log_joint_") and proved is not None:
+        found = "the most probable of all trees, proved" if proved else "the most probable tree found"
+        return f"The tree of this model: {found}."
+    if hasattr(model, "objective_") and proved is not None:
+        found = "the best of all trees, proved" if proved else f"the best so far (gap {model.gap_:.1%})"
+        return f"The tree of this model: {found}."
     return "The tree of this model."
 
 
@@ -118,6 +117,8 @@ def summary_of(model: Any, space: TreeSpace | None) -> str:
         return f"{best} of {limit}: {tree.n_leaves} leaves{on}."
     if name == "BayesOptimalClassifier":
         return f"The average over every tree of {limit}, weighted by its posterior probability{on}."
+    if hasattr(model, "draws_"):
+        return f"The average over {len(model.draws_):,} trees drawn by Markov chains{on}."
     if name == "CompressedClassifier":
         return f"{model.n_rules_} rules that stay within {model.bound_:.3g} of the average over every tree."
     return f"{name}{on}."

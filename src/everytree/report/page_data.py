@@ -193,8 +193,9 @@ def _space_of(
 ) -> TreeSpace | None:
     """The space of the model: its own, or made again from its training data."""
     found = getattr(model, "space_", None)
-    if found is None and hasattr(model, "posterior_"):
-        found = model.posterior_.space
+    for name in ("posterior_", "draws_"):
+        if found is None and hasattr(model, name):
+            found = getattr(model, name).space
     if (
         found is not None
         or not training
@@ -247,6 +248,14 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
                 "This model holds no training data. Give them, and the page also has the best tree of every size, the "
                 "most probable trees and what they use."
             )
+        return
+    if hasattr(model, "draws_"):
+        names = [str(test.attribute) for test in model.binarizer_.tests_]
+        page["posterior"] = sections.drawn(model.draws_, names)
+        page["notes"].append(
+            "The classifier averages over the trees that its chains have drawn; the page explains a row by the tree "
+            "shown."
+        )
         return
     exact = getattr(model, "posterior_", None)
     if exact is not None and not getattr(exact, "exact", True):

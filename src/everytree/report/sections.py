@@ -19,8 +19,9 @@ from everytree.posterior import Posterior
 from everytree.report.trees import intervals, page_tree
 from everytree.report.words import shown
 from everytree.space import TreeSpace
+from everytree.weights import dirichlet_rows
 
-__all__ = ["about_posterior", "calibration", "front", "limited", "posterior", "row_rules", "sum_of"]
+__all__ = ["about_posterior", "calibration", "drawn", "front", "limited", "posterior", "row_rules", "sum_of"]
 
 TOP_TREES = 10
 RULES = 400
@@ -108,6 +109,39 @@ def row_rules(
 ) -> dict[str, Any]:
     """What decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
     return {"rules": _rules(one, kept), "sum": _sum(one, kept, epsilons)}
+
+
+def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
+    """What trees drawn by chains know: the most frequent ones, what they use, how many leaves they have."""
+    counts = np.bincount(draws.which.ravel(), minlength=draws.n_distinct)
+    total = max(1, len(draws))
+    top: list[dict[str, Any]] = []
+    nodes = 0
+    for k in np.argsort(-counts, kind="stable")[:TOP_TREES].tolist():
+        tree = draws[int(np.argmax(draws.which.ravel() == k))]
+        nodes += tree.n_nodes
+        if nodes > MOST_NODES and top:
+            break
+        made = page_tree(tree, dirichlet_rows(draws.dirichlet, tree.n_classes, tree.depth), keep_proba=True)
+        top.append({"probability": float(counts[k] / total), "tree": made})
+    uses = draws.uses()
+    names = list(dict.fromkeys(attributes))
+    share = {
+        name: float(counts @ (np.asarray(uses[:, [a == name for a in attributes]].sum(axis=1)).ravel() > 0))
+        / total
+        for name in names
+    }
+    tests = draws.space.test_names or [f"x{k}" for k in range(draws.space.n_tests)]
+    return {
+        "about": f"Shares of {len(draws):,} draws of Markov chains, about {draws.ess:.0f} of them independent.",
+        "top": top,
+        "share": min(1.0, sum(each["probability"] for each in top)),
+        "inclusion": _listed(share),
+        "tests": _listed(dict(zip(tests, draws.test_inclusion().tolist(), strict=True))),
+        "leaves": (np.bincount(draws.n_leaves.ravel()) / total).tolist(),
+        "rules": [],
+        "sum": None,
+    }
 
 
 def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
