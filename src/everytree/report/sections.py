@@ -16,7 +16,7 @@ from everytree.bayes.compress import CompressedRules
 from everytree.data.frames import Frame
 from everytree.errors import EverytreeError, LimitReached
 from everytree.posterior import Posterior
-from everytree.report.trees import intervals, page_tree
+from everytree.report.trees import intervals, page_tree, short
 from everytree.report.words import shown
 from everytree.space import TreeSpace
 from everytree.weights import dirichlet_rows
@@ -99,7 +99,7 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
         "share": min(1.0, sum(each["probability"] for each in top)),
         "inclusion": _listed(found.attribute_inclusion()),
         "tests": _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True))),
-        "leaves": [float(f"{p:.5g}") for p in found.leaves_distribution().tolist()],
+        "leaves": [short(p) for p in found.leaves_distribution().tolist()],
         **(row_rules(one, kept) if rules and one is found else {"rules": [], "sum": None}),
     }
 
@@ -145,7 +145,7 @@ def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
 
 
 def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
-    return [{"name": shown(name), "p": float(f"{p:.5g}")} for name, p in chances.items()]
+    return [{"name": shown(name), "p": short(p)} for name, p in chances.items()]
 
 
 def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
@@ -160,11 +160,11 @@ def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     return [
         {
             "items": [[int(place[test]), int(outcome)] for test, outcome in rule.items],
-            "weight": float(f"{rule.weight:.5g}"),
+            "weight": short(rule.weight),
             "words": [shown(words) for words in conditions(rule.items, one.space.test_names)],
             "n": list(rule.counts),
-            "p": [float(f"{p:.5g}") for p in rule.proba],
-            "i": [float(f"{low[k]:.4g}"), float(f"{high[k]:.4g}")],
+            "p": [short(p) for p in rule.proba],
+            "i": [short(low[k]), short(high[k])],
         }
         for k, rule in enumerate(found)
     ]

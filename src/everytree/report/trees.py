@@ -24,7 +24,7 @@ from everytree.report.words import shown
 from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
-__all__ = ["intervals", "multiway_tree", "option_tree", "page_tree", "path_tree"]
+__all__ = ["intervals", "multiway_tree", "option_tree", "page_tree", "path_tree", "short"]
 
 LEVEL = 0.95
 Reals = npt.NDArray[np.float64]
@@ -51,7 +51,7 @@ def page_tree(
     nodes = []
     for k in range(tree.n_nodes):
         node = _node(tree.counts[k], proba[k])
-        node["i"] = [_short(low[k]), _short(high[k])]
+        node["i"] = [short(low[k]), short(high[k])]
         if answers[k] != likely[k]:
             node["s"] = int(answers[k])
         test = int(tree.test[k])
@@ -157,7 +157,7 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
         node = _node(counts, theta)
         depth = min(int(arrays["depth"][state]), len(best._dirichlet) - 1)
         low, high = intervals([counts], [best._dirichlet[depth]], [int(theta.argmax())])
-        node["i"] = [_short(low[0]), _short(high[0])]
+        node["i"] = [short(low[0]), short(high[0])]
         nodes.append(node)
         options = best.options(state)
         if not options:
@@ -186,7 +186,7 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
         elif not math.isnan(at):
             node["code"] = int(at)
         if mixes:
-            node["w"] = _short(best.p_leaf[state])
+            node["w"] = short(best.p_leaf[state])
         waiting += [(-1 - child, children) for child in reversed(children)]
     return {"nodes": nodes, "leaves": leaves, "depth": best.depth, "error": errors}
 
@@ -201,10 +201,14 @@ def _node(counts: npt.NDArray[Any], proba: npt.NDArray[Any]) -> dict[str, Any]:
     whole = counts.dtype.kind in "iu" or bool((counts == np.floor(counts)).all())
     return {
         "n": [int(n) for n in counts] if whole else [round(float(n), 2) for n in counts],
-        "p": [_short(p) for p in proba],
+        "p": [short(p) for p in proba],
     }
 
 
-def _short(p: Any) -> float:
-    """Five digits: more than the page shows."""
-    return float(f"{float(p):.5g}")
+def short(p: Any) -> float:
+    """Five digits, more than the page shows; but only certainty is one.
+
+    >>> short(2 / 3), short(0.9999996), short(1.0)
+    (0.66667, 0.9999996, 1.0)
+    """
+    return float(f"{float(p):.5g}" if p < 0.9995 else f"{float(p):.12g}")
