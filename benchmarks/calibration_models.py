@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from everytree.study.measure import as_numbers
 from everytree.study.protocol import Fold, aligned, stratified_folds
 
 HERE = Path(__file__).resolve().parent
@@ -92,18 +93,6 @@ def bayes(
 # --- scikit-learn
 
 
-def matrix(features: Any) -> np.ndarray:
-    """Numbers as they are, a nominal attribute as one 0/1 column for each of its values."""
-    parts = []
-    for column in features.columns.values():
-        if column.kind == "numeric":
-            parts.append(column.values.astype(np.float64)[:, None])
-        else:
-            values = sorted(set(column.values.tolist()))
-            parts.append((column.values[:, None] == np.array(values, dtype=object)).astype(np.float64))
-    return np.hstack(parts)
-
-
 def tests_of(features: Any, fold: Fold) -> tuple[np.ndarray, np.ndarray]:
     """The 0/1 tests that the average has in this fold: of the training rows, and of the test rows."""
     from everytree import Binarizer
@@ -147,7 +136,7 @@ def cart(model: str, features: Any, y: np.ndarray, classes: Sequence[Any], fold:
     if model == "CART-tests":
         train, test = tests_of(features, fold)
     else:
-        everything = matrix(features)
+        everything = as_numbers(features)
         train, test = everything[fold.train], everything[fold.test]
     start = time.process_time()
     tree = pruned_cart(train, y[fold.train])
@@ -168,7 +157,7 @@ def forest(features: Any, y: np.ndarray, classes: Sequence[Any], fold: Fold) -> 
     """A random forest on the raw attributes."""
     from sklearn.ensemble import RandomForestClassifier
 
-    X = matrix(features)
+    X = as_numbers(features)
     made = RandomForestClassifier(100, random_state=SEED, n_jobs=1)
     start = time.process_time()
     made.fit(X[fold.train], y[fold.train])

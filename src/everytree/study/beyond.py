@@ -21,10 +21,10 @@ import numpy as np
 
 from everytree.errors import LimitReached
 from everytree.study.charts import Chart, Panel
+from everytree.study.contest import contest, tally
 from everytree.study.jobs import Job, Row, Study, merged
-from everytree.study.measure import binary_fold, coded, fold_of, measured
+from everytree.study.measure import as_numbers, binary_fold, coded, fold_of, measured
 from everytree.study.peers import DEPTH, LEAST, PEERS, installed
-from everytree.study.protocol import verdict
 from everytree.study.report import Cell, Report, Table, mean_and_error
 
 __all__ = ["OURS", "study"]
@@ -156,16 +156,7 @@ def _parts(folder: Path, name: str, trial: int, kind: str) -> tuple[Any, Any, An
 
 @lru_cache(maxsize=2)
 def _numbers(folder: Path, name: str) -> Any:
-    """Numbers as they are, a nominal attribute as one 0/1 column for each of its values."""
-    features, _, _ = coded(folder, name)
-    parts = []
-    for column in features.columns.values():
-        if column.kind == "numeric":
-            parts.append(column.values.astype(np.float64)[:, None])
-        else:
-            values = sorted(set(column.values.tolist()))
-            parts.append((column.values[:, None] == np.array(values, dtype=object)).astype(np.float64))
-    return np.hstack(parts)
+    return as_numbers(coded(folder, name)[0])
 
 
 # --- the report
@@ -256,30 +247,14 @@ def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> 
             continue
         line: Row = {"against": model}
         for what in MEASURES:
-            found = [_contest(by, ours, model, name, what) for name in names]
-            line[what] = "/".join(str(found.count(each)) for each in ("win", "tie", "loss"))
+            found = [
+                contest(by.get((ours, name), []), by.get((model, name), []), what, LEVEL) for name in names
+            ]
+            line[what] = tally(found)
         lines.append(line)
     note = "Data sets won/tied/lost by the corrected paired t-test at 5 %."
     columns = ["against", *MEASURES]
     return Table(f"contests-{ours.replace(' ', '-')}", f"The {ours} against everyone", columns, lines, [note])
-
-
-def _contest(by: By, ours: str, theirs: str, name: str, what: str) -> str | None:
-    a, b = (
-        {row["trial"]: row for row in by.get((model, name), []) if what in row} for model in (ours, theirs)
-    )
-    trials = [trial for trial in a if trial in b]
-    if len(trials) < 2:
-        return None
-    sign = -1.0 if what == "accuracy" else 1.0
-    n_train, n_test = (float(np.mean([a[trial][key] for trial in trials])) for key in ("n_train", "n_test"))
-    return verdict(
-        [sign * a[trial][what] for trial in trials],
-        [sign * b[trial][what] for trial in trials],
-        n_train,
-        n_test,
-        LEVEL,
-    )
 
 
 def sets(by: By, models: Sequence[str], names: Sequence[str], what: str) -> Table:

@@ -23,9 +23,9 @@ import numpy as np
 
 from everytree.study import artificial
 from everytree.study.charts import Chart, Panel
+from everytree.study.contest import contest, tally
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import coded, measured
-from everytree.study.protocol import verdict
 from everytree.study.report import Cell, Report, Table, mean_and_error, printed
 
 __all__ = ["study"]
@@ -177,23 +177,6 @@ def scores(groups: Groups, what: str, title: str, name: str, factor: float) -> T
     return Table(name, title, ["data set", "size", "trials", *METHODS], lines)
 
 
-def _contest(mine: list[Row], ours: str, theirs: str, what: str) -> str | None:
-    """ "win", "tie" or "loss" of one method against another by the corrected paired test at 5 %."""
-    by = {model: {row["trial"]: row for row in some} for (model,), some in merged(mine, "model").items()}
-    a, b = by.get(ours, {}), by.get(theirs, {})
-    trials = [trial for trial in a if what in a[trial] and what in b.get(trial, {})]
-    if len(trials) < 2:
-        return None
-    sign = -1.0 if what == "accuracy" else 1.0
-    return verdict(
-        [sign * a[trial][what] for trial in trials],
-        [sign * b[trial][what] for trial in trials],
-        a[trials[0]]["n_train"],
-        min(a[trials[0]]["n_test"], a[trials[0]]["n_train"]),
-        LEVEL,
-    )
-
-
 def contests(groups: Groups) -> Table:
     """Wins, ties and losses of the Bayesian methods against the others over all data sets and sizes."""
     lines = []
@@ -201,8 +184,14 @@ def contests(groups: Groups) -> Table:
         for what in ("accuracy", "log_loss"):
             line: Row = {"method": ours, "measure": what.replace("_", "-")}
             for theirs in OTHERS:
-                found = [_contest(mine, ours, theirs, what) for mine in groups.values()]
-                line[theirs] = "/".join(str(found.count(each)) for each in ("win", "tie", "loss"))
+                found = [
+                    contest(by.get(ours, []), by.get(theirs, []), what, LEVEL)
+                    for by in (
+                        {model: some for (model,), some in merged(mine, "model").items()}
+                        for mine in groups.values()
+                    )
+                ]
+                line[theirs] = tally(found)
             lines.append(line)
     note = (
         "Wins/ties/losses over all data sets and sizes by a corrected paired t-test at 5 % (the paper's plain paired "

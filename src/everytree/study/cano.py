@@ -16,15 +16,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from everytree.data.categories import Categorizer
 from everytree.data.frames import Frame, FrameColumn, read_frame
 from everytree.study.charts import Chart, Panel
+from everytree.study.contest import contest, tally
 from everytree.study.datasets import PAPERS
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import fold_of, measured, raw
-from everytree.study.protocol import verdict
 from everytree.study.report import Cell, Report, Table, mean_and_error, printed
 
 __all__ = ["study"]
@@ -181,23 +179,8 @@ def counts(
     by: By, names: Sequence[str], ours: tuple[str, Any], theirs: tuple[str, Any], what: str
 ) -> str | None:
     """W/T/D: data sets where ours is significantly better, as good, and worse by the corrected test at 1 %."""
-    found = {"win": 0, "tie": 0, "loss": 0}
-    for name in names:
-        a, b = by.get((*ours, name), []), by.get((*theirs, name), [])
-        both = [(x, y) for x, y in zip(a, b, strict=False) if what in x and what in y]
-        if len(both) < 2:
-            continue
-        sign = -1.0 if what == "accuracy" else 1.0
-        found[
-            verdict(
-                [sign * x[what] for x, _ in both],
-                [sign * y[what] for _, y in both],
-                float(np.mean([x["n_train"] for x, _ in both])),
-                float(np.mean([x["n_test"] for x, _ in both])),
-                LEVEL,
-            )
-        ] += 1
-    return "/".join(map(str, found.values())) if sum(found.values()) else None
+    found = [contest(by.get((*ours, name), []), by.get((*theirs, name), []), what, LEVEL) for name in names]
+    return tally(found) if any(found) else None
 
 
 def comparisons(by: By, names: Sequence[str], paper: dict[Any, Row]) -> Table:

@@ -21,7 +21,7 @@ from everytree.study import datasets
 from everytree.study.jobs import Row
 from everytree.study.protocol import Fold, aligned, brier, log_loss, stratified_folds
 
-__all__ = ["binary_fold", "coded", "fold_of", "measured", "raw"]
+__all__ = ["as_numbers", "binary_fold", "coded", "fold_of", "measured", "raw"]
 
 SIZES = ("n_nodes_", "size_")  # attributes of a fitted classifier that count the nodes of its tree
 SEED = 0
@@ -113,3 +113,15 @@ def binary_fold(
     encoder = Binarizer(bins=bins)
     train = encoder.fit_transform(features.take(fold.train))
     return train, y[fold.train], encoder.transform(features.take(fold.test)), y[fold.test], classes
+
+
+def as_numbers(features: Any) -> npt.NDArray[np.float64]:
+    """Numbers as they are, a nominal attribute as one 0/1 column for each of its values."""
+    parts = []
+    for column in features.columns.values():
+        if column.kind == "numeric":
+            parts.append(column.values.astype(np.float64)[:, None])
+        else:
+            values = sorted(set(column.values.tolist()))
+            parts.append((column.values[:, None] == np.array(values, dtype=object)).astype(np.float64))
+    return np.hstack(parts)

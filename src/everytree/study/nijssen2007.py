@@ -25,9 +25,9 @@ import numpy as np
 
 from everytree.study import datasets
 from everytree.study.charts import Chart, Panel
+from everytree.study.contest import contest
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import fold_of, measured
-from everytree.study.protocol import verdict
 from everytree.study.report import Cell, Report, Table, compared, mean_and_error, printed
 
 __all__ = ["FREQUENCIES", "STEPS", "study"]
@@ -377,8 +377,7 @@ def figure9(rows: list[Row], quick: bool) -> list[Table | Chart]:
                     known,
                     flag_below_only=True,
                 )
-            both = [(a, b) for a, b in zip(*pair, strict=True) if "accuracy" in a and "accuracy" in b]
-            line["test winner"] = _winner(both)
+            line["test winner"] = _winner(*pair)
             proved = sum(bool(each.get("proved")) for each in pair[1])
             line["proved"] = f"{proved} of {len(pair[1])}"
             lines.append(line)
@@ -398,14 +397,10 @@ def figure9(rows: list[Row], quick: bool) -> list[Table | Chart]:
     return tables
 
 
-def _winner(both: Sequence[tuple[Row, Row]]) -> str:
+def _winner(j48: Sequence[Row], dl8: Sequence[Row]) -> str:
     """Who has the larger test accuracy by the corrected test: "J48", "DL8" or "–"."""
-    if len(both) < 2:
-        return "–"
-    n_train, n_test = (float(np.mean([a[key] for a, _ in both])) for key in ("n_train", "n_test"))
-    ours, theirs = [1 - b["accuracy"] for _, b in both], [1 - a["accuracy"] for a, _ in both]
-    said = verdict(ours, theirs, n_train, n_test, LEVEL)
-    return {"win": "DL8", "loss": "J48", "tie": "–"}[said]
+    said = contest(dl8, j48, "accuracy", LEVEL)
+    return {"win": "DL8", "loss": "J48"}.get(said or "tie", "–")
 
 
 def figure10(rows: list[Row], quick: bool) -> Table:
@@ -423,9 +418,7 @@ def figure10(rows: list[Row], quick: bool) -> Table:
             )
             sizes = [each["nodes"] for each in mine if "nodes" in each]
             line[f"size {name}"] = compared(sizes, row[f"size_{name}"], digits=1)
-        line["test winner"] = _winner(
-            [(a, b) for a, b in zip(*pair, strict=True) if "accuracy" in a and "accuracy" in b]
-        )
+        line["test winner"] = _winner(*pair)
         lines.append(line)
     columns = [
         "data set",

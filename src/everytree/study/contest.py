@@ -1,0 +1,46 @@
+"""Who is significantly better: rows of two classifiers on the same folds, by the corrected paired t-test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from everytree.study.jobs import Row
+from everytree.study.protocol import verdict
+
+__all__ = ["contest", "tally"]
+
+Verdict = Literal["win", "tie", "loss"]
+
+
+def contest(ours: Sequence[Row], theirs: Sequence[Row], what: str, level: float) -> Verdict | None:
+    """The verdict for one data set; None with fewer than two folds in common. Accuracies are better when larger,
+    everything else when smaller. A test part that is larger than the training part counts as equal to it.
+
+    >>> a = [{"trial": k, "n_train": 90, "n_test": 10, "accuracy": 0.9 + 0.01 * k} for k in range(3)]
+    >>> b = [row | {"accuracy": 0.5} for row in a]
+    >>> contest(a, b, "accuracy", 0.05), contest(b, a, "accuracy", 0.05), contest(a, a, "accuracy", 0.05)
+    ('win', 'loss', 'tie')
+    """
+    a, b = ({row["trial"]: row for row in rows if row.get(what) is not None} for rows in (ours, theirs))
+    trials = [trial for trial in a if trial in b]
+    if len(trials) < 2:
+        return None
+    sign = -1.0 if what == "accuracy" else 1.0
+    n_train, n_test = (sum(a[trial][key] for trial in trials) / len(trials) for key in ("n_train", "n_test"))
+    return verdict(
+        [sign * a[trial][what] for trial in trials],
+        [sign * b[trial][what] for trial in trials],
+        n_train,
+        min(n_test, n_train),
+        level,
+    )
+
+
+def tally(verdicts: Sequence[Verdict | None]) -> str:
+    """Wins/ties/losses.
+
+    >>> tally(["win", "tie", "tie", None])
+    '1/2/0'
+    """
+    return "/".join(str(verdicts.count(each)) for each in ("win", "tie", "loss"))
