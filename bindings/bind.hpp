@@ -27,6 +27,7 @@ namespace everytree::bind {
 using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using Pairs = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RealMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 // Limits, progress and interruption as Python sees them.

@@ -37,6 +37,19 @@ std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<do
   return std::make_shared<Dirichlet>(rows, totals);
 }
 
+// Factors and exponents of 2 in turn, as fold_part writes them; they may come from another machine.
+std::vector<Wide> read_wide(const Pairs& pairs) {
+  if (pairs.size() % 2 != 0) throw InvalidInput("a part of the frontier must hold pairs of numbers");
+  std::vector<Wide> values;
+  for (std::size_t k = 0; k + 1 < pairs.size(); k += 2) {
+    const double x = pairs.data()[k], exponent = pairs.data()[k + 1];
+    if (!(x >= 0 && x < std::numeric_limits<double>::infinity()) || !(exponent > -1e15 && exponent < 1e15))
+      throw InvalidInput("a part of the frontier holds a number that is no value of a fold");
+    values.emplace_back(x, static_cast<std::int64_t>(exponent));
+  }
+  return values;
+}
+
 void bind_posterior(nb::module_& m) {
   nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
       .def(
@@ -55,6 +68,48 @@ void bind_posterior(nb::module_& m) {
           nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
           nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
+      .def_static(
+          "from_parts",
+          [](std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
+             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
+             const std::vector<std::vector<double>>& dirichlet, bool linear, const std::vector<Pairs>& parts,
+             std::size_t n_threads, PyControl& control) {
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), graph->table().n_tests());
+            std::vector<std::vector<Wide>> values;
+            for (const Pairs& part : parts) values.push_back(read_wide(part));
+            return run(control, [&](Control& c) {
+              auto leaf = read_dirichlet(dirichlet, graph->table());
+              return new Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, values, n_threads, c);
+            });
+          },
+          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
+          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("parts"),
+          nb::arg("n_threads"), nb::arg("control"), "The posterior from parts of the frontier folded elsewhere.")
+      .def_static(
+          "fold_part",
+          [](std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
+             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
+             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t part, std::size_t n_parts,
+             std::size_t n_threads, PyControl& control) {
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), graph->table().n_tests());
+            const auto values = run(control, [&](Control& c) {
+              auto leaf = read_dirichlet(dirichlet, graph->table());
+              return Posterior::fold_part(*graph, std::move(prior), std::move(leaf), linear, part, n_parts, n_threads,
+                                          c);
+            });
+            std::vector<double> out;
+            for (const Wide& x : values) {
+              out.push_back(x.scaled(x.exponent()));
+              out.push_back(static_cast<double>(x.exponent()));
+            }
+            return to_numpy(std::move(out));
+          },
+          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
+          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("part"),
+          nb::arg("n_parts"), nb::arg("n_threads"), nb::arg("control"),
+          "Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.")
       .def_prop_ro("log_evidence", &Posterior::log_evidence)
       .def(
           "bracket",

@@ -153,6 +153,16 @@ class Posterior:
 
     def __init__(self, graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> None: ...
 
+    @staticmethod
+    def from_parts(graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, parts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_threads: int, control: Control) -> Posterior:
+        """The posterior from parts of the frontier folded elsewhere."""
+
+    @staticmethod
+    def fold_part(graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, part: int, n_parts: int, n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.
+        """
+
     @property
     def log_evidence(self) -> float: ...
 

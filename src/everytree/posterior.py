@@ -63,6 +63,21 @@ class Posterior:
         if self.log_evidence == -math.inf:
             raise QueryError(f"{self.prior!r} gives every tree of {self._space!r} probability zero")
 
+    @classmethod
+    def _of(
+        cls,
+        space: TreeSpace,
+        prior: Prior,
+        dirichlet: Dirichlet,
+        core: _core.Posterior,
+        rows: list[list[float]],
+    ) -> Posterior:
+        """The posterior whose graph is folded already."""
+        made = cls.__new__(cls)
+        made._space, made.prior, made.dirichlet = space, prior, dirichlet
+        made._core, made._rows = core, rows
+        return made
+
     def __getstate__(self) -> dict[str, Any]:
         return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet}
 

@@ -475,12 +475,16 @@ class TreeSpace:
     ) -> tuple[_core.Posterior, list[list[float]]]:
         attributes = self._attributes_for(prior)
         with self._question("folding the posterior") as control:
-            by_depth = (
-                prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
-            )
-            graph = self._graph(control, by_depth)
-            rows = dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
+            graph, rows = self._posterior_graph(prior, dirichlet, control)
             return self._core_posterior(graph, prior, attributes, rows, control), rows
+
+    def _posterior_graph(
+        self, prior: Prior, dirichlet: Dirichlet, control: _core.Control
+    ) -> tuple[_core.Graph, list[list[float]]]:
+        """The graph that a posterior folds, and the Dirichlet parameters by depth."""
+        by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
+        graph = self._graph(control, by_depth)
+        return graph, dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
 
     def _core_posterior(
         self,

@@ -2,6 +2,8 @@
 // inclusion: inclusion.cpp.
 #include "everytree/fold/posterior.hpp"
 
+#include <string>
+
 #include "everytree/algebra/by_depth.hpp"
 #include "everytree/algebra/by_leaves.hpp"
 #include "everytree/algebra/expectation.hpp"
@@ -15,6 +17,36 @@ Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::share
                      bool linear, std::size_t n_threads, Control& control)
     : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
   u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_, Plus::sum), control, n_threads);
+}
+
+Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                     bool linear, const std::vector<std::vector<Wide>>& parts, std::size_t n_threads, Control& control)
+    : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
+  const Order order(*graph_);
+  const std::size_t n = order.closed.size();
+  std::vector<Wide> closed(n);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::size_t expected = n > part ? (n - part - 1) / parts.size() + 1 : 0;
+    if (parts[part].size() != expected)
+      throw InvalidInput("part " + std::to_string(part) + " of the frontier has " + std::to_string(parts[part].size()) +
+                         " values; expected " + std::to_string(expected));
+    for (std::size_t k = 0; k < expected; ++k) closed[part + k * parts.size()] = parts[part][k];
+  }
+  if (parts.empty() && n > 0) throw InvalidInput("the frontier has no part; expected at least one");
+  const WeighProduct<SumProduct> weigh(*graph_, weights_, Plus::sum);
+  u_ = fold_inner<SumProduct>(*graph_, weigh, order, std::move(closed), control);
+}
+
+std::vector<Wide> Posterior::fold_part(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                                       bool linear, std::size_t part, std::size_t n_parts, std::size_t n_threads,
+                                       Control& control) {
+  if (part >= n_parts) throw InvalidInput("part must be less than n_parts");
+  const ProductWeights weights(graph, std::move(prior), std::move(leaf), linear);
+  const Order order(graph);
+  std::vector<std::uint32_t> mine;
+  for (std::size_t k = part; k < order.closed.size(); k += n_parts) mine.push_back(order.closed[k]);
+  const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
+  return everytree::fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
 }
 
 void Posterior::inner_node(std::size_t id, InnerNode& out) const {

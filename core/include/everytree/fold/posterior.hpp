@@ -21,7 +21,16 @@ class Posterior {
  public:
   Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
             std::size_t n_threads, Control& control);
+  // The same from parts of the frontier that were folded elsewhere: parts[k] is what fold_part(…, k, parts.size(), …)
+  // returns. Throws InvalidInput if they are not as long as those of this graph.
+  Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
+            const std::vector<std::vector<Wide>>& parts, std::size_t n_threads, Control& control);
   Posterior(const Posterior&) = delete;
+
+  // The values of every n_parts-th closed state from the part-th on, in the order of the fold.
+  static std::vector<Wide> fold_part(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                                     bool linear, std::size_t part, std::size_t n_parts, std::size_t n_threads,
+                                     Control& control);
 
   const Graph& graph() const { return *graph_; }
   const ProductWeights& weights() const { return weights_; }
