@@ -81,8 +81,9 @@ def distribute(
         except Exception as error:  # a worker died: every backend has its own kind for that
             failures = 0 if len(done) > before else failures + 1
             if failures > retries:
+                text = str(error).partition("\n")[0]
                 raise LimitReached(
-                    f"the workers ended {failures} times without a result ({type(error).__name__}: {error}); "
+                    f"the workers ended {failures} times without a result ({type(error).__name__}: {text}); "
                     f"{len(done)} of {len(work)} parts are done. Look for their memory, or use fewer at a time",
                     "stopped",
                 ) from error
@@ -137,26 +138,28 @@ def posterior(
     values = distribute(_fold_part, tasks, n_jobs=n_jobs)
     with space._question("folding the posterior") as control:
         arguments, rows = _fold_arguments(space, chosen, dirichlet, control)
-        core = _core.Posterior.from_parts(*arguments, parts=values, n_threads=space._threads, control=control)
+        core = _core.Posterior.from_parts(parts=values, **arguments)
     return Posterior._of(space, chosen, dirichlet, core, rows)
 
 
 def _fold_arguments(
     space: TreeSpace, prior: Prior, dirichlet: Dirichlet, control: _core.Control
-) -> tuple[tuple[Any, ...], list[list[float]]]:
+) -> tuple[dict[str, Any], list[list[float]]]:
     """What a fold of the posterior needs, and the Dirichlet parameters by depth."""
     graph, rows = space._posterior_graph(prior, dirichlet, control)
     tables = prior.tables(int(graph.deepest) + 2)
-    return (
-        graph,
-        tables.log_split,
-        tables.log_leaf_open,
-        tables.log_leaf_closed,
-        tables.per_test,
-        space._attributes_for(prior),
-        rows,
-        space._switches["linear"],
-    ), rows
+    return {
+        "graph": graph,
+        "log_split": tables.log_split,
+        "log_leaf_open": tables.log_leaf_open,
+        "log_leaf_closed": tables.log_leaf_closed,
+        "per_test": tables.per_test,
+        "attributes": space._attributes_for(prior),
+        "dirichlet": rows,
+        "linear": space._switches["linear"],
+        "n_threads": space._threads,
+        "control": control,
+    }, rows
 
 
 def _fold_part(
@@ -165,9 +168,7 @@ def _fold_part(
     held: TreeSpace = _held(token, space)
     with held._question("folding a part of the frontier") as control:
         arguments, _ = _fold_arguments(held, prior, dirichlet, control)
-        values: Reals = _core.Posterior.fold_part(
-            *arguments, part=part, n_parts=n_parts, n_threads=held._threads, control=control
-        )
+        values: Reals = _core.Posterior.fold_part(part=part, n_parts=n_parts, **arguments)
     return values
 
 
