@@ -121,11 +121,12 @@ def test_dask_with_a_killed_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ray_with_a_killed_worker(tmp_path: Path) -> None:
+def test_ray_with_a_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ray = pytest.importorskip("ray", reason="ray is not installed (the extra cluster)")
     from ray.util.joblib import register_ray
 
     space = spaces(1, seed=5)[0]
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # so that workers find this file
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         register_ray()

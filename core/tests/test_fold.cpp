@@ -234,4 +234,35 @@ TEST(the_size_prior_is_a_distribution) {
       }
 }
 
+template <class F>
+bool refused(F f) {
+  try {
+    f();
+  } catch (const InvalidInput&) {
+    return true;
+  }
+  return false;
+}
+
+TEST(parts_of_the_frontier_make_the_same_posterior) {
+  std::mt19937 random(9);
+  for (int depth : {0, 1, 2, 3, 4})
+    for (std::size_t n_parts : {1, 2, 3, 50}) {
+      const naive::Table d = naive::random_table(random, 40, 6, 2, 3);
+      Setting s = setting(2, d, depth, 1, 4);
+      Control control;
+      const auto g = std::make_shared<const Graph>(d.core(), s.graph, control);
+      const auto leaf = std::make_shared<const Dirichlet>(s.weights.a, d.class_counts(d.all()));
+      std::vector<std::vector<Wide>> parts;
+      for (std::size_t part = 0; part < n_parts; ++part)
+        parts.push_back(Posterior::fold_part(*g, s.weights.prior, leaf, true, part, n_parts, 1, control));
+      const Posterior whole(g, s.weights.prior, leaf, true, 1, control);
+      const Posterior again(g, s.weights.prior, leaf, true, parts, 1, control);
+      CHECK(whole.values() == again.values());
+      parts[0].emplace_back(1.0);
+      CHECK(refused([&] { Posterior(g, s.weights.prior, leaf, true, parts, 1, control); }));
+      CHECK(refused([&] { Posterior::fold_part(*g, s.weights.prior, leaf, true, n_parts, n_parts, 1, control); }));
+    }
+}
+
 int main() { return check::run(); }

@@ -69,19 +69,18 @@ def distribute(
         before = len(done)
         waiting = [k for k in range(len(work)) if k not in done]
         try:
-            with joblib.Parallel(n_jobs=n_jobs, **_as_they_come()) as parallel:
-                for k, good, value in parallel(
-                    joblib.delayed(_guarded)(k, function, work[k]) for k in waiting
-                ):
-                    if not good:
-                        raise _Refused from value
-                    done[k] = value
+            parallel = joblib.Parallel(n_jobs=n_jobs, **_as_they_come())
+            for k, good, value in parallel(joblib.delayed(_guarded)(k, function, work[k]) for k in waiting):
+                if not good:
+                    raise _Refused from value
+                done[k] = value
         except _Refused as refused:
             raise refused.__cause__ from None  # type: ignore[misc]
         except Exception as error:  # a worker died: every backend has its own kind for that
             failures = 0 if len(done) > before else failures + 1
             if failures > retries:
-                text = str(error).partition("\n")[0]
+                lines = str(error).strip().splitlines()
+                text = " … ".join(dict.fromkeys(lines[:1] + lines[-1:]))  # a remote traceback is long
                 raise LimitReached(
                     f"the workers ended {failures} times without a result ({type(error).__name__}: {text}); "
                     f"{len(done)} of {len(work)} parts are done. Look for their memory, or use fewer at a time",
@@ -106,9 +105,10 @@ def _as_they_come() -> dict[str, Any]:
     from joblib.parallel import get_active_backend
 
     backend, _ = get_active_backend()
-    return (
-        {"return_as": "generator_unordered"} if getattr(backend, "supports_return_generator", False) else {}
-    )
+    # Ray says that it can, but the actors of a pool that was left half way keep their processors: the next pool waits
+    # for them for ever.
+    able = getattr(backend, "supports_return_generator", False) and "ray" not in type(backend).__module__
+    return {"return_as": "generator_unordered"} if able else {}
 
 
 # --- the evidence

@@ -358,3 +358,13 @@ def test_spark() -> None:
             assert_same(Table.from_frame(held, "y", weight="w", **options), expected, binarizer)
     finally:
         session.stop()
+
+
+def test_score_of_a_table() -> None:
+    frame = mixed(3, False)
+    X, y = frame.drop("y", "w"), frame["y"].to_numpy()
+    table = Table.from_frame(frame.drop("w").lazy(), "y")
+    model = et.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert model.score_table(table) == pytest.approx(model.score(X, y), abs=1e-15)
+    with pytest.raises(DataError, match="not those of the model"):
+        model.score_table(Table([[0]], [[1, 0]]))

@@ -86,6 +86,8 @@ def fit(
     - `everytree fit heart.csv --target class --where "leaf >= 10 and size <= 15" --time-limit 60`
 
     - `everytree fit heart.csv --target class --method c45 --set laplace=true`
+
+    - `everytree fit "visits/*.parquet" --target class`: many files, together larger than memory, are counted in place
     """
     from everytree.cli.fit import run_fit
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.cli.counted import is_many, learn_counted
 from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
@@ -49,25 +50,30 @@ def run_fit(
     params = parameters_of(method, learning, where_parameters(method, where, learning))
     if out is not None and not out.absolute().parent.is_dir():
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
-    examples = read_examples(path, target, reading, weights)
-    model, seconds, warned = learn(made, params, examples)
+    if is_many(path):
+        model, table, seconds, notes = learn_counted(path, target, made, params, reading, weights)
+        target, n_columns, n_examples = str(table.target), int(model.n_features_in_), float(table.total)
+        error = float(round((1 - model.score_table(table)) * table.total))
+    else:
+        examples = read_examples(path, target, reading, weights)
+        model, seconds, warned = learn(made, params, examples)
+        target, n_columns, notes = examples.target, len(examples.features.names), [*examples.notes, *warned]
+        right = model.predict(examples.features) == examples.y
+        counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
+        n_examples, error = float(counts.sum()), float(counts[~right].sum())
     display = (
         None if picture is None else _drawn(model)
     )  # what cannot be drawn is told before a file is written
     if out is not None:
-        model.save(out, target=examples.target)
+        model.save(out, target=target)
     if picture is not None:
         write_picture(picture, display)
-    notes = [*examples.notes, *warned]
-    right = model.predict(examples.features) == examples.y
-    counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
     facts = {
         words: getattr(model, name) for name, words in FACTS.items() if getattr(model, name, None) is not None
     }
-    n_examples, error = float(counts.sum()), float(counts[~right].sum())
     summary: dict[str, Any] = {
-        "method": method, "estimator": made.__name__, "target": examples.target,
-        "examples": int(n_examples), "columns": len(examples.features.names),
+        "method": method, "estimator": made.__name__, "target": target,
+        "examples": int(n_examples), "columns": n_columns,
         "classes": model.classes_.tolist(), "training_errors": int(error),
         "training_accuracy": 1 - error / n_examples,
         "facts": {name.removesuffix("_"): getattr(model, name) for name in FACTS if hasattr(model, name)},

@@ -27,7 +27,7 @@ from everytree.data.frames import CONVERT_TIME, Kind, named_columns
 from everytree.data.quantiles import Ranges
 from everytree.errors import DataError, LimitReached
 
-__all__ = ["Facts", "LazyColumn", "LazyData"]
+__all__ = ["Facts", "LazyColumn", "LazyData", "column_names"]
 
 PIECE = 40  # columns whose facts are asked for in one query: SQL texts have limits
 BUCKETS = 4096  # ranges per query
@@ -224,6 +224,11 @@ class LazyData:
                 "memory",
             )
         return found
+
+
+def column_names(frame: Any) -> list[str]:
+    """The names of the columns of a frame of any engine."""
+    return list(_as_lazy(frame)[0].collect_schema().names())
 
 
 def collected(lazy: Any) -> Any:

@@ -216,6 +216,21 @@ class TreeClassifierBase(ClassifierBase):
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         return self
 
+    def score_table(self, table: Table) -> float:
+        """The share of the examples of a table that the model gets right; its tests must be those of the model."""
+        check_is_fitted(self)
+        names = tuple(self.binarizer_.get_feature_names_out().tolist())
+        if table.n_tests != len(names) or (table.test_names is not None and table.test_names != names):
+            raise DataError(
+                "the tests of the table are not those of the model; count it with like=table, the one it learned from"
+            )
+        labels = list(range(table.n_classes)) if table.classes is None else list(table.classes)
+        place = {label: c for c, label in enumerate(labels)}
+        columns = np.array([place.get(label, -1) for label in self.classes_.tolist()])
+        says = columns[self._predict_codes_tests(table.rows)]
+        right = table.class_counts[np.arange(table.n_rows), says][says >= 0].sum()
+        return float(right / max(1, table.total))
+
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
 

@@ -1,0 +1,81 @@
+"""Folders and patterns of Parquet or CSV files, counted where they are: ``everytree fit "folder/*.parquet"``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from everytree.cli.data import in_options
+from everytree.cli.show import heard
+from everytree.cli.watch import at_work
+from everytree.errors import DataError, QueryError
+
+if TYPE_CHECKING:
+    from everytree.cli.options import Reading
+
+__all__ = ["is_many", "learn_counted"]
+
+MARKS = "*?["  # of a pattern
+
+
+def is_many(path: Path) -> bool:
+    """Whether a path stands for many files: a folder, a pattern, or an address.
+
+    >>> is_many(Path("folder/*.parquet")), is_many(Path("heart.csv"))
+    (True, False)
+    """
+    return (
+        path.is_dir()
+        or (not path.exists() and any(mark in str(path) for mark in MARKS))
+        or "s3:/" in str(path)
+    )
+
+
+def learn_counted(
+    path: Path, target: str | None, made: Any, params: dict[str, Any], reading: Reading, weights: str | None
+) -> tuple[Any, Any, float, list[str]]:
+    """A classifier learned from the counts of many files, the table, the seconds it took, and remarks."""
+    from everytree import Table
+    from everytree.data.folders import open_files
+    from everytree.data.lazy import column_names
+
+    if not hasattr(made, "fit_table"):
+        raise QueryError(
+            f"{made.__name__} learns from rows, and {path} stands for many files that are only counted; expected "
+            "the method optimal, bayes or map, or one file"
+        )
+    if reading.no_header or reading.delimiter is not None or reading.na is not None or reading.decimal != ".":
+        raise DataError(
+            f"{path}: options of CSV files are for one file; write the files as Parquet to count many of them"
+        )
+    model = made(**params)
+    start = time.perf_counter()
+    text = str(path).replace("s3:/", "s3://") if str(path).startswith("s3:/") else str(path)
+    frame = open_files(text)
+    names = column_names(frame)
+    if target is None:
+        raise DataError(
+            f"{path}: name the column to predict with --target; the columns are {', '.join(names[:20])}"
+        )
+    gone = {target, weights, *(reading.drop or ())}
+    for name in sorted(each for each in gone if each is not None and each not in names):
+        raise DataError(f"{path}: there is no column {name!r}; the columns are {', '.join(names[:20])}")
+    if target in (reading.drop or ()):
+        raise DataError(f"--drop {target} is the target; leave one of the two out")
+    with at_work(), heard() as warned:
+        table = Table.from_frame(
+            frame,
+            target,
+            weight=weights,
+            columns=[name for name in names if name not in gone],
+            nominal=reading.nominal,
+            unlabelled="drop",
+            **{
+                name: params[name]
+                for name in ("bins", "missing", "unknown", "max_categories")
+                if name in params
+            },
+        )
+        model.fit_table(table)
+    return model, table, time.perf_counter() - start, [in_options(text) for text in warned]
