@@ -39,7 +39,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "minimum encoding": ("SmoothedTreeClassifier", {"prune": "map", "prior": "coding"}),
     "five trees": ("SmoothedTreeClassifier", {"n_trees": 5, "random_state": 0}),
     "averaging": ("OptionTreeClassifier", {}),
-    "averaging, 2-ply": ("OptionTreeClassifier", {"lookahead": 2, "max_nodes": 20_000}),
+    "averaging, 2-ply": ("OptionTreeClassifier", {"lookahead": 2, "max_nodes": 1_000}),
     "C4.5": ("C45TreeClassifier", {}),
     "C4.5, Laplace": ("C45TreeClassifier", {"laplace": True}),
     "CART": ("CARTTreeClassifier", {}),
