@@ -505,3 +505,27 @@ def test_damaged_files(change, message):
     written["claims"]["draws"] = None
     with pytest.raises(DataError, match=r"claims\.draws is None"):
         model_from_dict(written)
+
+
+def test_a_density_of_proposals_changes_the_draws_and_not_what_they_say(tmp_path):
+    X, y = data(3)
+    plain, given = (
+        quick(n_draws=2000, max_depth=2),
+        quick(n_draws=2000, max_depth=2, density={"x0": 9, "x1": 0.5}),
+    )
+    plain.fit(X, y)
+    given.fit(X, y)
+    assert not np.array_equal(plain.draws_.log_target, given.draws_.log_target)
+    exact = et.BayesOptimalClassifier(max_depth=2, min_leaf=plain.min_leaf).fit(X, y).predict_proba(X)
+    for model in (plain, given):
+        assert np.abs(model.predict_proba(X) - exact).max() < 0.05
+    given.save(tmp_path / "m.json")
+    loaded = et.load_model(tmp_path / "m.json")
+    assert np.array_equal(loaded.predict_proba(X), given.predict_proba(X))
+    loaded.continue_sampling(10)
+    with pytest.raises(QueryError, match="density names 'age', which is no column and no test"):
+        quick(density={"age": 2}).fit(X, y)
+    with pytest.raises(QueryError, match=r"density\['x0'\]=0"):
+        quick(density={"x0": 0}).fit(X, y)
+    with pytest.raises(QueryError, match="expected a dict"):
+        quick(density=[1, 2]).fit(X, y)

@@ -23,7 +23,7 @@ from everytree.estimators.bayes_base import BayesBase
 from everytree.limits import Limits
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.mcmc.draws_dict import SavedDraws, draws_from_dict, draws_to_dict
-from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler
+from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler, proposal_density
 from everytree.mcmc.start import start_keys
 from everytree.mcmc.summary import UNSURE, ChainSummary, summarize, to_inference_data
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
@@ -61,6 +61,8 @@ class MCMCTreeClassifier(BayesBase):
         that one. The draws are then of the target to the last power: for search. None samples the target itself
     moves : how often each kind of move is proposed, as {"grow": 1, "prune": 1, "change": 2}; None for the default
     informed : share of the proposals of tests that look at the classes first; the rest is blind
+    density : how often a test is proposed beside the others that are feasible: {"age": 3} for all cuts of a column,
+        {"age <= 54.5": 10} for one test, 1 for the rest; it changes the speed and not the target. None: all alike
     tempering : trees of each chain, the first of which is drawn: in the others the data weigh less and less, so that
         they move more freely, and neighbours exchange (parallel tempering); or what the data weigh, as [1, 0.5, 0.25]
     random_state : the same number gives the same draws for any ``n_jobs``
@@ -121,6 +123,7 @@ class MCMCTreeClassifier(BayesBase):
         anneal: bool | Sequence[float] | None = None,
         moves: Mapping[str, float] | None = None,
         informed: float = 0.9,
+        density: Mapping[str, float] | None = None,
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
         bins: int | str | dict[Any, Any] = 4,
@@ -147,6 +150,7 @@ class MCMCTreeClassifier(BayesBase):
         self.anneal = anneal
         self.moves = moves
         self.informed = informed
+        self.density = density
         self.tempering = tempering
         self.random_state = random_state
         self.progress = progress
@@ -270,6 +274,9 @@ class MCMCTreeClassifier(BayesBase):
             moves=self.moves,
             informed=self.informed,
             tempering=self.tempering,
+            density=proposal_density(
+                self.density, [(test.name, test.attribute) for test in self.binarizer_.tests_]
+            ),
         )
 
     def _set(self, saved: SavedDraws) -> None:

@@ -25,7 +25,17 @@ from everytree.mcmc.target import PosteriorTarget, RiskTarget
 if TYPE_CHECKING:
     from everytree.space import TreeSpace
 
-__all__ = ["KERNELS", "MOVES", "TRIED", "Annealing", "Run", "TreeSampler", "ladder_of", "move_odds"]
+__all__ = [
+    "KERNELS",
+    "MOVES",
+    "TRIED",
+    "Annealing",
+    "Run",
+    "TreeSampler",
+    "ladder_of",
+    "move_odds",
+    "proposal_density",
+]
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
@@ -41,6 +51,30 @@ ODDS = {
 STATE_BYTES = 2**28  # of states that chains remember; fewer make them slower, and change no draw
 COOLER = 0.55  # each heated tree has its data weigh this much of the one before
 PARTS = 25  # of a run that is watched: the bar tells the ESS after each
+
+
+def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[str, str]]) -> list[float]:
+    """How often each test is proposed, beside the others that are feasible; () where all are alike.
+
+    ``tests`` are (name, attribute); ``given`` names tests or attributes, and all others count 1.
+
+    >>> proposal_density({"age": 3, "age <= 54": 0.5}, [("age <= 40", "age"), ("age <= 54", "age"), ("sex", "sex")])
+    [3.0, 0.5, 1.0]
+    """
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise QueryError(
+            f"density={given!r}; expected a dict from columns or tests to numbers, such as {{'age': 3}}"
+        )
+    weights = {name: number(f"density[{name!r}]", x, 0, 1e9, example=1) for name, x in given.items()}
+    known = {name for pair in tests for name in pair}
+    for name in weights:
+        if name not in known:
+            raise QueryError(
+                f"density names {name!r}, which is no column and no test; the tests are in binarizer_.tests_"
+            )
+    return [weights.get(name, weights.get(attribute, 1.0)) for name, attribute in tests]
 
 
 def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> list[float]:
@@ -137,6 +171,7 @@ class TreeSampler:
         moves: Mapping[str, float] | None = None,
         informed: float = 0.9,
         tempering: int | Sequence[float] = 3,
+        density: Sequence[float] = (),
     ) -> None:
         if kernel not in KERNELS:
             raise QueryError(f"kernel={kernel!r}; expected one of {', '.join(map(repr, KERNELS))}")
@@ -153,6 +188,7 @@ class TreeSampler:
             n_chains,
             seed,
             space._threads,
+            density=list(density),
             ladder=ladder_of(tempering),
             state_bytes=max(2**20, min(STATE_BYTES, space.limits.memory // 4)),
         )
