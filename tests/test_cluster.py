@@ -121,18 +121,27 @@ def test_dask_with_a_killed_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ray_with_a_killed_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_with_a_killed_worker(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="ray is not installed (the extra cluster)")
     from ray.util.joblib import register_ray
 
     space = spaces(1, seed=5)[0]
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))  # so that workers find this file
+
+    def square(folder: str, k: int) -> int:  # sent by value: the workers of Ray do not find this file
+        import os
+        import signal
+
+        if k == 3 and not os.path.exists(f"{folder}/died"):
+            open(f"{folder}/died", "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return k * k
+
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         register_ray()
         with joblib.parallel_config(backend="ray", n_jobs=2):
-            tasks = [(str(tmp_path), k, 3) for k in range(8)]
-            assert cluster.distribute(mark_and_die, tasks) == [k * k for k in range(8)]
+            tasks = [(str(tmp_path), k) for k in range(8)]
+            assert cluster.distribute(square, tasks) == [k * k for k in range(8)]
             assert (tmp_path / "died").exists()
             assert cluster.posterior(space).log_evidence == space.posterior().log_evidence
     finally:
