@@ -32,7 +32,7 @@ def grown(seed, n=60, n_classes=3, criterion="gini"):
     )
     columns = tuple(RawColumn(f"x{j}", "numeric") for j in range(3))
     growth = Growth(columns, tuple(range(n_classes)), asked_of(X, columns, 9), criterion, 1, None, seed)
-    return growth.grow(X, y, np.ones(n, dtype=np.int64)), X, y
+    return growth.grow(X, growth.ranked(X), y, np.ones(n, dtype=np.int64)), X, y
 
 
 def random_tree(rng, n_classes=2):

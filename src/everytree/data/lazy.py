@@ -13,7 +13,7 @@ Counts are sums of 64-bit ones: engines count rows in 32 bits (polars) or in 128
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class LazyData:
         nominal: Sequence[str | int] | None = None,
     ) -> None:
         lazy, declared = _as_lazy(frame)
-        schema = lazy.collect_schema()
+        schema = _answered(lazy.collect_schema)
         names = list(schema.names())
         if columns is not None and isinstance(columns, str):
             raise DataError(f"columns={columns!r}; expected a list of names, for example [{columns!r}]")
@@ -228,13 +228,18 @@ class LazyData:
 
 def column_names(frame: Any) -> list[str]:
     """The names of the columns of a frame of any engine."""
-    return list(_as_lazy(frame)[0].collect_schema().names())
+    return list(_answered(_as_lazy(frame)[0].collect_schema).names())
 
 
 def collected(lazy: Any) -> Any:
     """Run a query; its result as an Arrow table."""
+    return _answered(lambda: lazy.collect(backend="pyarrow").to_native())
+
+
+def _answered(ask: Callable[[], Any]) -> Any:
+    """What an engine answers; whatever it raises becomes one message."""
     try:
-        return lazy.collect(backend="pyarrow").to_native()
+        return ask()
     except (DataError, MemoryError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has its own kinds
