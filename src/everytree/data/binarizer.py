@@ -255,7 +255,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _nominal_columns(self, frame: Frame) -> set[int]:
         """The numeric columns whose numbers are codes."""
-        return _chosen(self.nominal, frame, "nominal")
+        return chosen_columns(self.nominal, frame, "nominal")
 
     def _bins_by_column(self, frame: Frame) -> dict[int, Bins]:
         if not isinstance(self.bins, Mapping):
@@ -344,7 +344,7 @@ def _index(key: str | int, frame: Frame, what: str) -> int:
     raise DataError(f"{what} names column {key!r}, which is not in X; its {len(names)} columns are {shown}")
 
 
-def _chosen(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
+def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
     if isinstance(keys, str):
         raise DataError(f"{what}={keys!r}; expected a list of columns, for example [{keys!r}]")
     return {_index(key, frame, what) for key in keys or ()}

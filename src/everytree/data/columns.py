@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import _chosen
+from everytree.data.binarizer import chosen_columns
 from everytree.data.cuts import distinct_numbers, mean_of, number_text
 from everytree.data.encoding import as_codes, in_order
 from everytree.data.frames import Frame, FrameColumn
@@ -104,7 +104,7 @@ class ColumnReader:
         With ``impute`` a missing value becomes the mean of its numeric column, or the most frequent value (of a nominal
         column, and of one that holds 0 and 1 only).
         """
-        coded = _chosen(nominal, frame, "nominal")
+        coded = chosen_columns(nominal, frame, "nominal")
         bare = cls(tuple(_described(column, j in coded) for j, column in enumerate(frame.columns)))
         if not impute:
             return bare
@@ -115,7 +115,7 @@ class ColumnReader:
 
         A column that had no value at all so far becomes what it is in these rows.
         """
-        coded = _chosen(nominal, frame, "nominal")
+        coded = chosen_columns(nominal, frame, "nominal")
         columns = []
         for j, (column, known) in enumerate(zip(frame.columns, self.columns, strict=True)):
             now = _described(column, j in coded)

@@ -21,7 +21,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import _chosen
+from everytree.data.binarizer import chosen_columns
 from everytree.data.cuts import distinct_numbers
 from everytree.data.frames import CONVERT_TIME, Kind, named_columns
 from everytree.data.quantiles import Ranges
@@ -86,7 +86,7 @@ class LazyData:
             raise DataError("a column is named twice among columns, target and weight; name each once")
         if len(set(chosen)) < len(chosen):
             raise DataError(f"columns={chosen!r} names a column twice")
-        coded = _chosen(nominal, named_columns(chosen, tuple(chosen)), "nominal")
+        coded = chosen_columns(nominal, named_columns(chosen, tuple(chosen)), "nominal")
         self.names = tuple(chosen)
         self.columns: list[LazyColumn] = []
         kept: list[nw.Expr] = []

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, _chosen
+from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, chosen_columns
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
 from everytree.data.encoding import Encoding, Test, as_codes, in_order, matched, outcomes
 from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
@@ -128,7 +128,7 @@ class Tally:
         new = copy.copy(self)
         if self._table is None:
             new.names = frame.names
-            coded = _chosen(self._binarizer.nominal, frame, "nominal")
+            coded = chosen_columns(self._binarizer.nominal, frame, "nominal")
             bins = self._binarizer._bins_by_column(frame)
             new._columns = [
                 _Column(column.name, j, bins.get(j, DEFAULT_BINS), j in coded)

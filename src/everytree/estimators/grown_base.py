@@ -136,8 +136,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                 "this model was loaded from a file, which holds no rows to add to; fit all rows, or start again with "
                 "partial_fit on a new model"
             )
-        before = dict(vars(self))
-        try:
+        with self._unless_refused() as before:
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
             frame, labels, weights = self._read(X, y, sample_weight, reset=first)
@@ -152,10 +151,6 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                 reader = self._reader.extended(frame, self.nominal)
                 rows = _joined(self._rows, self._reader, reader, frame, labels, weights)
                 self._learn(reader, rows, settings, control, self._grown if self._follows() else None)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def _learn(

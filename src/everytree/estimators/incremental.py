@@ -10,6 +10,8 @@ come later.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -28,10 +30,21 @@ KINDS = {"U": "text", "O": "text", "b": "booleans"}  # the others are numbers
 
 
 class LabelsInBatches:
-    """What ``partial_fit`` asks of labels that come in batches."""
+    """What every ``partial_fit`` needs: checks of labels that come in batches, and a way back from a bad batch."""
 
     classes_: npt.NDArray[Any]
     _given: npt.NDArray[Any] | None = None  # labels of ``partial_fit(classes=...)``
+
+    @contextmanager
+    def _unless_refused(self) -> Iterator[dict[str, Any]]:
+        """Learn inside; if that fails, the model is again what it was. Gives its attributes from before."""
+        before = dict(vars(self))
+        try:
+            yield before
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _check_classes(self, classes: Any, labels: npt.NDArray[Any], first: bool) -> None:
         """Refuse labels of another kind than before, or outside the labels that were named."""
@@ -93,8 +106,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 "this model was loaded from a file or learned from a table, and holds no counts to add to; fit all "
                 "rows, merge tables, or start again with partial_fit on a new model"
             )
-        before = dict(vars(self))
-        try:
+        with self._unless_refused() as before:
             frame, labels, weights = self._read(X, y, sample_weight, reset=first)
             if not first:
                 self.target_name_ = before["target_name_"]
@@ -106,10 +118,6 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                     "fit all rows at once"
                 )
             self._learn(tally, frame, labels, weights)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def _learn(

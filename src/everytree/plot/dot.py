@@ -31,7 +31,7 @@ def tree_to_dot(tree: Tree, max_depth: int | None = None, precision: int = 3, fi
     ]
     for k in shown.nodes:
         text = node_text(tree, k, shown, precision)
-        label = "\\n".join(_escape(line) for line in (*text.title, *text.details))
+        label = "\\n".join(escaped(line) for line in (*text.title, *text.details))
         color = ""
         if filled:
             c = text.predicted
@@ -44,5 +44,5 @@ def tree_to_dot(tree: Tree, max_depth: int | None = None, precision: int = 3, fi
     return "\n".join([*lines, "}", ""])
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')

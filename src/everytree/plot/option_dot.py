@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everytree.plot.colors import INK, LINE, class_color, node_fill
-from everytree.plot.dot import _escape
+from everytree.plot.dot import escaped
 from everytree.plot.labels import checked_options, class_name, clean, count_list, probability, wrap
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def options_to_dot(
     for node in todo:  # grows while it is read: level by level
         options = tree.options(node)
         cut = max_depth is not None and int(depth[node]) >= max_depth
-        label = "\\n".join(_escape(line) for line in node_lines(tree, node, precision, etc=cut))
+        label = "\\n".join(escaped(line) for line in node_lines(tree, node, precision, etc=cut))
         color = ""
         if filled:
             theta = tree.theta(node)
@@ -53,7 +53,7 @@ def options_to_dot(
         for option in options:
             start = f"o{option}" if len(options) > 1 else f"n{node}"
             for text, child in tree.branches(option):
-                lines.append(f'  {start} -> n{child} [label=" {_escape(clean(text))} "];')
+                lines.append(f'  {start} -> n{child} [label=" {escaped(clean(text))} "];')
                 if child not in seen:
                     seen.add(child)
                     todo.append(child)
@@ -61,7 +61,7 @@ def options_to_dot(
 
 
 def _option(tree: OptionTree, option: int, precision: int) -> str:
-    name = _escape(" ".join(wrap(tree.column(option).name, 26, 2)))
+    name = escaped(" ".join(wrap(tree.column(option).name, 26, 2)))
     weight = probability(float(tree.p_option[option]), precision)
     return f' o{option} [shape=ellipse, style="", label="{name}\\n{weight}"];'
 
