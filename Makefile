@@ -20,6 +20,7 @@ NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 
 CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
+PACKAGES    := $(shell find src -name __init__.py)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
         lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench bench-check clean
@@ -156,8 +157,8 @@ $(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py
 	@$(PIP) --requirement $(VENV)/requirements.txt
 	@touch $@
 
-# An editable install: Python files are used in place. Only it reads a new list of sources or build settings.
-$(VENV)/.installed: $(VENV)/.required pyproject.toml $(CMAKE_FILES)
+# An editable install: Python files are used in place. Only it reads a new list of sources, packages or build settings.
+$(VENV)/.installed: $(VENV)/.required pyproject.toml $(CMAKE_FILES) $(PACKAGES)
 	@$(SAY) "Building everytree and installing it in $(VENV)"
 	@$(COMPILER) && $(PIP) --no-deps --no-build-isolation --config-settings=build-dir=$(BUILD) --editable .
 	@touch $@

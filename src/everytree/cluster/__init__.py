@@ -1,0 +1,20 @@
+"""Large questions on many processes or machines, through joblib: the answer is that of one process.
+
+    with joblib.parallel_config(backend="loky", n_jobs=8):      # or "dask", "ray", "spark"
+        post = cluster.posterior(space)
+
+What is handed out are independent parts of the graph:
+
+    evidence      the closed states (their two lowest levels are nearly all of the work), every k-th one to a part; each
+                  worker builds the graph again from the table, which needs no messages, and the driver folds the rest
+    best tree     the trees with one root test: two smaller questions; the least error so far is told in each round
+    predictions   blocks of rows
+
+A worker that dies costs its parts only: they are handed out again, and what was finished is kept.
+"""
+
+from everytree.cluster.fold import posterior, predict_proba
+from everytree.cluster.search import best
+from everytree.cluster.workers import distribute
+
+__all__ = ["best", "distribute", "posterior", "predict_proba"]
