@@ -41,6 +41,28 @@ def test_a_set_that_is_not_there(tmp_path: Path) -> None:
         datasets.complete(tmp_path, "vote")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"file"', r'vote.json is no JSON .*; expected {"file": "NAME.csv"'),
+        ("[1]", "vote.json does not describe a data set; expected"),
+        ('{"file": "vote.csv"}', "does not describe"),
+        ('{"file": 3, "types": {}}', "does not describe"),
+        ('{"file": "vote.csv", "types": {"a": "numeric"}, "domains": 3}', "does not describe"),
+        (
+            '{"file": "vote.csv", "types": {"a": "numeric"}, "rows": 91}',
+            r"has 90 rows, but vote.json says 91; .*cut",
+        ),
+        ('{"file": "vote.csv", "types": {"a": "colour"}}', "colour"),
+    ],
+)
+def test_a_description_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    write_set(tmp_path, "vote")
+    (tmp_path / "vote.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        datasets.complete(tmp_path, "vote")
+
+
 def test_the_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from folders import REAL, write_set
 
+from everytree.cli.study import show_study
 from everytree.errors import DataError, QueryError
 from everytree.study import run as runner
 from everytree.study.jobs import Job, Results
 from everytree.study.report import Cell, compared, mean_and_error, printed
-from everytree.study.run import STUDIES, find_study, run_study
+from everytree.study.run import STUDIES, find_study, run_study, wanted
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +60,7 @@ def test_a_file_cut_in_its_first_line_begins_again(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text('{"settings": {"fo', encoding="utf-8")
     assert Results(path, {"folds": 3}).found == {}
-    assert not path.exists()
+    assert lines_of(path) == [{"settings": {"folds": 3}}]
 
 
 def test_other_settings_are_noticed(tmp_path: Path) -> None:
@@ -68,7 +73,78 @@ def test_other_settings_are_noticed(tmp_path: Path) -> None:
     assert Results(path, {"folds": 10, "bins": 4}, fresh=True).found == {}
 
 
-@pytest.mark.parametrize("text", ["hello\n", '{"a": 1}\n', "[1]\n", '{"settings": {}}\n{"rows": []}\n'])
+def test_settings_without_results_bind_nobody(tmp_path: Path) -> None:
+    path, job = tmp_path / "r.jsonl", Job("p", "d", {}, 0)
+    Results(path, {"folds": 3})
+    Results(path, {"folds": 10}).add(job, [], 1.0)
+    assert [line.get("settings") for line in lines_of(path)] == [{"folds": 10}, None]
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, jobs = tmp_path / "r.jsonl", [Job("p", "d", {}, trial) for trial in range(2)]
+    results = Results(path, {})
+    results.add(jobs[0], [{"accuracy": 0.5}], 1.0)
+    before, write = path.read_bytes(), os.write
+
+    def full(handle: int, text: Any) -> int:
+        if len(text) < 20:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(handle, text[: len(text) // 2])
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        results.add(jobs[1], [{"accuracy": 0.5}], 1.0)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == before
+    assert not results.done(jobs[1])
+    monkeypatch.undo()
+    results.add(jobs[1], [{"accuracy": 0.5}], 1.0)
+    assert all(map(Results(path, {}).done, jobs))
+
+
+def test_a_line_cut_by_another_run_is_repaired_when_the_next_one_is_written(tmp_path: Path) -> None:
+    path, jobs = tmp_path / "r.jsonl", [Job("p", "d", {}, trial) for trial in range(2)]
+    results = Results(path, {})
+    results.add(jobs[0], [], 1.0)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write('{"key": "half')
+    results.add(jobs[1], [], 1.0)
+    assert all(map(Results(path, {}).done, jobs))
+    path.write_text("", encoding="utf-8")  # someone emptied it
+    results.add(jobs[1], [], 1.0)
+    assert [Results(path, {}).done(job) for job in jobs] == [False, True]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from everytree.study.jobs import Job, Results
+results = Results(Path(sys.argv[1]), {"folds": 3})
+for trial in range(60):
+    results.add(Job("p", sys.argv[2], {}, trial), [{"text": sys.argv[2] * 20000}], 1.0)
+"""
+
+
+def test_two_runs_into_one_folder_spoil_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "both" / "r.jsonl"
+    both = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), name]) for name in ("a", "b")]
+    assert [each.wait(60) for each in both] == [0, 0]
+    found = Results(path, {"folds": 3})
+    assert all(found.done(Job("p", name, {}, trial)) for name in ("a", "b") for trial in range(60))
+    assert len(lines_of(path)) == 121
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello\n",
+        '{"a": 1}\n',
+        "[1]\n",
+        "\\xff\n",
+        '{"settings": [1]}\n{"key": "a", "rows": []}\n',
+        '{"settings": {}}\n{"rows": []}\n',
+    ],
+)
 def test_a_file_that_is_no_results(tmp_path: Path, text: str) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(text, encoding="utf-8")
@@ -140,6 +216,7 @@ def test_a_study_that_was_interrupted_goes_on(
         run_study("cano", data, tmp_path / "parts", **options)
     path = tmp_path / "parts" / "cano-quick" / "results.jsonl"
     assert len(lines_of(path)) == 1 + 2  # the settings, and every job that was done
+    assert "2 data sets, at most 1 folds each" in (path.parent / "report.md").read_text(encoding="utf-8")
     again = run_study("cano", data, tmp_path / "parts", **options)
     assert len(begun) == 3 + 2  # the two that were done are not done again
     assert (again.done, whole.done) == (4, 4)
@@ -171,6 +248,51 @@ def test_an_error_in_a_job_says_which(data: Path, tmp_path: Path) -> None:
     with pytest.raises((OSError, DataError)) as caught:
         run_study("cano", folder, tmp_path, quick=True, trials=1)
     assert any('["tables", "vote"' in note for note in caught.value.__notes__)
+
+
+def test_a_place_that_cannot_be_written_is_noticed_before_any_job(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    monkeypatch.setattr(runner, "_work", lambda *_: pytest.fail("a job ran"))
+    with pytest.raises(OSError, match="file"):
+        run_study("cano", data, tmp_path / "file", quick=True, trials=1)
+
+
+def test_a_study_whose_jobs_grew_keeps_what_it_has(data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cano-quick" / "results.jsonl"
+    run_study("cano", data, tmp_path, quick=True, sets=["vote"], trials=1)
+    before = path.read_bytes()
+    run_study("cano", data, tmp_path, quick=True, sets=["vote", "zoo"], trials=2)
+    assert path.read_bytes().startswith(before)
+    assert len(lines_of(path)) == 1 + 4
+
+
+def test_all_studies_with_some_sets_or_parts() -> None:
+    assert wanted("cano", True, ["x"], None) == [("cano", ["x"], None)]  # run_study says what is wrong
+    assert [name for name, *_ in wanted("all", True, None, None)] == list(STUDIES)
+    assert wanted("all", False, ["yeast"], ["table1", "figure9"]) == [
+        ("nijssen2008", ["yeast"], ["table1"]),
+        ("nijssen2007", ["yeast"], ["figure9"]),
+    ]
+    with pytest.raises(QueryError, match=r"no study has the data set 'cars'; expected one of .*, vote"):
+        wanted("all", True, ["vote", "cars"], None)
+    with pytest.raises(QueryError, match="no study has the part 'table9'"):
+        wanted("all", True, None, ["table9"])
+    with pytest.raises(QueryError, match="no study has the parts tables on the data sets iris"):
+        wanted("all", True, ["iris"], ["tables"])
+
+
+def test_all_go_on_after_one_without_its_data(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(DataError, match="no results of nijssen2008: the reasons are above"):
+        show_study(
+            "all", data, tmp_path, quick=True, jobs=1, fresh=False, sets=["zoo", "diabetes"],
+            parts=["tables", "table1"], trials=1,
+        )  # fmt: skip
+    assert (tmp_path / "cano-quick" / "report.md").is_file()
+    assert "nijssen2008: no folder with the data" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -213,7 +335,8 @@ def test_the_report_is_of_all_results_there_are(data: Path, tmp_path: Path) -> N
     for name in ("vote", "zoo"):
         found = run_study("cano", data, tmp_path, quick=True, sets=[name], trials=2, parts=["tables"])
         assert (found.done, found.jobs) == (2, 2)
-    assert [row["data set"] for row in found.report.parts[2].rows] == ["vote", "zoo"]
+    sets = next(part for part in found.report.parts if part.name == "sets")
+    assert [row["data set"] for row in sets.rows] == ["vote", "zoo"]
 
 
 # --- cells and printed figures

@@ -20,13 +20,18 @@ def show_study(
     parts: Sequence[str] | None,
     trials: int | None,
 ) -> None:
-    """Run one study, or all of them, with a progress bar; print the flags and the files."""
+    """Run one study, or all of them, with a progress bar; print the flags and the files.
+
+    Of all, those that have the wanted sets and parts; one that fails does not keep the next ones from running.
+    """
     from rich.console import Console
 
-    from everytree.study.run import STUDIES, run_study
+    from everytree.errors import DataError
+    from everytree.study.run import run_study, wanted
 
     console = Console(highlight=False, soft_wrap=True)
-    for each in STUDIES if name == "all" else (name,):
+    failed = []
+    for each, its_sets, its_parts in wanted(name, quick, sets, parts):
         try:
             found = run_study(
                 each,
@@ -35,8 +40,8 @@ def show_study(
                 quick=quick,
                 n_jobs=jobs,
                 fresh=fresh,
-                sets=sets,
-                parts=parts,
+                sets=its_sets,
+                parts=its_parts,
                 trials=trials,
                 show=True,
             )
@@ -45,6 +50,12 @@ def show_study(
                 f"{each}: stopped. The folds that were done are kept; the same command goes on from there."
             )
             raise
+        except DataError as error:
+            if name != "all":
+                raise
+            console.print(f"{each}: {error}", markup=False)
+            failed.append(each)
+            continue
         if found.absent:
             console.print(f"Not in the folder of data: {', '.join(found.absent)}", markup=False)
         flags = found.report.flags()
@@ -52,4 +63,8 @@ def show_study(
             f"{each}: {found.done} of {found.jobs} parts done; {len(flags)} cells differ from the paper by more "
             f"than two standard errors\n{found.files[0]}",
             markup=False,
+        )
+    if failed:
+        raise DataError(
+            f"no results of {', '.join(failed)}: the reasons are above, all other results in {out}"
         )

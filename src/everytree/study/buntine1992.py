@@ -142,6 +142,7 @@ def report(rows: list[Row], quick: bool) -> Report:
         contests(groups),
     ]
     if groups:
+        parts[1:1] = [average(groups)]
         parts.append(normalised(groups))
         parts.append(said(groups))
     notes = ["Means over the trials done. The best of a row is in bold."]
@@ -201,34 +202,58 @@ def contests(groups: Groups) -> Table:
     return Table("contests", "Who is significantly better", ["method", "measure", *OTHERS], lines, [note])
 
 
+def _middles(groups: Groups) -> list[tuple[str, dict[str, list[float]], float, float]]:
+    """For each data set and size that every method has: its name, the accuracies of each method, their mean over the
+    methods, and the mean over the methods of the deviation over the trials."""
+    found = []
+    for (data, size), mine in groups.items():
+        values = {model: some for model, some in _values(mine, "accuracy").items() if some}
+        if len(values) == len(METHODS):
+            middle = float(np.mean([np.mean(some) for some in values.values()]))
+            spread = float(np.mean([np.std(some) for some in values.values()]))
+            found.append((f"{data} {size}", values, middle, spread))
+    return found
+
+
+def average(groups: Groups) -> Chart:
+    """Figure 3: the accuracy averaged over all methods, plus or minus one deviation."""
+    found = _middles(groups)
+    series = {
+        "all methods": (
+            list(range(1, len(found) + 1)),
+            [middle for *_, middle, _ in found],
+            [spread for *_, spread in found],
+        )
+    }
+    ticks = [name for name, *_ in found]
+    panel = Panel(
+        "Figure 3: mean accuracy of all methods ± one deviation", series, "", "accuracy", ticks=ticks
+    )
+    return Chart("average", "Figure 3: mean accuracy", [panel], across=1, width=8.0)
+
+
 def normalised(groups: Groups) -> Chart:
     """Figures 4 and 5: accuracies minus their mean over the methods, in units of the mean deviation of a method."""
-    series: dict[str, tuple[list[float], list[float], None]] = {}
-    ticks = 0
-    for mine in groups.values():
-        values = {model: some for model, some in _values(mine, "accuracy").items() if some}
-        if len(values) < len(METHODS):
-            continue
-        ticks += 1
-        middle = float(np.mean([np.mean(some) for some in values.values()]))
-        spread = float(np.mean([np.std(some) for some in values.values()])) or 1.0
-        for model, some in values.items():
-            x, y, _ = series.setdefault(model, ([], [], None))
-            x.append(ticks)
-            y.append((float(np.mean(some)) - middle) / spread)
-    panels = [
-        Panel(
-            title,
-            {model: series[model] for model in some if model in series},
-            "data set and size",
-            "normalised",
-        )
-        for title, some in (
-            ("Figure 4: methods", (*OTHERS, "Aver-1P II", "Aver-2P II")),
-            ("Figure 5: Bayesian variations", BAYES),
-        )
-    ]
-    return Chart("normalised", "Figures 4 and 5: normalised accuracies", panels, across=1)
+    found = _middles(groups)
+    places = list(range(1, len(found) + 1))
+    panels = []
+    for title, some in (
+        ("Figure 4: methods", (*OTHERS, "Aver-1P II", "Aver-2P II")),
+        ("Figure 5: Bayesian variations", BAYES),
+    ):
+        series = {
+            model: (
+                places,
+                [
+                    (float(np.mean(values[model])) - middle) / (spread or 1.0)
+                    for _, values, middle, spread in found
+                ],
+                None,
+            )
+            for model in some
+        }
+        panels.append(Panel(title, series, "", "normalised", ticks=[name for name, *_ in found]))
+    return Chart("normalised", "Figures 4 and 5: normalised accuracies", panels, across=1, width=8.0)
 
 
 def said(groups: Groups) -> Table:

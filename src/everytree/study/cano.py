@@ -116,6 +116,7 @@ def report(rows: list[Row], quick: bool) -> Report:
         "100 folds." + ("" if whole else " Not the paper's data sets: nothing is flagged."),
     ]
     parts: list[Table | Chart] = [
+        *paper_tables(by, names, paper, whole),
         means(by, names, paper, whole),
         comparisons(by, names, paper),
         each_set(by, names),
@@ -147,32 +148,94 @@ def _over_sets(
     return sum(means) / len(means), math.sqrt(sum(error**2 for _, error in each)) / len(means)
 
 
+# The paper's tables: a part compares a variant with a reference (★), and may end with the sizes of the trees.
+LAYOUT: dict[str, tuple[str, list[tuple[str, str, bool]]]] = {
+    "table1": ("the Bayesian score for splits", [("C4.5", "β", False), ("C4.5 unpruned", "β", True)]),
+    "table2": ("averaging along the path", [("β", "β̂", False), ("C4.5", "β̂", False)]),
+    "table3": (
+        "non-uniform priors",
+        [("β", "βθ", False), ("β̂", "β̂θ", False), ("C4.5", "β̂θ", False), ("C4.5 unpruned", "β̂θ", True)],
+    ),
+}
+MEASURES = (
+    ("accuracy", "accuracy", 100.0, "accuracy"),
+    ("log-likelihood", "log_loss", -1 / math.log(2), "log_likelihood"),
+)
+
+
+def paper_tables(by: By, names: Sequence[str], paper: dict[Any, Row], whole: bool) -> list[Table]:
+    """Tables 1 to 3 in the paper's layout: the reference is marked by a star, and means are shown where it shows them.
+
+    Their cells are text: the table of all means has the same numbers, and each flag is to be counted once.
+    """
+    tables = []
+    for number, (name, (title, blocks)) in enumerate(LAYOUT.items(), 1):
+        lines: list[Row] = []
+        shown: set[str] = set()
+        for reference, model, sized in blocks:
+            fixed = reference in C45
+            against = reference if fixed else "basic"
+            known_by = {_column(s): (model, s) for s in SIZES} if model not in shown else {}
+            who = ({"★": (reference, None)} if fixed else {}) | known_by
+            rows: list[Row] = []
+            for measure, what, factor, key in MEASURES:
+                value: Row = {"measure": measure}
+                verdicts: Row = {"measure": "W/T/D"}
+                for column, each in who.items():
+                    value[column] = str(_beside(by, names, paper, each, what, factor, key, whole))
+                for s in SIZES:
+                    mine = counts(by, names, (model, s), (reference, None if fixed else s), what)
+                    known = paper[model, s].get(f"{measure} against {against}")
+                    verdicts[_column(s)] = (mine or "–") + (f" ({known})" if known else "")
+                rows += [value, verdicts]
+            if sized:
+                everyone = {"★": (reference, None)} | {_column(s): (model, s) for s in SIZES}
+                cells = {
+                    column: str(_beside(by, names, paper, each, "nodes", 1.0, "nodes", whole))
+                    for column, each in everyone.items()
+                }
+                rows.append({"measure": "tree size"} | cells)
+            blank = dict.fromkeys(("★", *map(_column, SIZES)), "")
+            lines += [{"classifier": f"{model} against ★ {reference}"} | blank | row for row in rows]
+            shown.add(model)
+        columns = ["classifier", "measure", "★", *map(_column, SIZES)]
+        note = "Log-likelihoods in bits. W/T/D: data sets won, tied and lost against ★ at 1 %."
+        tables.append(Table(name, f"Table {number}: {title}", columns, lines, [note]))
+    return tables
+
+
+def _column(s: Any) -> str:
+    return f"S={'C' if s == 'classes' else s}"
+
+
+def _beside(
+    by: By, names: Sequence[str], paper: dict[Any, Row], who: tuple[str, Any], what: str, factor: float, key: str,
+    whole: bool,
+) -> Cell:  # fmt: skip
+    """The mean of a classifier beside the printed one."""
+    mean, error = _over_sets(by, names, *who, what, factor)
+    return Cell(mean, error if whole else math.nan, paper[who][key], digits=1 if key == "nodes" else 2)
+
+
 def means(by: By, names: Sequence[str], paper: dict[Any, Row], whole: bool) -> Table:
     """Accuracy, log-likelihood and nodes."""
     lines = []
-    for (model, s), said in paper.items():
-        right = _over_sets(by, names, model, s, "accuracy", 100.0)
-        bits = _over_sets(by, names, model, s, "log_loss", -1 / math.log(2))
-        nats = _over_sets(by, names, model, s, "log_loss", -1.0)
-        nodes = _over_sets(by, names, model, s, "nodes", 1.0)
-        if right[0] is None:
+    for model, s in paper:
+        cells = {
+            title: _beside(by, names, paper, (model, s), what, factor, key, whole)
+            for title, what, factor, key in (
+                ("accuracy", "accuracy", 100.0, "accuracy"),
+                ("log-likelihood, bits", "log_loss", -1 / math.log(2), "log_likelihood"),
+                ("nodes", "nodes", 1.0, "nodes"),
+            )
+        }
+        if cells["accuracy"].ours is None:
             continue
-
-        def cell(value: tuple[float | None, float], known: float | None, digits: int) -> Cell:
-            return Cell(value[0], value[1] if whole else math.nan, known, digits=digits)
-
-        lines.append(
-            {
-                "classifier": _label(model, s),
-                "accuracy": cell(right, said["accuracy"], 2),
-                "log-likelihood, bits": cell(bits, said["log_likelihood"], 2),
-                "log-likelihood, nats": cell(nats, None, 2),
-                "nodes": cell(nodes, said["nodes"], 1),
-            }
-        )
+        nats = Cell(*_over_sets(by, names, model, s, "log_loss", -1.0), digits=2)
+        lines.append({"classifier": _label(model, s), "log-likelihood, nats": nats} | cells)
     columns = ["classifier", "accuracy", "log-likelihood, bits", "log-likelihood, nats", "nodes"]
     note = "Means over the data sets; the standard errors behind the flags are of the folds, for these data sets."
-    return Table("means", "Tables 1 to 3: means", columns, lines, [note])
+    return Table("means", "All classifiers: means", columns, lines, [note])
 
 
 def counts(
@@ -207,7 +270,7 @@ def comparisons(by: By, names: Sequence[str], paper: dict[Any, Row]) -> Table:
         for measure in ("accuracy", "log-likelihood")
     ]
     note = "W/T/D: data sets won, tied and lost at 1 %. basic: β̂ and βθ against β, β̂θ against β̂, with the same S."
-    return Table("comparisons", "Tables 1 to 3: wins, ties, defeats", columns, lines, [note])
+    return Table("comparisons", "All classifiers: wins, ties, defeats", columns, lines, [note])
 
 
 def each_set(by: By, names: Sequence[str]) -> Table:
@@ -237,5 +300,5 @@ def chart(by: By, names: Sequence[str]) -> Chart:
             ]
             if None not in values:
                 series[model] = ([1, 2, 3], values, None)
-        panels.append(Panel(title, series, "S: 1, 2, C", title))
+        panels.append(Panel(title, series, "S", title, ticks=("1", "2", "C")))
     return Chart("means", "The variants against S", panels, across=2)

@@ -12,7 +12,10 @@ __all__ = ["Chart", "Panel", "draw_chart"]
 
 @dataclass(slots=True)
 class Panel:
-    """One set of axes: for each series its x, y and, where there are any, errors."""
+    """One set of axes: for each series its x, y and, where there are any, errors.
+
+    ``ticks`` are names for the places 1, 2, ... of an axis that has no numbers.
+    """
 
     title: str
     series: Mapping[str, tuple[Sequence[float], Sequence[float], Sequence[float] | None]]
@@ -20,6 +23,10 @@ class Panel:
     y: str = ""
     log_x: bool = False
     log_y: bool = False
+    ticks: Sequence[str] | None = None
+
+
+MARKERS = "os^vD<>P*X"
 
 
 @dataclass(slots=True)
@@ -30,6 +37,19 @@ class Chart:
     title: str
     panels: list[Panel]
     across: int = 4
+    width: float = 3.4
+
+
+def _plain(axis: Any) -> None:
+    """A log axis with few and plain numbers: 1, 2, 5, 10 within two decades, powers of ten beyond."""
+    from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axis.get_data_interval()
+    near = 0 < low <= high < 100 * low
+    axis.set_major_locator(LogLocator(10, (1.0, 2.0, 5.0) if near else (1.0,)))
+    short = near and low >= 1e-3 and high < 1e5
+    axis.set_major_formatter(StrMethodFormatter("{x:g}") if short else LogFormatterSciNotation())
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_chart(chart: Chart, path: Path) -> bool:
@@ -42,7 +62,7 @@ def draw_chart(chart: Chart, path: Path) -> bool:
     across = min(chart.across, max(1, len(chart.panels)))
     down = -(-max(1, len(chart.panels)) // across)
     rcParams["svg.hashsalt"] = "everytree"
-    figure = Figure(figsize=(3.4 * across, 3.0 * down), layout="constrained")
+    figure = Figure(figsize=(chart.width * across, 3.0 * down), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False)
     names = list(dict.fromkeys(name for panel in chart.panels for name in panel.series))
     handles: dict[str, Any] = {}
@@ -52,20 +72,32 @@ def draw_chart(chart: Chart, path: Path) -> bool:
             continue
         panel = chart.panels[i]
         for name, (x, y, error) in panel.series.items():
-            color = f"C{names.index(name) % 10}"
-            style = "-" if names.index(name) < 10 else "--"
+            place = names.index(name)
+            # series that lie on each other stay visible: earlier ones have larger marks
+            look: dict[str, Any] = {
+                "color": f"C{place % 10}",
+                "marker": MARKERS[place % 10],
+                "markersize": max(2.5, 6.0 - 0.7 * place),
+                "linestyle": "-" if place < 10 else "--",
+                "linewidth": 1.2,
+            }
             if error is None:
-                handles[name] = ax.plot(x, y, style, color=color, marker=".")[0]
+                handles[name] = ax.plot(x, y, **look)[0]
             else:
-                handles[name] = ax.errorbar(x, y, error, fmt="." + style, color=color, capsize=2)
+                handles[name] = ax.errorbar(x, y, error, capsize=2, **look)
         ax.set_title(panel.title, fontsize=9)
         ax.set_xlabel(panel.x, fontsize=8)
         ax.set_ylabel(panel.y, fontsize=8)
-        ax.tick_params(labelsize=7)
         if panel.log_x:
             ax.set_xscale("log")
+            _plain(ax.xaxis)
         if panel.log_y:
             ax.set_yscale("log")
+            _plain(ax.yaxis)
+        if panel.ticks is not None:
+            many = len(panel.ticks) > 6
+            ax.set_xticks(range(1, len(panel.ticks) + 1), panel.ticks, rotation=90 if many else 0)
+        ax.tick_params(labelsize=7)
         ax.grid(alpha=0.3)
     if handles:
         figure.legend(list(handles.values()), list(handles), loc="outside right upper", fontsize=8)

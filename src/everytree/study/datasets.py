@@ -97,12 +97,34 @@ def whole(folder: Path, name: str, declared: bool = False) -> Any:
         raise DataError(
             f"there is no {described}; choose a folder with the data by --data, or make one: {FETCH}"
         )
-    about = json.loads(described.read_text(encoding="utf-8"))
+    about = _description(described)
     types: dict[str, Any] = about["types"] | {"class": "nominal"}
     if declared:
         types |= {column: domain for column, domain in about.get("domains", {}).items() if column != "class"}
     data = read_csv(folder / about["file"], "class", types=types)
+    if about.get("rows", data.n_rows) != data.n_rows:
+        raise DataError(
+            f"{folder / about['file']} has {data.n_rows} rows, but {described.name} says {about['rows']}; the file was "
+            "cut or changed: put the whole one there"
+        )
     return data.select(*(column for column in data.names if column not in IDENTIFIERS))
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """What name.json says: its ``file``, the ``types`` of the columns and, where given, their ``domains``."""
+    expected = 'expected {"file": "NAME.csv", "types": {"COLUMN": "numeric" or "nominal", ...}}'
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{path} is no JSON ({error}); {expected}") from error
+    if not (
+        isinstance(about, dict)
+        and isinstance(about.get("file"), str)
+        and isinstance(about.get("types"), dict)
+        and isinstance(about.get("domains", {}), dict)
+    ):
+        raise DataError(f"{path} does not describe a data set; {expected}")
+    return about
 
 
 def columns(folder: Path, name: str) -> Any:

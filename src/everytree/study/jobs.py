@@ -3,13 +3,17 @@
 A job says everything its result depends on; its key is that, as text. The file has a first line with the settings of
 the study and one line for each job that is done, written in one piece as soon as it is done: whatever ends a study
 loses the jobs that were running and no more, and a study started again goes on. A file made with other settings is
-not mixed with: that is an error which says what differs.
+not mixed with: that is an error which says what differs. Whoever reads or writes locks the file (where there are such
+locks), so two runs into one folder do some jobs twice and spoil nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,28 +75,31 @@ class Results:
     def __init__(self, path: Path, settings: Row, fresh: bool = False) -> None:
         self.path, self.settings = path, json.loads(json.dumps(settings))
         self.found: dict[str, Row] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
         if fresh:
             path.unlink(missing_ok=True)
-        if path.exists():
-            self._read()
+        with _alone(path) as handle:  # also finds out, before any job runs, that nothing can be written there
+            lines = _whole_lines(handle).decode("utf-8", errors="replace").splitlines()
+            if lines:
+                self._read(lines)
+            if not self.found:
+                os.ftruncate(handle, 0)
+                _append(handle, self._head())
 
-    def _read(self) -> None:
-        text = self.path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]  # a line without its end was being written when the study ended
-        lines = whole.splitlines()
-        if not lines:
-            self.path.unlink()
-            return
+    def _head(self) -> bytes:
+        return (json.dumps({"settings": self.settings}, ensure_ascii=False) + "\n").encode()
+
+    def _read(self, lines: Sequence[str]) -> None:
         try:
             parsed = [json.loads(line) for line in lines]
-            before = parsed[0]["settings"]
+            before = dict(parsed[0]["settings"])
             self.found = {line["key"]: line for line in parsed[1:]}
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
                 f"{self.path} is no file of results ({type(error).__name__}: {error}); "
                 "choose another folder by --out, or begin again with --fresh"
             ) from error
-        if before != self.settings:
+        if self.found and before != self.settings:
             names = sorted(before.keys() | self.settings.keys())
             changed = [name for name in names if before.get(name) != self.settings.get(name)]
             differ = "; ".join(
@@ -102,8 +109,6 @@ class Results:
                 f"{self.path} was made with other settings ({differ}); choose another folder by --out, or begin "
                 "again with --fresh"
             )
-        if whole != text:
-            self.path.write_text(whole, encoding="utf-8")
 
     def done(self, job: Job) -> bool:
         """Whether a job has its line."""
@@ -112,11 +117,9 @@ class Results:
     def add(self, job: Job, rows: Sequence[Row], seconds: float) -> None:
         """Write the line of one job, in one piece."""
         line = {"key": job.key, "seconds": round(seconds, 4), "rows": list(rows)}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        new = not self.path.exists()
-        with self.path.open("a", encoding="utf-8") as stream:
-            head = json.dumps({"settings": self.settings}, ensure_ascii=False) + "\n" if new else ""
-            stream.write(head + json.dumps(line, ensure_ascii=False) + "\n")
+        text = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        with _alone(self.path) as handle:
+            _append(handle, text if _ends_whole(handle) or _whole_lines(handle) else self._head() + text)
         self.found[job.key] = json.loads(json.dumps(line))
 
     def rows(self, jobs: Iterable[Job]) -> list[Row]:
@@ -145,6 +148,54 @@ class Results:
         means = {key: sum(each) / len(each) for key, each in spent.items()}
         otherwise = sum(means.values()) / len(means)
         return sum(means.get((job.part, job.data), otherwise) for job in jobs if not self.done(job))
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[int]:
+    """The file, made if absent, to read and to append to, while no other run has it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        if sys.platform != "win32":
+            import fcntl
+
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    except OSError as error:  # such as a full disk: say where
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        os.close(handle)
+
+
+def _whole_lines(handle: int) -> bytes:
+    """All lines of a file; one without its end was being written when a study ended, and is cut off."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(handle), "rb") as stream:
+        text = stream.read()
+    whole = text[: text.rfind(b"\n") + 1]
+    if len(whole) < len(text):
+        os.ftruncate(handle, len(whole))
+    return whole
+
+
+def _ends_whole(handle: int) -> bool:
+    """Whether the last line has its end: all of the file need not be read again for every job."""
+    if os.fstat(handle).st_size == 0:
+        return False
+    os.lseek(handle, -1, os.SEEK_END)
+    return os.read(handle, 1) == b"\n"
+
+
+def _append(handle: int, text: bytes) -> None:
+    """Write in one piece, or leave the file as it was."""
+    before = os.fstat(handle).st_size
+    try:
+        rest = memoryview(text)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    except OSError:
+        os.ftruncate(handle, before)
+        raise
 
 
 def merged(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:

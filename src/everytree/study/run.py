@@ -16,7 +16,7 @@ from everytree.errors import DataError, QueryError
 from everytree.study.datasets import FETCH, default_folder, present
 from everytree.study.jobs import Job, Results, Row, Study
 
-__all__ = ["STUDIES", "Outcome", "find_study", "run_study"]
+__all__ = ["STUDIES", "Outcome", "find_study", "run_study", "wanted"]
 
 # name -> module with the function ``study()``
 STUDIES = {
@@ -51,6 +51,44 @@ def find_study(name: str) -> Study:
     return study
 
 
+Some = Sequence[str] | None
+
+
+def wanted(name: str, quick: bool, sets: Some, parts: Some) -> list[tuple[str, Some, Some]]:
+    """The studies to run, each with its sets and parts; of "all", those that have some of the named ones.
+
+    >>> [study for study, _, _ in wanted("all", False, ["iris"], None)]
+    ['buntine1992', 'krasznahorkay2004', 'beyond']
+    """
+    if name != "all":
+        return [(find_study(name).name, sets, parts)]
+    found: list[tuple[str, Some, Some]] = []
+    known: dict[str, set[str]] = {"data set": set(), "part": set()}
+    for each in STUDIES:
+        study = find_study(each)
+        needed = list(study.needs(quick))
+        have = list(dict.fromkeys(job.part for job in study.jobs(quick, needed)))
+        known["data set"] |= set(needed)
+        known["part"] |= set(have)
+        some = [
+            None if asked is None else [a for a in asked if a in own]
+            for asked, own in ((sets, needed), (parts, have))
+        ]
+        if [] not in some:
+            found.append((each, some[0], some[1]))
+    for kind, asked in (("data set", sets), ("part", parts)):
+        strange = [each for each in asked or () if each not in known[kind]]
+        if strange:
+            raise QueryError(
+                f"no study has the {kind} {strange[0]!r}; expected one of {', '.join(sorted(known[kind]))}"
+            )
+    if not found:
+        raise QueryError(
+            f"no study has the parts {', '.join(parts or ())} on the data sets {', '.join(sets or ())}"
+        )
+    return found
+
+
 def run_study(
     name: str,
     data: Path | None = None,
@@ -69,7 +107,7 @@ def run_study(
     ``data`` is the folder of the data sets, by default ``../shared/data``; ``sets`` are those to use, by default all
     that the folder has; ``parts`` are tables and figures, by default all; ``trials`` ends after so many folds of
     everything; ``n_jobs`` as joblib has it. ``show`` draws a progress bar with an estimate of the time left. The report
-    is of all results there are, also those of earlier runs.
+    is of all results there are, also those of earlier runs; it is written too when Ctrl-C ends a run.
     """
     study = find_study(name)
     folder = default_folder() if data is None else Path(data)
@@ -103,15 +141,23 @@ def run_study(
     place = Path(out) / (f"{name}-quick" if quick else name)
     settings = {"study": name, "everytree": __version__, "quick": quick} | study.settings(quick)
     results = Results(place / "results.jsonl", settings, fresh)
-    _run_jobs(study, jobs, results, folder, n_jobs, show)
 
-    from everytree.study.report import write_report
+    def reported() -> Outcome:
+        from everytree.study.report import write_report
 
-    everything = study.jobs(quick, present(folder, study.needs(quick)))
-    report = study.report(results.rows(sorted(everything, key=lambda job: job.trial)), quick)
-    report.absent = absent
-    done = sum(map(results.done, jobs))
-    return Outcome(report, write_report(report, place), absent, done, len(jobs))
+        everything = study.jobs(quick, present(folder, study.needs(quick)))
+        report = study.report(results.rows(sorted(everything, key=lambda job: job.trial)), quick)
+        report.absent = absent
+        done = sum(map(results.done, jobs))
+        return Outcome(report, write_report(report, place), absent, done, len(jobs))
+
+    try:
+        _run_jobs(study, jobs, results, folder, n_jobs, show)
+    except KeyboardInterrupt:
+        if results.found:
+            reported()  # a long run is stopped to look at it
+        raise
+    return reported()
 
 
 def _run_jobs(
