@@ -13,6 +13,7 @@ from folders import REAL, write_set
 from everytree.errors import LimitReached
 from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007
 from everytree.study.charts import Chart
+from everytree.study.figure9_j48 import default_j48
 from everytree.study.peers import PEERS, SolverTree, installed
 from everytree.study.report import Cell, Table, printed
 from everytree.study.run import Outcome, run_study
@@ -52,6 +53,31 @@ def test_the_optimum_fits_the_training_rows_better(dl8: Outcome) -> None:
             for each in printed("nijssen2007")["figure9"]
             if (each["data"], each["minfreq"]) == (row["data set"], row["minfreq"])
         )
+
+
+def test_c45_with_its_defaults_is_beside_every_row(dl8: Outcome) -> None:
+    rows = table(dl8, "figure9-default").rows
+    assert [(row["data set"], row["minfreq of DL8"]) for row in rows] == [("balance-scale", 15), ("vote", 20)]
+    for row in rows:
+        paper = printed("nijssen2007")
+        assert row["test J48, tests"].printed == paper["j48_minfreq_2"][row["data set"]]
+        assert row["test J48, columns"].printed == paper["j48_minfreq_2_not_discretised"][row["data set"]]
+        assert row["size J48, tests"].ours >= 1
+        assert {row["S, tests"], row["S, columns"]} <= {"+", "0", "−"}
+
+
+def test_the_sign_of_c45() -> None:
+    def some(model: str, *accuracies: float) -> list[dict[str, Any]]:
+        about = {"data": "vote", "minfreq": 20, "model": model, "n_train": 90, "n_test": 10, "nodes": 3}
+        return [about | {"trial": k, "accuracy": value} for k, value in enumerate(accuracies)]
+
+    order = [
+        row for row in printed("nijssen2007")["figure9"] if (row["data"], row["minfreq"]) == ("vote", 20)
+    ]
+    rows = some("tests", 0.9, 0.91, 0.92) + some("columns", 0.5, 0.52, 0.51)
+    made = default_j48(rows, some("DL8 pruned", 0.7, 0.72, 0.7), order)
+    assert [(row["S, tests"], row["S, columns"]) for row in made.rows] == [("+", "−")]
+    assert "better than DL8 on 1 of 1 data sets with DL8's tests" in made.after[0]
 
 
 def test_bounded_sizes_are_kept(dl8: Outcome) -> None:
@@ -107,7 +133,13 @@ def test_buntine_on_generated_data_needs_no_folder(data: Path, tmp_path: Path) -
     contests = table(found, "contests").rows
     assert all(sum(map(int, row["C4"].split("/"))) == 5 for row in contests)
     assert "mean rank" in table(found, "said").rows[0]["here"]
-    assert (tmp_path / "buntine1992-quick" / "normalised.svg").stat().st_size > 1000
+    for name in ("average", "normalised"):
+        assert (tmp_path / "buntine1992-quick" / f"{name}.svg").stat().st_size > 1000
+    figure3 = next(part for part in found.report.parts if isinstance(part, Chart) and part.name == "average")
+    assert figure3.panels[0].ticks == [f"{row['data set']} {row['size']}" for row in rows]
+    for row, middle in zip(rows, figure3.panels[0].series["all methods"][1], strict=True):
+        values = [float(str(row[method]).strip("*")) for method in buntine1992.METHODS]
+        assert middle == pytest.approx(np.mean(values), abs=1e-3)
 
 
 # --- chains
@@ -164,6 +196,8 @@ def test_beyond_with_what_is_installed(data: Path, tmp_path: Path, monkeypatch: 
     losses = [row["log_loss"].ours for row in rows]
     assert losses == sorted(losses)
     assert all(isinstance(row["accuracy"], Cell) and row["folds without result"] == 0 for row in rows)
+    for row in table(found, "standings").rows:
+        assert sum(map(int, row["accuracy"].split("/"))) == len(some)
     for row in table(found, "contests-average").rows:
         assert sum(map(int, row["accuracy"].split("/"))) == 1
     monkeypatch.setattr(

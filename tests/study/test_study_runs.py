@@ -183,6 +183,13 @@ def test_a_reduced_quick_run_of_two_sets_and_three_folds(data: Path, tmp_path: P
         table = list(csv.DictReader(stream))
     assert len(table) == 14
     assert table[0]["accuracy printed"] == "85.5"
+    first, second, third = found.report.parts[:3]
+    assert [len(each.rows) for each in (first, second, third)] == [9, 8, 17]
+    block = [row for row in third.rows if row["classifier"] == "β̂θ against ★ β̂"]
+    assert [row["measure"] for row in block] == ["accuracy", "W/T/D", "log-likelihood", "W/T/D"]
+    assert block[1]["S=1"].endswith(" (2/25/0)")
+    assert block[2]["S=C"].endswith(" (-0.69)")
+    assert first.rows[-1]["★"].endswith(" (482.5)")
 
 
 def test_bayes_optimal_quick_run(data: Path, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def report(rows: list[Row], quick: bool) -> Report:
         "Means over the folds done. Seconds are of the processor, for fitting one fold, on a machine that may be busy. "
         "Absent here: " + (", ".join(name for name in PEERS if name not in models) or "none") + "."
     ]
-    parts: list[Table | Chart] = [summary(by, models, names)]
+    parts: list[Table | Chart] = [summary(by, models, names), standings(by, models, names)]
     parts += [
         contests(by, models, names, ours)
         for ours in ("average", "option tree", "optimal tree")
@@ -237,6 +237,28 @@ def summary(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
         "of time, or failed) has no means."
     )
     return Table("summary", "Everyone", columns, lines, [note])
+
+
+def standings(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
+    """Where each of ours wins, ties and loses against everyone else's, over all data sets."""
+    others = [model for model in models if model not in OURS]
+    lines = []
+    for ours in (model for model in models if model in OURS):
+        line: Row = {"ours": ours}
+        for what in (*MEASURES, "nodes", "seconds"):
+            found = [
+                contest(by.get((ours, name), []), by.get((model, name), []), what, LEVEL)
+                for model in others
+                for name in names
+            ]
+            line[what] = tally(found) if any(found) else "–"
+        lines.append(line)
+    note = (
+        f"Won/tied/lost against {', '.join(others) or 'nobody'}, over all data sets, by the corrected paired t-test at "
+        "5 %; nodes where both are trees, seconds of fitting."
+    )
+    columns = ["ours", *MEASURES, "nodes", "seconds"]
+    return Table("standings", "Where ours win, tie and lose", columns, lines, [note])
 
 
 def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> Table:

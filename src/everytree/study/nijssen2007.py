@@ -2,7 +2,8 @@
 
 Figures 7, 8    itemsets stored and seconds of each strategy for falling minimum frequencies, on whole data sets
 Figure 9        the smallest of the most accurate trees with at least ``minfreq`` examples in a leaf and no depth limit
-                ("unpruned": errors; "pruned": C4.5's pessimistic errors), and C4.5 under the same threshold, both ways
+                ("unpruned": errors; "pruned": C4.5's pessimistic errors), and C4.5 under the same threshold, both ways;
+                and C4.5 with its defaults, on the tests and on the attributes as they are
 Figure 10       the same with the size bounded by that of C4.5's trees
 Figure 11       the least error for every size
 Sections 1, 4   the five queries of the introduction, and the two tables that mislead a greedy learner
@@ -26,6 +27,7 @@ import numpy as np
 from everytree.study import datasets
 from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest
+from everytree.study.figure9_j48 import default_j48, default_j48_rows
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import fold_of, measured
 from everytree.study.report import Cell, Report, Table, compared, mean_and_error, printed
@@ -118,6 +120,8 @@ def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
         for row in figure10_rows(quick)
         for fold in range(FOLDS)
     ]
+    names9 = dict.fromkeys(row["data"] for row in figure9_rows(quick))
+    found += [Job("j48", name, {}, fold) for name in names9 for fold in range(FOLDS)]
     each = {"time_limit": 1.0 if quick else 30.0}
     found += [Job("figure7", name, each, 0) for name in _lattice_sets(quick)]
     found += [
@@ -148,6 +152,8 @@ def run(job: Job, folder: Path | None) -> list[Row]:
         parts = (X[fold.train], y[fold.train], X[fold.test], y[fold.test], classes)
         share = math.ceil(job.settings["minfreq"] * len(fold.train) / len(y))
         return _fold_rows(job, parts, share)
+    if job.part == "j48":
+        return default_j48_rows(job, folder, X, FOLDS)
     return {"figure7": _strategies, "figure11": _front, "queries": _queries}[job.part](job, X, y)
 
 
@@ -269,6 +275,9 @@ def report(rows: list[Row], quick: bool) -> Report:
     if "figure7" in by:
         parts += figure7(by["figure7"])
     parts += figure9(by.get("figure9", []), quick)
+    if "j48" in by:
+        pruned = [row for row in by.get("figure9", []) if row["model"] == "DL8 pruned"]
+        parts.append(default_j48(by["j48"], pruned, figure9_rows(quick)))
     if "figure10" in by:
         parts.append(figure10(by["figure10"], quick))
     if "figure11" in by:
