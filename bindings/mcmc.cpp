@@ -36,6 +36,23 @@ Answer to_python(TreeDraws draws) {
   return out;
 }
 
+using Placed = std::tuple<Key, Key, Key, Key, Key, double>;
+using Where = std::tuple<std::uint64_t, std::size_t, std::vector<Placed>, Key, double>;
+
+Where to_python(const ChainState& state) {
+  std::vector<Placed> trees;
+  for (const ChainState::Tree& tree : state.trees)
+    trees.emplace_back(tree.key, tree.order, tree.places[0], tree.places[1], tree.places[2], tree.log_target);
+  return {state.random, state.proposals, trees, state.best, state.best_log_target};
+}
+
+ChainState read_state(const Where& given) {
+  ChainState out{std::get<0>(given), std::get<1>(given), {}, std::get<3>(given), std::get<4>(given)};
+  for (const auto& [key, order, growable, cherries, splits, log_target] : std::get<2>(given))
+    out.trees.push_back({key, order, {growable, cherries, splits}, log_target});
+  return out;
+}
+
 ChainKernel read_kernel(const std::string& name) {
   if (name == "chipman") return ChainKernel::chipman;
   if (name == "stack") return ChainKernel::stack;
@@ -105,6 +122,13 @@ void bind_mcmc(nb::module_& m) {
           nb::arg("state_bytes") = ChainSettings{}.state_bytes)
       .def_prop_ro("n_chains", &TreeChains::n_chains)
       .def("start", &TreeChains::start, nb::arg("chain"), nb::arg("key"), "Put a chain at a tree.")
+      .def(
+          "state", [](const TreeChains& self, std::size_t chain) { return to_python(self.state(chain)); },
+          nb::arg("chain"), "All that the draws to come depend on.")
+      .def(
+          "restore",
+          [](TreeChains& self, std::size_t chain, const Where& state) { self.restore(chain, read_state(state)); },
+          nb::arg("chain"), nb::arg("state"), "Put a chain where a chain was, of the same table and settings.")
       .def(
           "run",
           [](TreeChains& self, std::size_t n_draws, std::size_t burn_in, std::size_t thin, std::vector<double> powers,

@@ -138,4 +138,52 @@ TEST(the_stack_undoes_the_last_split_first) {
   });
 }
 
+// A chain that moves house after every run draws what one that stays draws.
+TEST(a_chain_goes_on_elsewhere) {
+  for_every_setting(3, [](const Case& c, const TreeTarget& target) {
+    for (ChainKernel kernel : {ChainKernel::chipman, ChainKernel::stack}) {
+      ChainSettings settings;
+      settings.kernel = kernel;
+      settings.blind = c.blind;
+      settings.n_chains = 2;
+      settings.ladder = {1.0, 0.6, 0.2};
+      TreeChains stays(c.d.core(), c.max_depth, c.min_leaf, target, settings);
+      ChainSettings alone = settings;
+      alone.n_chains = 1;
+      alone.seed = 99;
+      ChainState where = stays.state(1);
+      Control control;
+      for (int turn = 0; turn < 3; ++turn) {
+        const TreeDraws want = stays.run({15, 0, 7, {}}, control).chains[1];
+        TreeChains moves(c.d.core(), c.max_depth, c.min_leaf, target, alone);
+        moves.restore(0, where);
+        const TreeDraws got = moves.run({15, 0, 7, {}}, control).chains[0];
+        where = moves.state(0);
+        CHECK(got.keys == want.keys && got.orders == want.orders && got.which == want.which);
+        CHECK(got.log_prior == want.log_prior && got.log_data == want.log_data);
+        CHECK(got.best == want.best && got.best_log_target == want.best_log_target);
+        CHECK(got.proposed == want.proposed && got.accepted == want.accepted && got.exchanged == want.exchanged);
+      }
+      const auto refused = [&](auto&& change) {
+        ChainState bad = where;
+        change(bad);
+        try {
+          stays.restore(0, bad);
+        } catch (const InvalidInput&) {
+          return true;
+        }
+        return false;
+      };
+      CHECK(refused([](ChainState& s) { s.trees.pop_back(); }));
+      CHECK(refused([](ChainState& s) { s.trees[0].places[0].push_back(0); }));
+      CHECK(refused([](ChainState& s) {
+        for (std::int32_t& place : s.trees[1].places[ChainTree::splits]) place = 0;
+      }));
+      CHECK(refused([](ChainState& s) { s.trees[2].order.push_back(0); }));
+      CHECK(refused([](ChainState& s) { s.trees[2].key.push_back(-1); }));
+      CHECK(refused([](ChainState& s) { s.best.push_back(-1); }));
+    }
+  });
+}
+
 int main() { return check::run(); }

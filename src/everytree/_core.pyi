@@ -369,6 +369,12 @@ class TreeChains:
     def start(self, chain: int, key: Sequence[int]) -> None:
         """Put a chain at a tree."""
 
+    def state(self, chain: int) -> tuple[int, int, list[tuple[list[int], list[int], list[int], list[int], list[int], float]], list[int], float]:
+        """All that the draws to come depend on."""
+
+    def restore(self, chain: int, state: tuple[int, int, Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], Sequence[int], float]], Sequence[int], float]) -> None:
+        """Put a chain where a chain was, of the same table and settings."""
+
     def run(self, n_draws: int, burn_in: int, thin: int, powers: Sequence[float], control: Control) -> tuple[list[dict[str, Any]], str]:
         """
         Go on from where the chains are: one dict of arrays for each, and why they were stopped.

@@ -11,6 +11,9 @@ class Stream {
  public:
   Stream(std::uint64_t seed, std::uint64_t number) : state_(mix(seed ^ mix(number + 0x9e3779b97f4a7c15ULL))) {}
   double uniform() { return static_cast<double>(mix(state_ += 0x9e3779b97f4a7c15ULL) >> 11) * 0x1.0p-53; }  // in [0, 1)
+  // What the numbers to come depend on.
+  std::uint64_t state() const { return state_; }
+  void restore(std::uint64_t state) { state_ = state; }
   // One of 0 … n − 1, n > 0.
   std::size_t below(std::size_t n) {
     const auto k = static_cast<std::size_t>(uniform() * static_cast<double>(n));

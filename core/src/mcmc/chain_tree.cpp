@@ -139,6 +139,48 @@ Key ChainTree::order_of_key() const {
   return out;
 }
 
+Key ChainTree::places(Set set) const {
+  Key out;
+  preorder(kRoot, [&](std::int32_t v) { out.push_back((*this)[v].at[set]); });
+  return out;
+}
+
+void ChainTree::arrange(const std::array<Key, 3>& places, const Key& order) {
+  std::vector<std::int32_t> nodes;
+  preorder(kRoot, [&](std::int32_t v) { nodes.push_back(v); });
+  // The nodes by place; throws unless exactly those that are `in` have one each.
+  const auto by_place = [&](const Key& at, std::size_t n, auto&& in) {
+    std::vector<std::int32_t> members(n, -1);
+    bool good = at.size() == nodes.size();
+    for (std::size_t k = 0; good && k < at.size(); ++k) {
+      const bool placed = at[k] >= 0 && static_cast<std::size_t>(at[k]) < n;
+      good = in(nodes[k]) ? placed && members[static_cast<std::size_t>(at[k])] < 0 : at[k] == -1;
+      if (good && placed) members[static_cast<std::size_t>(at[k])] = nodes[k];
+    }
+    if (!good) throw InvalidInput("the places of nodes are not those of this tree");
+    return members;
+  };
+  std::array<std::vector<std::int32_t>, 3> sets;
+  for (std::size_t set = 0; set < 3; ++set)
+    sets[set] = by_place(places[set], sets_[set].size(), [&](std::int32_t v) { return node(v).at[set] >= 0; });
+  if (!sets[splits].empty() && sets[splits][0] != kRoot) throw InvalidInput("the root is not the first of the splits");
+  if (ordered_) {
+    std::vector<std::int32_t> added = by_place(order, order_.size(), [&](std::int32_t v) { return node(v).split(); });
+    std::vector<char> seen(nodes_.size(), 0);
+    for (std::int32_t v : added) {
+      if (node(v).parent >= 0 && !seen[static_cast<std::size_t>(node(v).parent)])
+        throw InvalidInput("a split was added before the one above it");
+      seen[static_cast<std::size_t>(v)] = 1;
+    }
+    order_ = std::move(added);
+  } else if (!order.empty()) {
+    throw InvalidInput("this kernel keeps no order of additions");
+  }
+  sets_ = std::move(sets);
+  for (std::size_t set = 0; set < 3; ++set)
+    for (std::size_t k = 0; k < sets_[set].size(); ++k) node(sets_[set][k]).at[set] = static_cast<std::int32_t>(k);
+}
+
 std::size_t ChainTree::depth(const NodeStates& states) const {
   std::int32_t most = 0;
   preorder(kRoot, [&](std::int32_t v) { most = std::max(most, states[(*this)[v].state].depth); });

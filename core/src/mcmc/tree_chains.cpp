@@ -114,9 +114,46 @@ ChainSpace TreeChains::space() const {
 TreeChains::~TreeChains() = default;
 TreeChains::TreeChains(TreeChains&&) noexcept = default;
 
-void TreeChains::start(std::size_t chain, const Key& key) {
+TreeChains::Chain& TreeChains::at(std::size_t chain) const {
   if (chain >= chains_.size()) throw InvalidInput("there is no chain " + std::to_string(chain));
-  Chain& c = *chains_[chain];
+  return *chains_[chain];
+}
+
+ChainState TreeChains::state(std::size_t chain) const {
+  const Chain& c = at(chain);
+  ChainState out{c.random.state(), c.proposals, {}, c.best, c.best_log_target};
+  for (const Chain::Replica& replica : c.replicas) {
+    const ChainTree& tree = replica.tree;
+    out.trees.push_back(
+        {tree.key(),
+         ordered() ? tree.order_of_key() : Key{},
+         {tree.places(ChainTree::growable), tree.places(ChainTree::cherries), tree.places(ChainTree::splits)},
+         replica.log_target});
+  }
+  return out;
+}
+
+void TreeChains::restore(std::size_t chain, const ChainState& state) {
+  Chain& c = at(chain);
+  if (state.trees.size() != c.replicas.size())
+    throw InvalidInput("a chain has " + std::to_string(state.trees.size()) + " trees, not one for each of the " +
+                       std::to_string(c.replicas.size()) + " steps of the ladder");
+  std::vector<Chain::Replica> replicas;
+  for (const ChainState::Tree& given : state.trees) {
+    ChainTree tree(c.states, given.key, ordered());
+    tree.arrange(given.places, given.order);
+    replicas.push_back({std::move(tree), given.log_target});
+  }
+  (void)ChainTree(c.states, state.best, false);  // throws if it is not in the space
+  c.replicas = std::move(replicas);
+  c.random.restore(state.random);
+  c.proposals = state.proposals;
+  c.best = state.best;
+  c.best_log_target = state.best_log_target;
+}
+
+void TreeChains::start(std::size_t chain, const Key& key) {
+  Chain& c = at(chain);
   const ChainTree tree(c.states, key, ordered());
   if (!(tree.log_prior() + tree.log_data() > kLowest))
     throw InvalidInput("a chain cannot start at a tree of probability 0");

@@ -55,6 +55,11 @@ class ChainTree {
   Key key() const;
   // For each node of the key: the place of its split in the order of additions, −1 for a leaf.
   Key order_of_key() const;
+  // For each node of the key: its place in a set, −1 if it is not in it. Moves choose by place, so that a tree with
+  // the same key and the same places meets the same fate.
+  Key places(Set set) const;
+  // Put the members of the sets, and of an ordered tree the order of additions, at these places.
+  void arrange(const std::array<Key, 3>& places, const Key& order);
   std::size_t depth(const NodeStates& states) const;
   // Σ over all nodes, in preorder.
   double log_prior() const;

@@ -61,6 +61,20 @@ struct ChainSettings {
   std::size_t state_bytes = std::size_t{1} << 28;  // memory for states that are known, over all chains
 };
 
+// All that the draws to come depend on: a chain that is given it goes on elsewhere as it would have gone on here.
+struct ChainState {
+  struct Tree {
+    Key key, order;  // order: for the stack kernel only
+    std::array<Key, 3> places;
+    double log_target = 0;
+  };
+  std::uint64_t random = 0;
+  std::size_t proposals = 0;  // since the last exchange
+  std::vector<Tree> trees;    // one for each step of the ladder
+  Key best;
+  double best_log_target = 0;
+};
+
 class TreeChains {
  public:
   TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
@@ -72,6 +86,9 @@ class TreeChains {
   TreeRun run(const TreePlan& plan, Control& control);
   // Put chain c at this tree. Where no start is given it is the single leaf.
   void start(std::size_t chain, const Key& key);
+  // Between two runs.
+  ChainState state(std::size_t chain) const;
+  void restore(std::size_t chain, const ChainState& state);
 
   // For tests and for the curious: the two parts of log π, and single proposals from a tree with the trees they lead
   // to.
@@ -84,6 +101,7 @@ class TreeChains {
 
  private:
   struct Chain;
+  Chain& at(std::size_t chain) const;
   ChainSpace space() const;
   bool ordered() const { return settings_.kernel == ChainKernel::stack; }
   void check() const;
