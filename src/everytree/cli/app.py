@@ -310,6 +310,9 @@ def study(
         Path, typer.Option(help="Folder for results, tables and pictures; made if absent.")
     ] = Path("study-output"),
     jobs: Annotated[int, typer.Option(help="Folds at the same time; -1 for one per core.")] = -1,
+    backend: Annotated[
+        str, typer.Option(help="Where folds run: loky (processes), threading, dask, ray, spark.")
+    ] = "loky",
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the results of an earlier run.")] = False,
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Only this data set; may be given several times.")
@@ -325,7 +328,18 @@ def study(
     """
     from everytree.cli.study import show_study
 
-    show_study(name, data, out, quick=quick, jobs=jobs, fresh=fresh, sets=sets, parts=parts, trials=trials)
+    show_study(
+        name,
+        data,
+        out,
+        quick=quick,
+        jobs=jobs,
+        backend=backend,
+        fresh=fresh,
+        sets=sets,
+        parts=parts,
+        trials=trials,
+    )
 
 
 @app.command()

@@ -15,6 +15,7 @@ def show_study(
     *,
     quick: bool,
     jobs: int,
+    backend: str,
     fresh: bool,
     sets: Sequence[str] | None,
     parts: Sequence[str] | None,
@@ -26,6 +27,7 @@ def show_study(
     """
     from rich.console import Console
 
+    from everytree.cluster.workers import use_backend
     from everytree.errors import DataError
     from everytree.study.run import run_study, wanted
 
@@ -33,18 +35,18 @@ def show_study(
     failed = []
     for each, its_sets, its_parts in wanted(name, quick, sets, parts):
         try:
-            found = run_study(
-                each,
-                data,
-                out,
-                quick=quick,
-                n_jobs=jobs,
-                fresh=fresh,
-                sets=its_sets,
-                parts=its_parts,
-                trials=trials,
-                show=True,
-            )
+            with use_backend(backend, jobs):
+                found = run_study(
+                    each,
+                    data,
+                    out,
+                    quick=quick,
+                    fresh=fresh,
+                    sets=its_sets,
+                    parts=its_parts,
+                    trials=trials,
+                    show=True,
+                )
         except KeyboardInterrupt:
             console.print(
                 f"{each}: stopped. The folds that were done are kept; the same command goes on from there."

@@ -10,11 +10,12 @@ What is handed out are independent parts of the graph:
     best tree     the trees with one root test: two smaller questions; the least error so far is told in each round
     predictions   blocks of rows
 
-A worker that dies costs its parts only: they are handed out again, and what was finished is kept.
+A worker that dies costs its parts only: they are handed out again, and what was finished is kept (workers.py). Chains of
+``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`` and the like follow the same ``parallel_config``.
 """
 
 from everytree.cluster.fold import posterior, predict_proba
 from everytree.cluster.search import best
-from everytree.cluster.workers import distribute
+from everytree.cluster.workers import distribute, results, use_backend
 
-__all__ = ["best", "distribute", "posterior", "predict_proba"]
+__all__ = ["best", "distribute", "posterior", "predict_proba", "results", "use_backend"]

@@ -18,7 +18,7 @@ import everytree._core as _core
 from everytree.arguments import number, whole
 from everytree.errors import QueryError
 from everytree.limits import Limits
-from everytree.mcmc.bar import sampling_bar
+from everytree.mcmc.bar import SamplingBar, sampling_bar
 from everytree.mcmc.draws import DrawnTrees
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
@@ -30,6 +30,8 @@ __all__ = [
     "MOVES",
     "TRIED",
     "Annealing",
+    "Parts",
+    "Plan",
     "Run",
     "TreeSampler",
     "ladder_of",
@@ -144,6 +146,27 @@ class Annealing:
         return self.powers[-1]
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What chains are asked for: draws to leave out and to keep, proposals for each, whether the first are traced."""
+
+    n_draws: int
+    burn_in: int
+    thin: int
+    anneal: Annealing | None = None
+    trace: bool = False
+
+
+@dataclass
+class Parts:
+    """What chains gave, as the core tells it: a dict of arrays for each chain, once for every part of a run."""
+
+    early: list[dict[str, Any]]  # of the burn-in, if it is traced
+    kept: list[list[dict[str, Any]]]
+    tried: Reals  # (proposed and accepted, chain, kind of move)
+    stopped: str = ""
+
+
 @dataclass
 class Run:
     """What a run of all chains gave: draws by chain, and what happened on the way."""
@@ -158,7 +181,11 @@ class Run:
 
 
 class TreeSampler:
-    """Chains over the trees of a space, which go on from where they are."""
+    """Chains over the trees of a space, which go on from where they are.
+
+    They run here, on the threads of the space, or each on a worker of joblib where ``parallel_config`` names a backend
+    of processes or machines. The draws are the same.
+    """
 
     def __init__(
         self,
@@ -172,11 +199,14 @@ class TreeSampler:
         informed: float = 0.9,
         tempering: int | Sequence[float] = 3,
         density: Sequence[float] = (),
+        state_bytes: int | None = None,
     ) -> None:
         if kernel not in KERNELS:
             raise QueryError(f"kernel={kernel!r}; expected one of {', '.join(map(repr, KERNELS))}")
         informed = number("informed", informed, 0, 1, example=0.9, closed=True)
-        self.space = space
+        self.space, self.target = space, target
+        if state_bytes is None:
+            state_bytes = max(2**20, min(STATE_BYTES, space.limits.memory // 4))
         self._chains = _core.TreeChains(
             space._counts(),
             -1 if space.max_depth is None else space.max_depth,
@@ -190,12 +220,33 @@ class TreeSampler:
             space._threads,
             density=list(density),
             ladder=ladder_of(tempering),
-            state_bytes=max(2**20, min(STATE_BYTES, space.limits.memory // 4)),
+            state_bytes=state_bytes,
         )
+        # What makes one of these chains in another process.
+        self.alone: dict[str, Any] = {
+            "kernel": kernel,
+            "moves": moves,
+            "informed": informed,
+            "tempering": tempering,
+            "density": density,
+            "state_bytes": max(1, state_bytes // n_chains),
+        }
+
+    @property
+    def n_chains(self) -> int:
+        return int(self._chains.n_chains)
 
     def start(self, chain: int, key: Sequence[int]) -> None:
         """Put a chain at a tree."""
         self._chains.start(chain, list(key))
+
+    def state(self, chain: int) -> Any:
+        """All that the draws to come of a chain depend on."""
+        return self._chains.state(chain)
+
+    def restore(self, chain: int, state: Any) -> None:
+        """Put a chain where one of the same space and settings was."""
+        self._chains.restore(chain, state)
 
     def log_target(self, key: Sequence[int]) -> tuple[float, float]:
         """The two parts of log π of a tree: of its nodes, and of the data."""
@@ -217,59 +268,78 @@ class TreeSampler:
 
         At a limit the draws are those there are, at least one of each chain: where it is.
         """
-        n_chains = int(self._chains.n_chains)
-        tried = np.zeros((2, n_chains, len(TRIED)))
-        last: list[dict[str, Any]] = []
-        kept: list[npt.NDArray[np.uint32]] = []
-        log_target: list[Reals] = []
-        early: tuple[Reals, Reals] | None = None
+        from everytree.cluster.workers import n_elsewhere
 
-        def part(n: int, left_out: int, powers: list[float], control: _core.Control) -> str:
-            nonlocal last
-            last, stopped = self._chains.run(n, left_out, thin, powers, control)
-            for c, chain in enumerate(last):
-                tried[0, c] += [*chain["proposed"], chain["exchanges"].sum()]
-                tried[1, c] += [*chain["accepted"], chain["exchanged"].sum()]
-            return str(stopped)
+        plan = Plan(n_draws, burn_in, thin, anneal, trace)
+        with sampling_bar(self.space, bar, (burn_in + n_draws) * self.n_chains) as shown:
+            if self.n_chains > 1 and n_elsewhere():
+                from everytree.mcmc.elsewhere import run_elsewhere
 
-        def keep() -> None:
-            kept.append(np.array([trees.add(chain) for chain in last], dtype=np.uint32))
-            log_target.append(_by_chain(last, "log_prior") + _by_chain(last, "log_data"))
-
-        stopped, then = "", [] if anneal is None else [anneal.last]
-        with (
-            sampling_bar(self.space, bar, (burn_in + n_draws) * n_chains) as shown,
-            self.space._question("sampling trees") as control,
-        ):
-            if burn_in:
-                shown.between(0, [])
-                powers = [] if anneal is None else anneal.schedule(burn_in)
-                stopped = part(*((burn_in, 0) if trace else (0, burn_in)), powers, control)
-                if trace:
-                    early = _by_chain(last, "log_prior"), _by_chain(last, "log_data")
-            step = max(1, -(-n_draws // PARTS)) if bar else n_draws
-            for begin in range(0, n_draws, step):
-                if stopped:
-                    break
-                shown.between((burn_in + begin) * n_chains, log_target)
-                stopped = part(min(step, n_draws - begin), 0, then, control)
-                keep()
-            shown.between((burn_in + n_draws) * n_chains, log_target)
-        if not sum(one.shape[1] for one in kept):
-            # A limit came first: where the chains are, one proposal later, is the only draw there is.
-            last, _ = self._chains.run(1, 0, 1, then, Limits().control())
-            keep()
-        best = max(last, key=lambda chain: float(chain["best_log_target"]))
+                parts = run_elsewhere(self, plan)
+            else:
+                parts = self.run_here(plan, shown if bar else None)
+        which = [
+            np.array([trees.add(chain) for chain in _alike(part)], dtype=np.uint32) for part in parts.kept
+        ]
+        early = _alike(parts.early)
+        best = max(parts.kept[-1], key=lambda chain: float(chain["best_log_target"]))
         return Run(
-            np.concatenate([one for one in kept if one.shape[1]], axis=1),
-            early,
-            tried[0],
-            tried[1],
+            np.concatenate([one for one in which if one.shape[1]], axis=1),
+            (_by_chain(early, "log_prior"), _by_chain(early, "log_data")) if early else None,
+            parts.tried[0],
+            parts.tried[1],
             tuple(int(test) for test in best["best"]),
             float(best["best_log_target"]),
-            stopped,
+            parts.stopped,
         )
+
+    def run_here(self, plan: Plan, shown: SamplingBar | None = None) -> Parts:
+        """Run all chains in this process."""
+        out = Parts([], [], np.zeros((2, self.n_chains, len(TRIED))))
+        log_target: list[Reals] = []
+
+        def part(n: int, left_out: int, powers: list[float], control: _core.Control) -> list[dict[str, Any]]:
+            chains, stopped = self._chains.run(n, left_out, plan.thin, powers, control)
+            for c, chain in enumerate(chains):
+                out.tried[0, c] += [*chain["proposed"], chain["exchanges"].sum()]
+                out.tried[1, c] += [*chain["accepted"], chain["exchanged"].sum()]
+            out.stopped = str(stopped)
+            return chains
+
+        def tell(done: int) -> None:
+            if shown is not None:
+                shown.between(done * self.n_chains, log_target)
+
+        then = [] if plan.anneal is None else [plan.anneal.last]
+        n, burn_in = plan.n_draws, plan.burn_in
+        with self.space._question("sampling trees") as control:
+            if burn_in:
+                tell(0)
+                powers = [] if plan.anneal is None else plan.anneal.schedule(burn_in)
+                chains = part(*((burn_in, 0) if plan.trace else (0, burn_in)), powers, control)
+                out.early = chains if plan.trace else []
+            step = n if shown is None else max(1, -(-n // PARTS))
+            for begin in range(0, n, step):
+                if out.stopped:
+                    break
+                tell(burn_in + begin)
+                out.kept.append(part(min(step, n - begin), 0, then, control))
+                if shown is not None:
+                    last = out.kept[-1]
+                    log_target.append(_by_chain(last, "log_prior") + _by_chain(last, "log_data"))
+            tell(burn_in + n)
+        if not any(len(part[0]["which"]) for part in out.kept):
+            # A limit came first: where the chains are, one proposal later, is the only draw there is.
+            out.kept.append(self._chains.run(1, 0, 1, then, Limits().control())[0])
+        return out
 
 
 def _by_chain(chains: list[dict[str, Any]], name: str) -> Reals:
     return np.array([chain[name] for chain in chains], dtype=float)
+
+
+def _alike(chains: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Chains of one length, that of the shortest: limits may end those of other processes sooner or later."""
+    least = min((len(chain["which"]) for chain in chains), default=0)
+    draws = ("which", "log_prior", "log_data")
+    return [chain | {name: chain[name][:least] for name in draws} for chain in chains]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from everytree import __version__
+from everytree.cluster import workers
 from everytree.errors import DataError, QueryError
 from everytree.study.datasets import FETCH, default_folder, present
 from everytree.study.jobs import Job, Results, Row, Study
@@ -95,7 +97,7 @@ def run_study(
     out: Path = Path("study-output"),
     *,
     quick: bool = False,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     fresh: bool = False,
     sets: Sequence[str] | None = None,
     parts: Sequence[str] | None = None,
@@ -106,8 +108,9 @@ def run_study(
 
     ``data`` is the folder of the data sets, by default ``../shared/data``; ``sets`` are those to use, by default all
     that the folder has; ``parts`` are tables and figures, by default all; ``trials`` ends after so many folds of
-    everything; ``n_jobs`` as joblib has it. ``show`` draws a progress bar with an estimate of the time left. The report
-    is of all results there are, also those of earlier runs; it is written too when Ctrl-C ends a run.
+    everything; ``n_jobs`` and the backend are joblib's: folds run on the workers of ``joblib.parallel_config``, and one
+    that dies costs the folds it had, which are run again. ``show`` draws a progress bar with an estimate of the time
+    left. The report is of all results there are, also those of earlier runs; it is written too when Ctrl-C ends a run.
     """
     study = find_study(name)
     folder = default_folder() if data is None else Path(data)
@@ -161,29 +164,22 @@ def run_study(
 
 
 def _run_jobs(
-    study: Study, jobs: Sequence[Job], results: Results, folder: Path | None, n_jobs: int, show: bool
+    study: Study, jobs: Sequence[Job], results: Results, folder: Path | None, n_jobs: int | None, show: bool
 ) -> None:
-    from joblib import Parallel, delayed
-
     todo = [job for job in jobs if not results.done(job)]
     if not todo:
         return
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
-    with _bar(study, show) as bar:
+    place = None if folder is None else folder.resolve()  # workers may run in another folder
+    tasks = [(study.name, job, place) for job in todo]
+    with _bar(study, show) as bar, closing(workers.results(_work, tasks, n_jobs=n_jobs)) as found:
         bar.start(len(jobs), len(jobs) - len(todo))
-        for job, rows, seconds in parallel(delayed(_work)(study.name, job, folder) for job in todo):
-            results.add(job, rows, seconds)
+        for k, (rows, seconds) in found:
+            results.add(todo[k], rows, seconds)
             left = results.seconds_left(jobs)
-            bar.step(None if left is None else left / _workers(n_jobs))
+            bar.step(None if left is None else left / workers.n_workers(n_jobs))
 
 
-def _workers(n_jobs: int) -> int:
-    from joblib import effective_n_jobs
-
-    return max(1, int(effective_n_jobs(n_jobs)))
-
-
-def _work(name: str, job: Job, folder: Path | None) -> tuple[Job, list[Row], float]:
+def _work(name: str, job: Job, folder: Path | None) -> tuple[list[Row], float]:
     """One job, in whichever process."""
     start = time.perf_counter()
     try:
@@ -191,7 +187,7 @@ def _work(name: str, job: Job, folder: Path | None) -> tuple[Job, list[Row], flo
     except Exception as error:
         error.add_note(f"in the study {name}, job {job.key}")
         raise
-    return job, rows, time.perf_counter() - start
+    return rows, time.perf_counter() - start
 
 
 class _bar:
