@@ -10,8 +10,8 @@ What is handed out are independent parts of the graph:
     best tree     the trees with one root test: two smaller questions; the least error so far is told in each round
     predictions   blocks of rows
 
-A worker that dies costs its parts only: they are handed out again, and what was finished is kept (workers.py). Chains of
-``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`` and the like follow the same ``parallel_config``.
+A worker that dies costs its parts only: they are handed out again, and what was finished is kept (workers.py). The
+chains of ``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`` and the like run on the same workers.
 """
 
 from everytree.cluster.fold import posterior, predict_proba

@@ -10,6 +10,8 @@ accident: it is raised here and not tried again.
 
 from __future__ import annotations
 
+import itertools
+import os
 import pickle
 import sys
 import threading
@@ -115,12 +117,17 @@ def use_backend(name: str, n_jobs: int | None = None) -> Iterator[None]:
                 own = {"n_workers": n_workers(n_jobs), "threads_per_worker": 1, "dashboard_address": None}
                 open_now.enter_context(Client(**(own if alone else {})))
             elif name == "ray":
+                import ray
                 from ray.util.joblib import register_ray
 
+                if not ray.is_initialized():
+                    ray.init(include_dashboard=False, log_to_driver=False)
+                    open_now.callback(ray.shutdown)
                 register_ray()
             elif name == "spark":
                 from joblibspark import register_spark
 
+                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # by default whatever python3 is
                 register_spark()
         except ModuleNotFoundError as missing:
             raise QueryError(
@@ -158,13 +165,9 @@ def _results(
                     yield k, value
         except _Refused as refused:
             raise refused.__cause__ from None  # type: ignore[misc]
-        except (
-            pickle.PickleError,
-            TypeError,
-            AttributeError,
-        ):  # what cannot be sent will not be sent the next time
-            raise
         except Exception as error:  # a worker died: every backend has its own kind for that
+            if _cannot_be_sent(error):
+                raise
             failures = 0 if len(left) < before else failures + 1
             if failures > retries:
                 lines = str(error).strip().splitlines()
@@ -177,14 +180,26 @@ def _results(
                 ) from error
 
 
+def _cannot_be_sent(error: Exception) -> bool:
+    """A task or a result that will not be sent the next time either."""
+    if "_ExceptionWithTraceback" in str(
+        error
+    ):  # of joblibspark 0.6 with joblib 1.4 and later: whatever has failed
+        return False
+    return isinstance(error, pickle.PickleError | TypeError | AttributeError)
+
+
 def _handed_out(
     function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n_jobs: int | None
 ) -> Generator[tuple[int, bool, Any], None, None]:
-    """The answers to these tasks, as they come where the backend can, else wave by wave."""
+    """The answers to these tasks: as they come, or else wave by wave (multiprocessing, Spark)."""
     import joblib
     from joblib.parallel import get_active_backend
 
     backend, _ = get_active_backend()
+    if type(backend).__module__.startswith("ray."):
+        yield from _with_ray(backend, function, work, left, n_workers(n_jobs))
+        return
     calls = [joblib.delayed(_guarded)(k, function, work[k]) for k in left]
     if getattr(backend, "supports_return_generator", False):
         yield from joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
@@ -192,6 +207,39 @@ def _handed_out(
     size = WAVE * n_workers(n_jobs)
     for start in range(0, len(calls), size):
         yield from joblib.Parallel(n_jobs=n_jobs)(calls[start : start + size])
+
+
+def _with_ray(
+    backend: Any, function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n: int
+) -> Iterator[tuple[int, bool, Any]]:
+    """Tasks of Ray itself, ``n`` at a time.
+
+    Its backend for joblib is a pool that gives all results together, and is made anew when a worker dies, without any
+    of them. Tasks give theirs one by one, and a worker that dies costs one.
+    """
+    import ray
+
+    call = ray.remote(_guarded).options(max_retries=0, **(backend.ray_remote_args or {}))
+    waiting, lost = iter(left), None
+    running: list[Any] = []
+    try:
+        while True:
+            for k in itertools.islice(waiting, n - len(running)):
+                running.append(call.remote(k, function, work[k]))
+            if not running:
+                break
+            ready, running = ray.wait(running)
+            try:
+                answer = ray.get(ready[0])
+            except ray.exceptions.RayError as error:
+                lost = error  # told when the others are done, which would otherwise be done twice
+                continue
+            yield answer
+    finally:
+        for reference in running:  # nobody waits for these any more
+            ray.cancel(reference)
+    if lost is not None:
+        raise lost
 
 
 _HOLDING = threading.Lock()

@@ -110,7 +110,7 @@ class TreeDraws(Sequence[Tree]):
         # Numbered as they first occur, chain by chain: the same for any parts in which the chains were run.
         first = np.unique(which.ravel(), return_index=True)[1]
         order = which.ravel()[np.sort(first)]
-        number = np.empty(len(order), dtype=np.uint32)
+        number = np.zeros(len(trees.keys), dtype=np.uint32)
         number[order] = np.arange(len(order), dtype=np.uint32)
         keys = [trees.keys[k] for k in order.tolist()]
         self._keys = np.frombuffer(b"".join(keys), dtype=np.int32)

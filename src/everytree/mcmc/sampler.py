@@ -278,10 +278,8 @@ class TreeSampler:
                 parts = run_elsewhere(self, plan)
             else:
                 parts = self.run_here(plan, shown if bar else None)
-        which = [
-            np.array([trees.add(chain) for chain in _alike(part)], dtype=np.uint32) for part in parts.kept
-        ]
-        early = _alike(parts.early)
+        which = [_cut([trees.add(chain) for chain in part], np.uint32) for part in parts.kept]
+        early = parts.early
         best = max(parts.kept[-1], key=lambda chain: float(chain["best_log_target"]))
         return Run(
             np.concatenate([one for one in which if one.shape[1]], axis=1),
@@ -335,11 +333,10 @@ class TreeSampler:
 
 
 def _by_chain(chains: list[dict[str, Any]], name: str) -> Reals:
-    return np.array([chain[name] for chain in chains], dtype=float)
+    return _cut([chain[name] for chain in chains], float)
 
 
-def _alike(chains: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Chains of one length, that of the shortest: limits may end those of other processes sooner or later."""
-    least = min((len(chain["which"]) for chain in chains), default=0)
-    draws = ("which", "log_prior", "log_data")
-    return [chain | {name: chain[name][:least] for name in draws} for chain in chains]
+def _cut(chains: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+    """By chain and draw, as long as the shortest: a limit may end chains in other processes sooner or later."""
+    least = min(len(chain) for chain in chains)
+    return np.array([chain[:least] for chain in chains], dtype=dtype)
