@@ -15,7 +15,7 @@ def show_study(
     *,
     quick: bool,
     jobs: int,
-    backend: str,
+    backend: str = "loky",
     fresh: bool,
     sets: Sequence[str] | None,
     parts: Sequence[str] | None,
