@@ -6,6 +6,7 @@ Tasks, all on a CP4IM file, one thread unless the job says otherwise, and only t
     regularised   the least error + λ·n·leaves, depth at most that
     front         the least error for every size
     evidence      the sum over every tree of at most that depth, two examples in a leaf (ours alone)
+    average       class probabilities of all rows: ours by every tree of depth 4, others by the trees that they find
     grow          a greedy tree on generated numbers, at most ten levels
     near_best     how many trees have error/n + λ·leaves at most (1 + ε) times the least
 
@@ -89,6 +90,20 @@ def everytree_evidence(file: str, depth: int, cap: float) -> Answer:
     return {"seconds": seconds, "log_evidence": post.log_evidence}
 
 
+def everytree_average(file: str, cap: float) -> Answer:
+    import everytree as et
+
+    X, y = load(file)
+    _warm()
+    model = et.BayesOptimalClassifier(4, 2, time_limit=cap)
+    seconds, proba = _ours(lambda: model.fit(X, y).predict_proba(X))
+    return {"seconds": seconds, "accuracy": _right(model.classes_[proba.argmax(axis=1)], y)}
+
+
+def _right(said: Any, y: np.ndarray) -> float:
+    return float(np.mean(np.asarray(said) == y))
+
+
 def everytree_grow(n: int, d: int, c: int, cap: float, kind: str) -> Answer:
     import everytree as et
 
@@ -166,6 +181,35 @@ def sklearn_grow(n: int, d: int, c: int, cap: float) -> Answer:
     model = DecisionTreeClassifier(max_depth=10, random_state=0).fit(X[:100], y[:100])
     seconds, _ = timed(lambda: model.fit(X, y))
     return {"seconds": seconds, "leaves": int(model.get_n_leaves())}
+
+
+def sklearn_average(file: str, cap: float) -> Answer:
+    """A random forest of a hundred trees."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, y = load(file)
+    model = RandomForestClassifier(100, random_state=0, n_jobs=1)
+    model.fit(X[::5], y[::5])
+    seconds, proba = timed(lambda: model.fit(X, y).predict_proba(X))
+    return {"seconds": seconds, "accuracy": _right(model.classes_[proba.argmax(axis=1)], y)}
+
+
+# --- bayesml
+
+
+def bayesml_average(file: str, cap: float) -> Answer:
+    """Meta-trees of depth 4: its default, those that a random forest proposes."""
+    from bayesml import bernoulli, metatree
+
+    X, y = integers(file)
+
+    def solve() -> Any:
+        model = metatree.LearnModel(0, X.shape[1], c_max_depth=4, SubModel=bernoulli)
+        model.fit(x_categorical=X, y=y)
+        return np.asarray(model.predict_proba(x_categorical=X)).reshape(len(y), 2)
+
+    seconds, proba = timed(solve)
+    return {"seconds": seconds, "accuracy": _right(proba.argmax(axis=1), y)}
 
 
 # --- STreeD
@@ -277,9 +321,11 @@ SOLVERS: dict[str, dict[str, Callable[..., Answer]]] = {
         "near_best": everytree_near_best,
         "figure9": figure9,
         "evidence": everytree_evidence,
+        "average": everytree_average,
         "grow": everytree_grow,
     },
-    "scikit-learn": {"grow": sklearn_grow},
+    "scikit-learn": {"grow": sklearn_grow, "average": sklearn_average},
+    "bayesml": {"average": bayesml_average},
     "pystreed": {"depth": streed_depth, "regularised": streed_regularised},
     "pydl8.5": {"depth": dl85_depth},
     "gosdt": {"regularised": gosdt_regularised},
@@ -287,6 +333,7 @@ SOLVERS: dict[str, dict[str, Callable[..., Answer]]] = {
 }
 MODULES = {
     "scikit-learn": "sklearn",
+    "bayesml": "bayesml",
     "pystreed": "pystreed",
     "pydl8.5": "pydl85",
     "gosdt": "gosdt",

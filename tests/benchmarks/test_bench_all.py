@@ -50,6 +50,40 @@ def test_a_solver_without_an_answer_is_a_note(monkeypatch: pytest.MonkeyPatch) -
     assert bench_all.summary([row])[0]["data sets"] == 0
 
 
+def test_answers_that_differ_have_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_all, "Worker", Fake)
+    case = CASE._replace(same="error")
+    for theirs, note in (
+        (12, ""),
+        (11, "everytree is not optimal: error 12 here, 11 there"),
+        (13, "scikit-learn is not"),
+    ):
+        Fake.answers = {
+            "everytree": [{"seconds": 1.0, "error": 12}] * 3,
+            "scikit-learn": [{"seconds": 1.0, "error": theirs}] * 3,
+        }
+        (row,) = bench_all.measure([case], 2, 10, sys.executable)
+        assert row["note"].startswith(note)
+        assert ("ratio" in row) == (theirs == 12)
+    ours, theirs = {"error": 10, "leaves": 4, "rows": 100}, {"error": 12, "leaves": 2, "rows": 100}
+    objective = case._replace(same="objective", ours={"penalty": 0.01})  # 0.14 and 0.14
+    assert bench_all._differ(objective, ours, theirs) == ""
+    assert "scikit-learn is not optimal" in bench_all._differ(objective, ours, theirs | {"error": 13})
+
+
+def test_who_is_asked_first_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    class Noting(Fake):
+        def ask(self, job: dict[str, Any], cap: float) -> dict[str, Any]:
+            asked.append(job["solver"])
+            return {"seconds": 1.0}
+
+    monkeypatch.setattr(bench_all, "Worker", Noting)
+    bench_all.measure([CASE], 2, 10, sys.executable)
+    assert [name == "everytree" for name in asked] == [False, True, True, False, False, True]
+
+
 def test_the_guard_compares_ratios(tmp_path: Path) -> None:
     row = {
         "case": "a",
@@ -72,7 +106,21 @@ def test_the_guard_compares_ratios(tmp_path: Path) -> None:
     (line,) = bench_all.regressions([row | {"ratio": 1.2, "least": 1.01}], committed)
     assert line == "a on d: 1.2 of the time of p, was 0.5"
     assert bench_all.regressions([row], {}) == []
+    gone = {"case": "a", "data": "d", "peer": "p", "note": "everytree: over 30 s"}
+    assert bench_all.regressions([gone], committed) == [
+        "a on d: everytree: over 30 s, was 0.5 of the time of p"
+    ]
+    assert bench_all.regressions([gone | {"note": "p: over 30 s"}], committed) == []
     assert bench_all.read(tmp_path / "none.csv") == {}
+
+
+def test_a_check_that_compares_nothing_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench_all, "_there", lambda *_: False)
+    monkeypatch.setattr(sys, "argv", ["bench_all.py", "--check"])
+    assert bench_all.main() == 1
+    assert "0 cases compared with all.csv" in capsys.readouterr().out
 
 
 def test_the_page_is_replaced_between_its_marks(tmp_path: Path) -> None:
@@ -111,4 +159,7 @@ def test_greedy_questions_can_be_asked() -> None:
         answer = solvers.SOLVERS["everytree"]["grow"](n=300, d=6, c=2, cap=10, kind=kind)
         assert np.isfinite(answer["seconds"])
         assert answer["leaves"] > 1
+    if bench_all.harness.CP4IM.is_dir():
+        for solver in ("everytree", "scikit-learn"):
+            assert solvers.SOLVERS[solver]["average"](file="hepatitis", cap=30)["accuracy"] > 0.8
     assert solvers.SOLVERS["scikit-learn"]["grow"](n=300, d=6, c=2, cap=10)["leaves"] > 1
