@@ -61,9 +61,9 @@ def test_c45_with_its_defaults_is_beside_every_row(dl8: Outcome) -> None:
     for row in rows:
         paper = printed("nijssen2007")
         assert row["test J48, tests"].printed == paper["j48_minfreq_2"][row["data set"]]
-        assert row["test J48, columns"].printed == paper["j48_minfreq_2_not_discretised"][row["data set"]]
+        assert row["test J48, numbers"].printed == paper["j48_minfreq_2_not_discretised"][row["data set"]]
         assert row["size J48, tests"].ours >= 1
-        assert {row["S, tests"], row["S, columns"]} <= {"+", "0", "−"}
+        assert {row["S, tests"], row["S, numbers"]} <= {"+", "0", "−"}
 
 
 def test_the_sign_of_c45() -> None:
@@ -74,9 +74,9 @@ def test_the_sign_of_c45() -> None:
     order = [
         row for row in printed("nijssen2007")["figure9"] if (row["data"], row["minfreq"]) == ("vote", 20)
     ]
-    rows = some("tests", 0.9, 0.91, 0.92) + some("columns", 0.5, 0.52, 0.51)
+    rows = some("tests", 0.9, 0.91, 0.92) + some("numbers", 0.5, 0.52, 0.51)
     made = default_j48(rows, some("DL8 pruned", 0.7, 0.72, 0.7), order)
-    assert [(row["S, tests"], row["S, columns"]) for row in made.rows] == [("+", "−")]
+    assert [(row["S, tests"], row["S, numbers"]) for row in made.rows] == [("+", "−")]
     assert "better than DL8 on 1 of 1 data sets with DL8's tests" in made.after[0]
 
 

@@ -3,7 +3,7 @@
 Figures 7, 8    itemsets stored and seconds of each strategy for falling minimum frequencies, on whole data sets
 Figure 9        the smallest of the most accurate trees with at least ``minfreq`` examples in a leaf and no depth limit
                 ("unpruned": errors; "pruned": C4.5's pessimistic errors), and C4.5 under the same threshold, both ways;
-                and C4.5 with its defaults, on the tests and on the attributes as they are
+                and C4.5 with its defaults, on the tests and on the numbers as they are
 Figure 10       the same with the size bounded by that of C4.5's trees
 Figure 11       the least error for every size
 Sections 1, 4   the five queries of the introduction, and the two tables that mislead a greedy learner
