@@ -17,6 +17,7 @@ from folders import REAL, write_set
 
 from everytree.cli.study import show_study
 from everytree.errors import DataError, QueryError
+from everytree.study import report
 from everytree.study import run as runner
 from everytree.study.jobs import Job, Results
 from everytree.study.report import Cell, compared, mean_and_error, printed
@@ -264,6 +265,22 @@ def test_a_place_that_cannot_be_written_is_noticed_before_any_job(
     monkeypatch.setattr(runner, "_work", lambda *_: pytest.fail("a job ran"))
     with pytest.raises(OSError, match="file"):
         run_study("cano", data, tmp_path / "file", quick=True, trials=1)
+
+
+def test_a_disk_that_is_full_when_tables_are_written_is_named(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(report, "_write_csv", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        run_study("cano", data, tmp_path, quick=True, sets=["zoo"], trials=1)
+    assert caught.value.filename == str(tmp_path / "cano-quick")
+    monkeypatch.undo()
+    assert (
+        run_study("cano", data, tmp_path, quick=True, sets=["zoo"], trials=1).done == 1
+    )  # only tables were missing
 
 
 def test_a_study_whose_jobs_grew_keeps_what_it_has(data: Path, tmp_path: Path) -> None:

@@ -152,12 +152,18 @@ def run_study(
         report = study.report(results.rows(sorted(everything, key=lambda job: job.trial)), quick)
         report.absent = absent
         done = sum(map(results.done, jobs))
-        return Outcome(report, write_report(report, place), absent, done, len(jobs))
+        try:
+            files = write_report(report, place)
+        except OSError as error:  # a full disk does not say where
+            raise OSError(error.errno, error.strerror, str(error.filename or place)) from error
+        return Outcome(report, files, absent, done, len(jobs))
 
     try:
         _run_jobs(study, jobs, results, folder, n_jobs, show)
     except KeyboardInterrupt:
         if results.found:
+            if show:
+                print("stopped; writing the tables of what is done (Ctrl-C again ends at once)", flush=True)
             reported()  # a long run is stopped to look at it
         raise
     return reported()
