@@ -11,7 +11,7 @@ import pytest
 from folders import REAL, write_set
 
 from everytree.errors import LimitReached
-from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007
+from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007, nijssen2008
 from everytree.study.charts import Chart
 from everytree.study.figure9_j48 import default_j48
 from everytree.study.peers import PEERS, SolverTree, installed
@@ -64,6 +64,29 @@ def test_c45_with_its_defaults_is_beside_every_row(dl8: Outcome) -> None:
         assert row["test J48, numbers"].printed == paper["j48_minfreq_2_not_discretised"][row["data set"]]
         assert row["size J48, tests"].ours >= 1
         assert {row["S, tests"], row["S, numbers"]} <= {"+", "0", "−"}
+
+
+def test_rows_below_the_printed_optimum_are_named() -> None:
+    lines = [
+        {"data set": "vote", "minfreq": 20, "train": Cell(0.966, 0.01, 0.97)},  # rounds to it
+        {"data set": "zoo", "minfreq": 2, "folds": 9, "train": Cell(0.9649, 0.01, 0.97)},
+        {"data set": "iris", "minfreq": 2, "train": Cell(None, 0.01, 0.97)},
+    ]
+    assert nijssen2007._reached(lines[:1], "train") == "train: at least the printed accuracy in 1 of 1 rows."
+    assert nijssen2007._reached(lines, "train").endswith(
+        "2 of 3 rows; below it: zoo 2 (0.965 in 9 folds, printed 0.97)."
+    )
+
+
+def test_cells_far_from_the_printed_ones_are_named() -> None:
+    cells = dict.fromkeys(nijssen2008.MODELS, Cell(0.80, 0.01, 0.83))
+    line = {"data set": "vote", "bins": 4} | cells
+    assert nijssen2008._near([line]).endswith("4 of 4 averages and trees.")
+    far = line | {"MAP-Unif": Cell(0.79, 0.01, 0.83)}
+    assert nijssen2008._near([line, far]).endswith(
+        "7 of 8 averages and trees; beyond it: vote in 4 bins, MAP-Unif: -0.040."
+    )
+    assert "0 of 0" in nijssen2008._near([far | {"data set": "segment"}])
 
 
 def test_the_sign_of_c45() -> None:
