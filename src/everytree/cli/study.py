@@ -60,11 +60,14 @@ def show_study(
             continue
         if found.absent:
             console.print(f"Not in the folder of data: {', '.join(found.absent)}", markup=False)
-        flags = found.report.flags()
+        beside = len(found.report.compared())
+        flags = (
+            f"; {len(found.report.flags())} of {beside} cells differ from the paper by more than two standard errors"
+            if beside
+            else ""
+        )
         console.print(
-            f"{each}: {found.done} of {found.jobs} parts done; {len(flags)} cells differ from the paper by more "
-            f"than two standard errors\n{found.files[0]}",
-            markup=False,
+            f"{each}: {found.done} of {found.jobs} parts done{flags}\n{found.files[0]}", markup=False
         )
     if failed:
         raise DataError(

@@ -9,6 +9,7 @@ takes more than the limit for one fold has no result there.
 from __future__ import annotations
 
 import math
+import platform
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest, tally
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import as_numbers, binary_fold, coded, fold_of, measured
-from everytree.study.peers import DEPTH, LEAST, PEERS, installed
+from everytree.study.peers import DEPTH, LEAST, PEERS, installed, versions
 from everytree.study.report import Cell, Report, Table, mean_and_error
 
 __all__ = ["OURS", "study"]
@@ -182,7 +183,7 @@ def report(rows: list[Row], quick: bool) -> Report:
         parts.append(chart(by, models, names))
     title = "Beyond the papers: today's alternatives under the same protocol"
     return Report(
-        title, "Versions and machine: see docs/benchmarks.md for times that are comparable.", notes, parts
+        title, f"{versions()}; Python {platform.python_version()}, {platform.machine()}.", notes, parts
     )
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["PEERS", "Peer", "SolverTree", "installed"]
+__all__ = ["PEERS", "Peer", "SolverTree", "installed", "versions"]
 
 DEPTH, LEAST = 3, 2  # of the optimal trees, ours alike
 
@@ -193,3 +194,19 @@ PEERS = {
 def installed() -> list[str]:
     """The names of those that can be imported here."""
     return [name for name, peer in PEERS.items() if find_spec(peer.module) is not None]
+
+
+def versions() -> str:
+    """What everyone here was made of, in one line, for the report.
+
+    >>> versions().startswith("everytree ")
+    True
+    """
+    from everytree import __version__
+
+    homes = packages_distributions()
+    found = {"everytree": __version__}
+    for name in installed():
+        for package in homes.get(PEERS[name].module, [])[:1]:
+            found[package] = version(package)
+    return ", ".join(f"{name} {number}" for name, number in found.items())

@@ -111,13 +111,17 @@ class Report:
 
     def flags(self) -> list[tuple[Table, Row, str, Cell]]:
         """Every flagged cell, with its table, row and column."""
+        return [each for each in self.compared() if each[3].flagged]
+
+    def compared(self) -> list[tuple[Table, Row, str, Cell]]:
+        """Every cell that has a printed one beside it."""
         return [
             (table, row, name, cell)
             for table in self.parts
             if isinstance(table, Table)
             for row in table.rows
             for name, cell in row.items()
-            if isinstance(cell, Cell) and cell.flagged
+            if isinstance(cell, Cell) and cell.ours is not None and cell.printed is not None
         ]
 
 
