@@ -114,14 +114,14 @@ class Report:
         return [each for each in self.compared() if each[3].flagged]
 
     def compared(self) -> list[tuple[Table, Row, str, Cell]]:
-        """Every cell that has a printed one beside it."""
+        """Every cell that has a printed one beside it, and an error to compare by."""
         return [
             (table, row, name, cell)
             for table in self.parts
             if isinstance(table, Table)
             for row in table.rows
             for name, cell in row.items()
-            if isinstance(cell, Cell) and cell.ours is not None and cell.printed is not None
+            if isinstance(cell, Cell) and None not in (cell.ours, cell.printed) and not math.isnan(cell.error)
         ]
 
 
