@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from everytree.errors import LimitReached
 from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007, nijssen2008
 from everytree.study.charts import Chart
 from everytree.study.figure9_j48 import default_j48
+from everytree.study.jobs import Job
 from everytree.study.peers import PEERS, SolverTree, installed
 from everytree.study.report import Cell, Table, printed
 from everytree.study.run import Outcome, run_study
@@ -244,6 +246,27 @@ def test_a_peer_that_fails_or_takes_too_long_is_a_cell_without_result(
     row = next(row for row in table(found, "summary").rows if row["classifier"] == "scikit-learn CART")
     assert row["folds without result"] == 1
     assert str(row["accuracy"]) == "–"
+
+
+FAKES = {
+    "crashes": ("import os; os.abort()", "failed: the process ended with code -6"),
+    "raises": ("print('{}', end='')\nraise RuntimeError('no licence')", "failed: RuntimeError: no licence"),
+    "sleeps": ("import time; time.sleep(60)", "over 1 s"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("how", FAKES)
+def test_a_solver_in_a_process_of_its_own(
+    how: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, note = FAKES[how]
+    (tmp_path / "pystreed.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(beyond, "SLACK", 10.0)
+    limit = 1.0 if how == "sleeps" else 20.0
+    (row,) = beyond.run(Job("fold", "iris", {"model": "STreeD", "time_limit": limit}, 0), data)
+    assert row["note"].startswith(note)
 
 
 def test_the_limit_of_time_of_a_peer() -> None:

@@ -8,9 +8,13 @@ takes more than the limit for one fold has no result there.
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import platform
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +52,8 @@ OURS = (
 )
 RAW = ("smoothed tree", "option tree", "path average", "C4.5")  # these take columns as they are
 MEASURES = ("accuracy", "log_loss", "brier")
+SLACK = 60.0  # seconds beyond the limit for a process of its own: it begins by importing and reading
+MARK = "\nanswer: "  # solvers print what they like before
 
 
 def study() -> Study:
@@ -80,6 +86,11 @@ def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
 def run(job: Job, folder: Path | None) -> list[Row]:
     """The row of one job."""
     assert folder is not None
+    name = job.settings["model"]
+    return [_elsewhere(job, folder) if name in PEERS and PEERS[name].alone else _here(job, folder)]
+
+
+def _here(job: Job, folder: Path) -> Row:
     name, limit = job.settings["model"], job.settings["time_limit"]
     kind = "columns" if name in RAW else "tests" if name in OURS else PEERS[name].kind
     parts = _parts(folder, job.data, job.trial, kind)
@@ -98,7 +109,31 @@ def run(job: Job, folder: Path | None) -> list[Row]:
             found = {"note": f"failed: {type(error).__name__}: {error}"[:200]}
         if "note" not in found:
             break
-    return [{"n_train": len(parts[1]), "n_test": len(parts[3])} | found]
+    return {"n_train": len(parts[1]), "n_test": len(parts[3])} | found
+
+
+def _elsewhere(job: Job, folder: Path) -> Row:
+    """The same in a process of its own: a solver that crashes, or does not stop, costs one cell and no more."""
+    given = json.dumps([job.part, job.data, dict(job.settings), job.trial, str(folder.resolve())])
+    paths = os.pathsep.join(path for path in sys.path if path)
+    limit = job.settings["time_limit"]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, given],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit + SLACK,
+            env=os.environ | {"PYTHONPATH": paths},
+        )
+    except subprocess.TimeoutExpired:
+        return {"note": f"over {limit:g} s"}
+    _, mark, answer = done.stdout.rpartition(MARK)
+    if done.returncode or not mark:
+        said = (done.stderr.strip().splitlines() or [""])[-1]
+        return {"note": f"failed: the process ended with code {done.returncode}: {said}"[:200]}
+    found: Row = json.loads(answer)
+    return found
 
 
 @contextmanager
@@ -307,3 +342,8 @@ def chart(by: By, models: Sequence[str], names: Sequence[str]) -> Chart:
             Panel(what.replace("_", "-"), series, "seconds of fitting", what.replace("_", "-"), log_x=True)
         )
     return Chart("trade-off", "Quality against time", panels, across=2)
+
+
+if __name__ == "__main__":
+    part, data, given, trial, folder = json.loads(sys.argv[1])
+    print(MARK + json.dumps(_here(Job(part, data, given, trial), Path(folder))), flush=True)

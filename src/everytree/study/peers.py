@@ -172,19 +172,21 @@ def _ebm() -> Any:
 
 
 class Peer(NamedTuple):
-    """A classifier of others: the module it needs, how to make it, and "tests" or "numbers"."""
+    """A classifier of others: the module it needs, how to make it, "tests" or "numbers"; ``alone``: in a process of its
+    own, because a search in C++ can neither be interrupted nor survived from here."""
 
     module: str
     make: Callable[[], Any]
     kind: str
+    alone: bool = False
 
 
 PEERS = {
     "scikit-learn CART": Peer("sklearn", _cart, "numbers"),
     "random forest": Peer("sklearn", _forest, "numbers"),
-    "STreeD": Peer("pystreed", lambda: SolverTree(_streed), "tests"),
-    "DL8.5": Peer("pydl85", lambda: SolverTree(_dl85), "tests"),
-    "GOSDT": Peer("gosdt", lambda: SolverTree(_gosdt), "tests"),
+    "STreeD": Peer("pystreed", lambda: SolverTree(_streed), "tests", alone=True),
+    "DL8.5": Peer("pydl85", lambda: SolverTree(_dl85), "tests", alone=True),
+    "GOSDT": Peer("gosdt", lambda: SolverTree(_gosdt), "tests", alone=True),
     "hierarchical shrinkage": Peer("imodels", _shrinkage, "numbers"),
     "bayesml meta-tree": Peer("bayesml", MetaTree, "tests"),
     "EBM": Peer("interpret", _ebm, "numbers"),
