@@ -7,6 +7,7 @@
 VENV  := .venv
 PY    := $(VENV)/bin/python
 BUILD := build/dev
+CLUSTER := build/cluster
 PIP   := $(PY) -m pip --disable-pip-version-check install --quiet
 # Test files go to one process per core; PYTEST="-n 0" runs them in one.
 SPREAD := -n auto --dist loadfile
@@ -22,7 +23,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
 
-.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-sanitize test-threads \
+.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-cluster test-sanitize test-threads \
         lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -40,7 +41,7 @@ demo: $(VENV)/.built ## the best tree and the average over every tree, on the br
 
 test: test-cpp test-python ## the whole test suite, C++ and Python
 
-test-all: test-cpp test-sanitize test-threads test-slow ## the suite with its slow tests, and the C++ tests under sanitizers
+test-all: test-cpp test-sanitize test-threads test-slow test-cluster ## the suite with its slow tests, and the C++ tests under sanitizers
 
 test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 	@$(SAY) "C++ tests"
@@ -55,6 +56,12 @@ test-python: $(VENV)/.built ## the Python tests
 test-slow: $(VENV)/.built
 	@$(SAY) "Python tests, with the slow ones"
 	@$(PY) -m pytest $(SPREAD) $(PYTEST)
+
+# Dask, Ray, Spark and Ibis are large and take hold of other versions, so that they have a place of their own.
+test-cluster: $(VENV)/.built $(CLUSTER)/.made ## chains, studies and parts of questions on Dask, Ray and Spark; Ibis (gigabytes the first time)
+	@$(SAY) "Python tests on clusters"
+	@command -v java > /dev/null || echo "There is no Java: the tests with Spark will fail; install Java 17"
+	@$(CLUSTER)/bin/python -m pytest tests/workers tests/data/test_engines.py $(PYTEST)
 
 test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behaviour sanitizers
 	@$(SAY) "C++ tests under sanitizers"
@@ -155,6 +162,15 @@ $(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py
 	@$(SAY) "Installing what everytree and its tests need in $(VENV) (a minute or more the first time)"
 	@$(PY) tools/requirements.py dev > $(VENV)/requirements.txt
 	@$(PIP) --requirement $(VENV)/requirements.txt
+	@touch $@
+
+$(CLUSTER)/.made: pyproject.toml tools/requirements.py
+	@$(SAY) "Installing Dask, Ray, Spark and Ibis in $(CLUSTER) (minutes, and gigabytes, the first time)"
+	@$(PY) -m venv $(CLUSTER)
+	@$(PY) tools/requirements.py test cluster engines > $(CLUSTER)/requirements.txt
+	@$(CLUSTER)/bin/python -m pip --disable-pip-version-check install --quiet --requirement $(CLUSTER)/requirements.txt
+	@$(PY) -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("platlib"))' \
+	  > $$($(CLUSTER)/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/everytree.pth
 	@touch $@
 
 # An editable install: Python files are used in place. Only it reads a new list of sources, packages or build settings.

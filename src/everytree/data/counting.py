@@ -23,7 +23,7 @@ from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_valu
 from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
-from everytree.data.lazy import Facts, LazyColumn, LazyData
+from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.limits import Limits, in_bytes
@@ -36,6 +36,7 @@ MOST_CUTS = 1 << 12  # of one column, with bins="all"
 GONE = -1  # the code of a missing value
 
 
+@one_message()
 def count_frame(
     frame: Any,
     target: str,
@@ -114,9 +115,9 @@ def count_frame(
     found = dict(zip(labels, range(len(labels)), strict=True))
     table = Table.from_arrays(
         bits,
-        np.array([found[label] for label in grouped.column("y").to_pylist()], dtype=np.intp),
+        np.array([found[label] for label in grouped.column(Y).to_pylist()], dtype=np.intp),
         len(labels),
-        grouped.column("n").to_numpy(),
+        grouped.column(N).to_numpy(),
         test_names=binarizer.get_feature_names_out().tolist(),
         classes=labels,
     )
@@ -237,7 +238,7 @@ def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
     if column.kind == "nominal":
         return value
     if encoding.kind == "binary":
-        passed = (value > 0.5).cast(nw.Int64)
+        passed = one_where(value > 0)
     else:
         passed = _sum(
             [_at_most(value, test.value, column, fact) for test in encoding.tests if test.op == "<="]
@@ -250,7 +251,7 @@ def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, fact: Facts) 
     bound = cut if column.numbers == "float64" else math.floor(cut)
     if bound >= fact.high or bound < fact.low:  # also so that no engine meets a number it cannot hold
         return nw.lit(int(bound >= fact.high), nw.Int64)
-    return (value <= bound).cast(nw.Int64)
+    return one_where(value <= bound)
 
 
 def _sum(terms: list[nw.Expr]) -> nw.Expr:

@@ -13,7 +13,8 @@ Counts are sums of 64-bit ones: engines count rows in 32 bits (polars) or in 128
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,15 +25,17 @@ import numpy.typing as npt
 from everytree.data.binarizer import chosen_columns
 from everytree.data.cuts import distinct_numbers
 from everytree.data.frames import CONVERT_TIME, Kind, named_columns
+from everytree.data.opened import opened
 from everytree.data.quantiles import Ranges
 from everytree.errors import DataError, LimitReached
 
-__all__ = ["Facts", "LazyColumn", "LazyData", "column_names"]
+__all__ = ["Facts", "LazyColumn", "LazyData", "N", "Y", "column_names", "one_message", "one_where"]
 
 PIECE = 40  # columns whose facts are asked for in one query: SQL texts have limits
 BUCKETS = 4096  # ranges per query
+CONVERT = "convert it to numbers, text or booleans first"
 LARGEST = 2.0**62  # more examples than this in all are refused: sums of 64 bits wrap around silently
-N, Y, V = "n", "y", "v"
+N, Y, V = "et_n", "et_y", "et_v"  # unlike any column: Ibis confuses a new name with an old one
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,11 @@ class LazyData:
         columns: Sequence[str] | None = None,
         nominal: Sequence[str | int] | None = None,
     ) -> None:
-        lazy, declared = _as_lazy(frame)
-        schema = _answered(lazy.collect_schema)
-        names = list(schema.names())
+        source = _answered(lambda: opened(frame, target))
+        lazy, own = source.lazy, source.columns
+        types = _answered(lazy.collect_schema)
+        schema = {name: types[actual] for name, actual in own.items()}
+        names = list(schema)
         if columns is not None and isinstance(columns, str):
             raise DataError(f"columns={columns!r}; expected a list of names, for example [{columns!r}]")
         chosen = (
@@ -91,35 +96,42 @@ class LazyData:
         self.columns: list[LazyColumn] = []
         kept: list[nw.Expr] = []
         for j, name in enumerate(chosen):
-            column, expression = _column(name, schema[name], f"c{j}", j in coded, declared.get(name))
+            value, dtype, order = nw.col(own[name]), schema[name], source.declared.get(name)
+            if name in source.booleans:
+                column, expression = LazyColumn(name, "boolean", f"et_c{j}", "int64"), value
+            else:
+                column, expression = _column(name, value, dtype, f"et_c{j}", j in coded, order)
+            if column.kind == "empty" and _any_value(lazy, value):
+                raise DataError(f"column {name!r} holds values of a type that is not known here; {CONVERT}")
             self.columns.append(column)
             kept.append(expression.alias(column.key))
-        kept.append(_label(target, schema[target]).alias(Y))
+        kept.append(_label(nw.col(own[target]), schema[target]).alias(Y))
         if weight is None:
             kept.append(nw.lit(1, nw.Int64).alias(N))
             self._data = lazy.select(*kept)
         else:
             if not schema[weight].is_numeric():
                 raise DataError(f"weight={weight!r} is a column of {schema[weight]}; expected whole numbers")
-            self._check_weights(lazy, weight, schema[weight].is_float())
-            kept.append(nw.col(weight).cast(nw.Int64).alias(N))
-            self._data = lazy.filter(nw.col(weight) > 0).select(*kept)
+            times = nw.col(own[weight])
+            self._check_weights(lazy, weight, times, schema[weight])
+            kept.append(times.cast(nw.Int64).alias(N))
+            self._data = lazy.filter(times > 0).select(*kept)
         self._target = target
 
     def drop_unlabelled(self) -> None:
         """Leave out the rows without a label."""
         self._data = self._data.filter(~nw.col(Y).is_null())
 
-    def _check_weights(self, lazy: Any, weight: str, fractional: bool) -> None:
-        column = nw.col(weight)
+    def _check_weights(self, lazy: Any, weight: str, column: nw.Expr, dtype: Any) -> None:
         queries = [
-            column.is_null().cast(nw.Int64).sum().cast(nw.Int64).alias("gone"),
+            one_where(column.is_null()).sum().cast(nw.Int64).alias("gone"),
             column.min().cast(nw.Float64).alias("low"),
             column.cast(nw.Float64).sum().alias("sum"),
         ]
-        if fractional:
-            whole = (column == column.floor()) & (column.abs() < LARGEST)
-            queries.append((~whole).cast(nw.Int64).sum().cast(nw.Int64).alias("broken"))
+        if not dtype.is_integer():
+            plain = column.cast(nw.Float64)
+            whole = (plain == plain.floor()) & (plain.abs() < LARGEST)
+            queries.append(one_where(~whole).sum().cast(nw.Int64).alias("broken"))
         found = collected(lazy.select(*queries)).to_pylist()[0]
         if found["gone"]:
             raise DataError(f"weight={weight!r} is missing in {found['gone']} rows; give every row a number")
@@ -153,7 +165,7 @@ class LazyData:
                     queries += [
                         value.min().alias(f"l{key}"),
                         value.max().alias(f"h{key}"),
-                        other.cast(nw.Int64).sum().cast(nw.Int64).alias(f"o{key}"),
+                        one_where(other).sum().cast(nw.Int64).alias(f"o{key}"),
                     ]
             row = collected(self._data.select(*queries)).to_pylist()[0]
             total = int(row["total"] or 0)
@@ -187,19 +199,23 @@ class LazyData:
     def ranges(self, column: LazyColumn, low: Any, high: Any, plain: bool) -> Ranges:
         """Examples in ranges of values between ``low`` and ``high``; ``plain``: one range per value."""
         value = nw.col(column.key)
-        data = self._data.filter((value >= low) & (value <= high)).select(value.alias(V), N)
-        dtype = column.numbers
-        span = float(high) * 0.5 - float(low) * 0.5
-        if plain or span == 0:
+        inside = (value >= low) & (value <= high)
+        data = self._data.filter(inside).select(value.alias(V), N)
+        dtype, whole = column.numbers, column.numbers != "float64"
+        span = (high - low) // BUCKETS + 1 if whole else float(high) * 0.5 - float(low) * 0.5
+        if plain or not BUCKETS / max(span, 5e-324) < np.inf:  # values too near for ranges are few
             found = collected(_counted(data, [V]))
             points, counts = distinct_numbers(
                 _numbers(found.column(V), dtype), _numbers(found.column(N), np.int64)
             )
             return Ranges(points, points, counts)
         # Any function of the value that does not decrease would do, so the rounding of an engine does not matter.
-        bucket = (nw.col(V).cast(nw.Float64) * 0.5 - float(low) * 0.5) * (BUCKETS / span)
+        if whole:
+            bucket = nw.col(V) // span
+        else:
+            bucket = ((nw.col(V) * 0.5 - float(low) * 0.5) * (BUCKETS / span)).floor().cast(nw.Int64)
         grouped = (
-            data.with_columns(bucket.floor().cast(nw.Int64).alias("b"))
+            data.with_columns(bucket.alias("b"))
             .group_by("b")
             .agg(nw.col(V).min().alias("l"), nw.col(V).max().alias("h"), nw.col(N).sum().alias(N))
             .with_columns(nw.col(N).cast(nw.Int64))
@@ -213,7 +229,7 @@ class LazyData:
         )
 
     def groups(self, keys: Sequence[nw.Expr], most: int) -> Any:
-        """The counts ``n`` of all combinations of the keys ``k0``, ``k1``, … and the label ``y``, as an Arrow table."""
+        """The counts of all combinations of the keys ``k0``, ``k1``, … and the label, as an Arrow table."""
         named = [key.alias(f"k{j}") for j, key in enumerate(keys)]
         data = self._data.select(*named, Y, N)
         found = collected(_counted(data, [*(f"k{j}" for j in range(len(keys))), Y]).head(most + 1))
@@ -226,14 +242,35 @@ class LazyData:
         return found
 
 
+def one_where(condition: nw.Expr) -> nw.Expr:
+    """1 where the condition holds, else 0, also where it is not known."""
+    return nw.when(condition).then(nw.lit(1, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
+
+
 def column_names(frame: Any) -> list[str]:
     """The names of the columns of a frame of any engine."""
-    return list(_answered(_as_lazy(frame)[0].collect_schema).names())
+    return list(_answered(lambda: opened(frame)).columns)
 
 
 def collected(lazy: Any) -> Any:
     """Run a query; its result as an Arrow table."""
     return _answered(lambda: lazy.collect(backend="pyarrow").to_native())
+
+
+@contextmanager
+def one_message() -> Iterator[None]:
+    """What Arrow raises, where it computes at once and not when it is asked, as the same kind of message."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.split(".")[0] not in ("pyarrow", "narwhals"):
+            raise
+        raise _message(error) from error
+
+
+def _message(error: Exception) -> DataError:
+    text = " ".join(str(error).split())[:300]
+    return DataError(f"the engine could not answer ({type(error).__name__}): {text}")
 
 
 def _answered(ask: Callable[[], Any]) -> Any:
@@ -243,8 +280,7 @@ def _answered(ask: Callable[[], Any]) -> Any:
     except (DataError, MemoryError, ModuleNotFoundError):
         raise
     except Exception as error:  # each engine has its own kinds
-        text = " ".join(str(error).split())[:300]
-        raise DataError(f"the engine could not answer ({type(error).__name__}): {text}") from error
+        raise _message(error) from error
 
 
 def _counted(data: Any, keys: list[str]) -> Any:
@@ -256,40 +292,15 @@ def _numbers(column: Any, dtype: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy()).astype(dtype, copy=False)
 
 
-def _as_lazy(frame: Any) -> tuple[Any, dict[str, tuple[Any, ...]]]:
-    """A lazy frame, and the declared values of columns of categories."""
-    native = nw.from_native(frame, pass_through=True)
-    if isinstance(native, nw.LazyFrame):
-        return native, {}
-    if not isinstance(native, nw.DataFrame):
-        raise DataError(
-            f"a {type(frame).__name__} is no frame; expected a frame of polars, pandas, pyarrow, DuckDB, PySpark, "
-            "Ibis or Dask"
-        )
-    if native.implementation.is_polars():
-        return native.lazy(), {}
-    return _from_arrow(native.to_arrow())
-
-
-def _from_arrow(table: Any) -> tuple[Any, dict[str, tuple[Any, ...]]]:
-    """An Arrow table with categories as plain values, beside the order in which they were declared."""
-    import pyarrow as pa
-
-    table = table.unify_dictionaries()
-    declared: dict[str, tuple[Any, ...]] = {}
-    for place, (name, field) in enumerate(zip(table.column_names, table.schema, strict=True)):
-        if pa.types.is_dictionary(field.type):
-            column = table.column(place)
-            declared[name] = () if column.num_chunks == 0 else tuple(column.chunk(0).dictionary.to_pylist())
-            table = table.set_column(place, name, column.cast(field.type.value_type))
-    return nw.from_native(table).lazy(), declared
+def _any_value(lazy: Any, value: nw.Expr) -> bool:
+    found = collected(lazy.select(one_where(~value.is_null()).sum().alias(N)))
+    return bool(found.column(N).to_pylist()[0])
 
 
 def _column(
-    name: str, dtype: Any, key: str, coded: bool, declared: tuple[Any, ...] | None
+    name: str, value: nw.Expr, dtype: Any, key: str, coded: bool, declared: tuple[Any, ...] | None
 ) -> tuple[LazyColumn, nw.Expr]:
     """A column and the expression that reads it: a number, 0/1, or a value; NaN is null."""
-    value = nw.col(name)
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
         raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")
     if dtype == nw.Unknown and declared is None:
@@ -310,7 +321,7 @@ def _column(
     if dtype == nw.UInt64:
         numbers, number = "uint64", value
     elif dtype.is_integer():
-        numbers, number = "int64", value.cast(nw.Int64)
+        numbers, number = "int64", value if dtype == nw.Int64 else value.cast(nw.Int64)
     else:
         plain = value.cast(nw.Float64)
         numbers, number = "float64", nw.when(~plain.is_nan()).then(plain)
@@ -319,8 +330,7 @@ def _column(
     return LazyColumn(name, "numeric", key, numbers), number
 
 
-def _label(target: str, dtype: Any) -> nw.Expr:
-    value = nw.col(target)
+def _label(value: nw.Expr, dtype: Any) -> nw.Expr:
     if dtype in (nw.Categorical, nw.Enum):
         return value.cast(nw.String)
     if dtype.is_float() or dtype.is_decimal():
