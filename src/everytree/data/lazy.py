@@ -34,6 +34,7 @@ __all__ = ["Facts", "LazyColumn", "LazyData", "N", "Y", "column_names", "one_mes
 PIECE = 40  # columns whose facts are asked for in one query: SQL texts have limits
 BUCKETS = 4096  # ranges per query
 CONVERT = "convert it to numbers, text or booleans first"
+PART = 2**31  # of a large weight
 LARGEST = 2.0**62  # more examples than this in all are refused: sums of 64 bits wrap around silently
 N, Y, V = "et_n", "et_y", "et_v"  # unlike any column: Ibis confuses a new name with an old one
 
@@ -125,13 +126,21 @@ class LazyData:
     def _check_weights(self, lazy: Any, weight: str, column: nw.Expr, dtype: Any) -> None:
         queries = [
             one_where(column.is_null()).sum().cast(nw.Int64).alias("gone"),
-            column.min().cast(nw.Float64).alias("low"),
-            column.cast(nw.Float64).sum().alias("sum"),
+            column.min().alias("low"),
         ]
-        if not dtype.is_integer():
+        if dtype.is_integer():  # no float sees the last digits of these, and Arrow refuses to try
+            queries += [
+                column.count().cast(nw.Int64).alias("rows"),
+                column.max().alias("high"),
+                (column // PART).sum().cast(nw.Int64).alias("parts"),
+            ]
+        else:
             plain = column.cast(nw.Float64)
             whole = (plain == plain.floor()) & (plain.abs() < LARGEST)
-            queries.append(one_where(~whole).sum().cast(nw.Int64).alias("broken"))
+            queries += [
+                one_where(~whole).sum().cast(nw.Int64).alias("broken"),
+                plain.sum().alias("sum"),
+            ]
         found = collected(lazy.select(*queries)).to_pylist()[0]
         if found["gone"]:
             raise DataError(f"weight={weight!r} is missing in {found['gone']} rows; give every row a number")
@@ -139,8 +148,13 @@ class LazyData:
             raise DataError(
                 f"weight={weight!r} must hold whole numbers of at least 0; scale and round them, 0 leaves a row out"
             )
-        if found["sum"] is not None and not found["sum"] < LARGEST:
-            raise DataError(f"weight={weight!r} adds up to {found['sum']:.4g}, more than 2**62; divide it")
+        if dtype.is_integer():
+            rows, most = int(found["rows"] or 0), int(found["high"] or 0)
+            total = min(rows * most, (int(found["parts"] or 0) + rows) * PART)  # or a little less
+        else:
+            total = found["sum"] or 0
+        if not total < LARGEST:
+            raise DataError(f"weight={weight!r} adds up to {total:.4g}, more than 2**62; divide it")
 
     # --- the four questions
 
