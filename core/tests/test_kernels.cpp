@@ -17,7 +17,11 @@ struct RandomBlock {
   std::vector<std::vector<bool>> column;  // [test][row slot]
   std::vector<std::uint32_t> bits;
   std::vector<Section> sections;
-  std::size_t stride, n;
+  std::size_t stride, n, n_chunks;
+
+  RowBlock block() const { return {bits.data(), n_chunks, sections.data(), sections.size()}; }
+  std::uint32_t& at(std::size_t k, std::size_t j) { return bits[RowBlock::word(n_chunks, k, j)]; }
+  std::uint32_t at(std::size_t k, std::size_t j) const { return bits[RowBlock::word(n_chunks, k, j)]; }
 
   RandomBlock(std::mt19937& r, std::size_t tests, std::vector<std::size_t> rows, std::size_t n_classes, int shift = 0)
       : n(tests) {
@@ -30,11 +34,12 @@ struct RandomBlock {
       sections.back().index_shift = static_cast<std::uint8_t>(sections.back().shift + (cls == 0 ? shift : 0));
       chunk += chunks;
     }
+    n_chunks = chunk;
     bits.assign(chunk * stride, 0);
     for (std::size_t s = 0; s < rows.size(); ++s)
       for (std::size_t k = 0; k < rows[s]; ++k)
         for (std::size_t j = 0; j < tests; ++j)
-          if (r() & 1) bits[(sections[s].begin + k / 32) * stride + j] |= 1u << (k % 32);
+          if (r() & 1) at(sections[s].begin + k / 32, j) |= 1u << (k % 32);
   }
   // Examples of a class, or the index (cls = −1), or all examples (cls = −2), with both tests.
   std::int32_t pair(std::size_t i, std::size_t j, int cls) const {
@@ -42,8 +47,7 @@ struct RandomBlock {
     for (const Section& s : sections)
       for (std::uint32_t k = s.begin; k < s.end; ++k)
         if (cls < 0 || s.cls == static_cast<std::uint32_t>(cls))
-          sum +=
-              (1 << (cls == -1 ? s.index_shift : s.shift)) * std::popcount(bits[k * stride + i] & bits[k * stride + j]);
+          sum += (1 << (cls == -1 ? s.index_shift : s.shift)) * std::popcount(at(k, i) & at(k, j));
     return sum;
   }
 };
@@ -61,8 +65,8 @@ TEST(pair_counts_equal_naive_popcounts) {
         const std::vector<std::size_t> size =
             shift > 0 ? std::vector<std::size_t>{rows, rows / 2 + 1} : std::vector<std::size_t>{rows, rows / 2 + 1, 3};
         RandomBlock b(r, tests, size, n_classes, shift);
-        std::vector<std::int32_t> index(b.stride), counts(3 * b.stride), total_of(b.stride, 0), mult(b.stride, 0),
-            yes(b.stride, 0), no(b.stride, 0);
+        std::vector<std::int32_t> index(kPairRows * b.stride), counts(3 * b.stride), rows4(kPairRows * 3 * b.stride),
+            total_of(b.stride, 0), mult(b.stride, 0), yes(b.stride, 0), no(b.stride, 0);
         std::int32_t total = 0;
         for (const Section& s : b.sections) total += s.multiplicity() * static_cast<std::int32_t>(size[s.cls]);
         for (std::size_t j = 0; j < tests; ++j) {
@@ -72,13 +76,19 @@ TEST(pair_counts_equal_naive_popcounts) {
         const std::int32_t min_leaf = 1 + static_cast<std::int32_t>(rows / 5);
         const TestCounter counter{total_of.data(), mult.data(), total, min_leaf, shift, {no.data(), yes.data()}};
         for (std::size_t i = 0; i < tests; ++i) {
-          k->pair_index(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, tests, counter, index.data());
-          k->pair_counts(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), n_classes, i, 0, tests,
-                         counts.data());
+          const std::size_t row = i % kPairRows;
+          if (row == 0) {
+            k->pair_index(b.block(), i, tests, counter, b.stride, index.data());
+            k->pair_rows(b.block(), n_classes, i, tests, b.stride, rows4.data());
+          }
+          k->pair_counts(b.block(), n_classes, i, 0, tests, b.stride, counts.data());
           for (std::size_t j = 0; j < tests; ++j) {
-            if (j > i) CHECK(index[j] == b.pair(i, j, -1));
-            for (int c = 0; c < static_cast<int>(n_classes); ++c)
-              CHECK(counts[static_cast<std::size_t>(c) * b.stride + j] == b.pair(i, j, c));
+            if (j > i) CHECK(index[row * b.stride + j] == b.pair(i, j, -1));
+            for (std::size_t c = 0; c < n_classes; ++c) {
+              const std::int32_t expected = b.pair(i, j, static_cast<int>(c));
+              CHECK(counts[c * b.stride + j] == expected);
+              if (j > i) CHECK(rows4[(row * n_classes + c) * b.stride + j] == expected);
+            }
           }
         }
         for (std::size_t i = 0; i < tests; ++i) {
@@ -100,7 +110,7 @@ TEST(pack_moves_the_rows_of_a_cover_together) {
   std::mt19937_64 r(2);
   for (const Kernels* k : available_kernels())
     for (int round = 0; round < 200; ++round) {
-      const std::size_t words = 1 + r() % 6, columns = 1 + r() % 5, stride = 16;
+      const std::size_t words = 1 + r() % 6, columns = 1 + r() % 20, stride = 32;
       std::vector<std::uint64_t> column(words * columns), cover(words);
       for (auto& w : column) w = r();
       for (auto& w : cover)
@@ -126,7 +136,7 @@ TEST(pack_moves_the_rows_of_a_cover_together) {
       }
       std::vector<std::uint32_t> which(columns), got(chunks * stride + 1, 0);
       for (std::size_t j = 0; j < columns; ++j) which[j] = static_cast<std::uint32_t>(columns - 1 - j);
-      k->pack(column.data(), words, which.data(), columns, steps.data(), steps.size(), got.data(), stride);
+      k->pack(column.data(), words, which.data(), columns, steps.data(), steps.size(), got.data(), chunks);
       for (std::size_t j = 0; j < columns; ++j) {
         std::size_t chunk = 0;
         for (const auto& s : section) {
@@ -138,7 +148,7 @@ TEST(pack_moves_the_rows_of_a_cover_together) {
             std::uint32_t expected = 0;
             for (std::size_t b = begin; b < std::min(bits.size(), begin + 32); ++b)
               expected |= std::uint32_t{bits[b]} << (b - begin);
-            CHECK(got[chunk * stride + j] == expected);
+            CHECK(got[RowBlock::word(chunks, chunk, j)] == expected);
           }
         }
       }
@@ -251,8 +261,7 @@ TEST(errors_of_any_number_of_classes_equal_naive_loops) {
           std::int32_t* const out[2] = {best[0].data(), best[1].data()};
           const PairCounts t{n_classes, counts.data(), totals.data(), total_of.data(), total, min_leaf, stride};
           for (std::size_t i = 0; i + 1 < n; ++i) {
-            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), n_classes, i, i + 1, n,
-                           pair.data());
+            k->pair_counts(b.block(), n_classes, i, i + 1, n, stride, pair.data());
             k->fold_errors(t, pair.data(), i, n, out);
           }
           for (std::size_t i = 0; i < n; ++i)
@@ -346,7 +355,7 @@ TEST(log_folds_equal_naive_loops) {
           double* const split[2] = {s0.data(), s1.data()};
           double* const tests[2] = {e0.data(), e1.data()};
           for (std::size_t i = 0; i + 1 < n; ++i) {
-            k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 3, i, i + 1, n, pair.data());
+            k->pair_counts(b.block(), 3, i, i + 1, n, stride, pair.data());
             (sum ? k->fold_log_sum : k->fold_log_max)(logs, pair.data(), i, n, split, tests);
           }
           for (std::size_t i = 0; i < n; ++i)
@@ -383,9 +392,8 @@ TEST(errors_equal_naive_loops) {
       const std::int32_t total = 70 * 65536 + 40;
       const PairErrors both{index.data(), total, 26, 3, {b0.data(), b1.data()}, {l0.data(), l1.data()}};
       const PairErrors plain{index.data(), total, 26, 3, {plain0.data(), plain1.data()}, {nullptr, nullptr}};
-      for (std::size_t i = 0; i < n; ++i)
-        for (const PairErrors* errors : {&both, &plain})
-          k->pair_errors(b.bits.data(), b.stride, b.sections.data(), b.sections.size(), i, n, *errors);
+      for (std::size_t i = 0; i < n; i += kPairRows)
+        for (const PairErrors* errors : {&both, &plain}) k->pair_errors(b.block(), i, n, *errors);
       const auto bound = [](std::int32_t x) {
         const std::int32_t lo = x & 0xffff, hi = x >> 16, e = std::min(lo, hi);
         return lo + hi < 26 ? kInfeasible : std::min(e, 3 + std::max(26 - e, 0));
@@ -437,7 +445,7 @@ TEST(leaf_values_equal_naive_loops) {
         return leaf[static_cast<std::size_t>((n0 << shift) + n1)];
       };
       for (std::size_t i = 0; i < tests; ++i) {
-        k->pair_counts(b.bits.data(), stride, b.sections.data(), b.sections.size(), 2, i, 0, tests, pairs.data());
+        k->pair_counts(b.block(), 2, i, 0, tests, stride, pairs.data());
         for (std::size_t j = 0; j < tests; ++j) both[j] = pairs[j] + pairs[stride + j];
         std::vector<double> term0(stride), term1(stride), each(stride), difference(stride), zero(stride);
         double* const term[2] = {term0.data(), term1.data()};
@@ -530,8 +538,8 @@ TEST(hashes_do_not_see_complements) {
     RandomBlock b(r, 20, {77}, 1);
     std::vector<std::uint32_t> valid(3, 0xffffffffu), h(64);
     valid[2] = (1u << 13) - 1;
-    for (std::size_t c = 0; c < 3; ++c) b.bits[c * b.stride + 9] = ~b.bits[c * b.stride + 4] & valid[c];
-    k->hash_columns(b.bits.data(), b.stride, valid.data(), 3, 20, h.data());
+    for (std::size_t c = 0; c < 3; ++c) b.at(c, 9) = ~b.at(c, 4) & valid[c];
+    k->hash_columns(b.bits.data(), valid.data(), 3, 20, h.data());
     CHECK(h[9] == h[4]);
     CHECK(h[3] != h[4]);
   }

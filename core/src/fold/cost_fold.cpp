@@ -70,9 +70,9 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
                           price,
                           {error_[0].data(), error_[1].data()},
                           {bounds_ ? bound_[0].data() : nullptr, bounds_ ? bound_[1].data() : nullptr}};
-  for (std::size_t i = 0; i + 1 < n; ++i) {
+  for (std::size_t i = 0; i + 1 < n; i += kPairRows) {
     frontier.pair_errors(i, errors);
-    ticker.tick(frontier);
+    ticker.tick(frontier, kPairRows);
   }
   errors_to(frontier, cost, out);
   if (bounds_)
@@ -85,7 +85,6 @@ void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker
   const std::size_t n = frontier.n_groups(), stride = frontier.stride(), n_classes = frontier.table().n_classes();
   for (int a = 0; a < 2; ++a) error_[a].assign(stride, kInfeasible);
   std::int32_t* const best[2] = {error_[0].data(), error_[1].data()};
-  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   const PairCounts counts{n_classes,
                           frontier.counts(0),
                           frontier.totals(),
@@ -94,8 +93,7 @@ void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker
                           static_cast<std::int32_t>(frontier.min_leaf()),
                           stride};
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier.pair_counts(i, i + 1, pairs_.data());
-    frontier.kernel().fold_errors(counts, pairs_.data(), i, n, best);
+    frontier.kernel().fold_errors(counts, frontier.next_pair_counts(i, pairs_), i, n, best);
     ticker.tick(frontier);
   }
   errors_to(frontier, cost, out);
@@ -112,24 +110,22 @@ void CostFold::two_class_costs(Frontier& frontier, const double* table, Ticker& 
   for (int a = 0; a < 2; ++a) tests_[a].assign(stride, 0);
   std::int32_t* const tests[2] = {tests_[0].data(), tests_[1].data()};
   double* const split[2] = {out.split[0].data(), out.split[1].data()};  // kNoCost so far
-  pairs_.resize(std::max(pairs_.size(), stride));
   const PairTable pairs{table, frontier.index(), frontier.multiplicities(), frontier.total_index()};
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier.pair_index(i, tests, pairs_.data());
-    frontier.kernel().fold_min(pairs, pairs_.data(), i, n, split);
+    frontier.kernel().fold_min(pairs, frontier.next_pair_index(i, tests, pairs_), i, n, split);
     ticker.tick(frontier);
   }
 }
 
 void CostFold::any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out) {
   const std::size_t n = frontier.n_groups(), stride = frontier.stride(), n_classes = frontier.table().n_classes();
-  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   counts_.resize(n_classes);
+  const std::int32_t* pairs = nullptr;  // of i
   // Cost of the quadrant (i = a, j = b), and kNoCost below min_leaf.
   const auto quadrant = [&](std::size_t i, std::size_t j, int a, int b) {
     std::int64_t total = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {
-      const std::int32_t both = pairs_[c * stride + j], of_i = frontier.count(c, i), of_j = frontier.count(c, j);
+      const std::int32_t both = pairs[c * stride + j], of_i = frontier.count(c, i), of_j = frontier.count(c, j);
       counts_[c] =
           a == 1 ? (b == 1 ? both : of_i - both) : (b == 1 ? of_j - both : frontier.totals()[c] - of_i - of_j + both);
       total += counts_[c];
@@ -140,7 +136,7 @@ void CostFold::any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& 
     if (!no_cost(x) && !no_cost(y)) best = std::min(best, x + y);
   };
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier.pair_counts(i, i + 1, pairs_.data());
+    pairs = frontier.next_pair_counts(i, pairs_);
     for (std::size_t j = i + 1; j < n; ++j) {
       if ((j & 255) == 0) ticker.tick(frontier);
       const double q11 = quadrant(i, j, 1, 1), q10 = quadrant(i, j, 1, 0), q01 = quadrant(i, j, 0, 1),

@@ -155,15 +155,13 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
   const std::size_t n = frontier_.n_groups();
   frontier_.set_index(tables.shift());
   if (levels_ == 2 && n > 1) {
-    pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                           frontier_.total_index()};
     double* const split[2] = {out.split[0].data(), out.split[1].data()};
     const auto fold = plus == Plus::sum ? frontier_.kernel().fold_sum : frontier_.kernel().fold_max;
     std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
     for (std::size_t i = 0; i + 1 < n; ++i) {
-      frontier_.pair_index(i, tests, pairs_.data());
-      fold(table, pairs_.data(), i, n, split);
+      fold(table, frontier_.next_pair_index(i, tests, pairs_), i, n, split);
       ticker_.tick(frontier_);
     }
     end_tests(out);
@@ -308,13 +306,11 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
                       stride,
                       frontier_.multiplicities(),
                       {log_term_[0].data(), log_term_[1].data()}};
-  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   double* const split[2] = {out.split[0].data(), out.split[1].data()};
   double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
   const auto fold = plus == Plus::sum ? frontier_.kernel().fold_log_sum : frontier_.kernel().fold_log_max;
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_counts(i, i + 1, pairs_.data());
-    fold(logs, pairs_.data(), i, n, split, tests);
+    fold(logs, frontier_.next_pair_counts(i, pairs_), i, n, split, tests);
     ticker_.tick(frontier_);
   }
   // To log split weights, without the prior.
@@ -440,10 +436,9 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
   if (levels_ < 2) return;
   frontier_.set_index(0);
-  pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
   std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_index(i, tests, pairs_.data());
+    frontier_.next_pair_index(i, tests, pairs_);
     ticker_.tick(frontier_);
   }
   end_tests(out);

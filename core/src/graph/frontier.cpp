@@ -46,15 +46,14 @@ void Frontier::load(const std::uint64_t* cover) {
   const std::size_t n_candidates = which_.size();
   const std::size_t stride = round16(n_candidates + 1);
   packed_.resize(n_chunks_ * stride);
-  for (std::size_t k = 0; k < n_chunks_; ++k) {
-    std::fill(packed_.begin() + k * stride + n_candidates, packed_.begin() + (k + 1) * stride, 0);
-    packed_[k * stride + n_candidates] = valid_[k];
-  }
+  for (std::size_t k = 0; k < n_chunks_; ++k)
+    for (std::size_t j = n_candidates; j < stride; ++j)
+      packed_[RowBlock::word(n_chunks_, k, j)] = j == n_candidates ? valid_[k] : 0;
   kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(),
-                 packed_.data(), stride);
+                 packed_.data(), n_chunks_);
   raw_counts_.resize(n_classes_ * stride);
-  kernels_->pair_counts(packed_.data(), stride, sections_.data(), sections_.size(), n_classes_, n_candidates, 0,
-                        n_candidates, raw_counts_.data());
+  kernels_->pair_counts({packed_.data(), n_chunks_, sections_.data(), sections_.size()}, n_classes_, n_candidates, 0,
+                        n_candidates, stride, raw_counts_.data());
   kept_.clear();
   for (std::uint32_t j = 0; j < n_candidates; ++j) {
     std::int32_t ones = 0;
@@ -68,27 +67,29 @@ void Frontier::group(std::size_t stride) {
   const std::size_t n_kept = kept_.size();
   group_of_.resize(n_kept);
   representative_.clear();
+  const auto packed = [&](std::uint32_t j) { return packed_.data() + RowBlock::word(n_chunks_, 0, j); };
   // Hashing costs chunks per test; pairs cost chunks · tests / 16. On large covers tests hardly ever coincide, so
   // there every test is its own group.
   const bool look = n_chunks_ <= 40 || n_kept >= 64;
   if (look) {
     hash_.resize(stride);
-    kernels_->hash_columns(packed_.data(), stride, valid_.data(), n_chunks_, which_.size(), hash_.data());
+    kernels_->hash_columns(packed_.data(), valid_.data(), n_chunks_, which_.size(), hash_.data());
     const std::size_t size = std::bit_ceil(2 * n_kept + 1);
     bucket_.assign(size, 0xffffffffu);
     for (std::uint32_t x = 0; x < n_kept; ++x) {
       const std::uint32_t a = kept_[x];
-      const std::uint32_t flip_a = packed_[a] & 1u;
+      const std::uint32_t* column_a = packed(a);
       std::size_t slot = hash_[a] & (size - 1);
       std::uint32_t group = 0xffffffffu;
       for (; bucket_[slot] != 0xffffffffu; slot = (slot + 1) & (size - 1)) {
         const std::uint32_t y = bucket_[slot];
         const std::uint32_t b = kept_[y];
         if (hash_[b] != hash_[a]) continue;
-        const std::uint32_t differ = -(flip_a ^ (packed_[b] & 1u));
+        const std::uint32_t* column_b = packed(b);
+        const std::uint32_t differ = -((*column_a ^ *column_b) & 1u);
         bool equal = true;
         for (std::size_t k = 0; k < n_chunks_ && equal; ++k)
-          equal = packed_[k * stride + a] == (packed_[k * stride + b] ^ (differ & valid_[k]));
+          equal = column_a[k * RowBlock::kTile] == (column_b[k * RowBlock::kTile] ^ (differ & valid_[k]));
         if (equal) {
           group = group_of_[y];
           break;
@@ -115,11 +116,15 @@ void Frontier::group(std::size_t stride) {
   whole_multiplicity_.assign(stride_, 0);
   multiplicity_.assign(stride_, 0.0);
   bits_.resize(n_chunks_ * stride_);
-  for (std::size_t k = 0; k < n_chunks_; ++k) {
-    std::uint32_t* to = bits_.data() + k * stride_;
-    const std::uint32_t* from = packed_.data() + k * stride;
-    for (std::size_t g = 0; g < n_groups_; ++g) to[g] = from[kept_[representative_[g]]];
-    std::fill(to + n_groups_, to + stride_, 0);
+  for (std::size_t first = 0; first < stride_; first += RowBlock::kTile) {
+    std::uint32_t* to = bits_.data() + first * n_chunks_;
+    const std::uint32_t* from[RowBlock::kTile];
+    const std::size_t width = std::min(RowBlock::kTile, n_groups_ - std::min(first, n_groups_));
+    for (std::size_t t = 0; t < width; ++t) from[t] = packed(kept_[representative_[first + t]]);
+    for (std::size_t k = 0; k < n_chunks_; ++k, to += RowBlock::kTile) {
+      for (std::size_t t = 0; t < width; ++t) to[t] = from[t][k * RowBlock::kTile];
+      std::fill(to + width, to + RowBlock::kTile, 0);
+    }
   }
   for (std::size_t c = 0; c < n_classes_; ++c) {
     for (std::size_t g = 0; g < n_groups_; ++g) {
@@ -138,7 +143,7 @@ void Frontier::group(std::size_t stride) {
   const auto& classes = table_->test_classes();
   for (std::uint32_t x = 0; x < n_kept; ++x) {
     const std::uint32_t g = group_of_[x], a = kept_[x], b = kept_[representative_[g]];
-    const std::uint32_t flipped = (packed_[a] ^ packed_[b]) & 1u;
+    const std::uint32_t flipped = (*packed(a) ^ *packed(b)) & 1u;
     parts_[bucket_[g]++] = a << 1 | flipped;
     const auto members = static_cast<double>(classes[a].members.size());
     multiplicity_[g] += members;
@@ -152,7 +157,7 @@ bool Frontier::splittable(std::size_t i, int a, std::size_t j, int b, std::int32
   if (total < 2 * min_leaf_) return false;
   scratch.resize(n_chunks_);
   for (std::size_t k = 0; k < n_chunks_; ++k) {
-    const std::uint32_t x = bits_[k * stride_ + i], y = bits_[k * stride_ + j];
+    const std::uint32_t x = bits(k, i), y = bits(k, j);
     scratch[k] = (a == 1 ? x : ~x) & (b == 1 ? y : ~y) & valid_[k];
   }
   for (std::size_t n = 0; n <= n_groups_; ++n) {
@@ -161,7 +166,7 @@ bool Frontier::splittable(std::size_t i, int a, std::size_t j, int b, std::int32
     std::int64_t ones = 0;
     for (const Section& s : sections_) {
       std::int64_t rows = 0;
-      for (std::uint32_t k = s.begin; k < s.end; ++k) rows += std::popcount(scratch[k] & bits_[k * stride_ + g]);
+      for (std::uint32_t k = s.begin; k < s.end; ++k) rows += std::popcount(scratch[k] & bits(k, g));
       ones += rows << s.shift;
     }
     if (ones >= min_leaf_ && total - ones >= min_leaf_) {

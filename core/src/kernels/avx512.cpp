@@ -12,12 +12,15 @@ namespace everytree::avx512 {
 
 struct Lanes {
   static constexpr std::size_t kWidth = 16;
-  static __m512i popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t stride, std::size_t n) {
-    __m512i sum = _mm512_setzero_si512();
-    for (std::size_t k = 0; k < n; ++k, i += stride, j += stride)
-      sum = _mm512_add_epi32(
-          sum, _mm512_popcnt_epi32(_mm512_and_si512(_mm512_loadu_si512(j), _mm512_set1_epi32(static_cast<int>(*i)))));
-    return sum;
+  using Vec = __m512i;
+  template <std::size_t kRows>
+  static void popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t n, Vec* sum) {
+    for (std::size_t k = 0; k < n; ++k, i += RowBlock::kTile, j += RowBlock::kTile) {
+      const __m512i word = _mm512_loadu_si512(j);
+      for (std::size_t r = 0; r < kRows; ++r)
+        sum[r] = _mm512_add_epi32(
+            sum[r], _mm512_popcnt_epi32(_mm512_and_si512(word, _mm512_set1_epi32(static_cast<int>(i[r])))));
+    }
   }
 };
 

@@ -1,92 +1,20 @@
 // The kernels' algorithms, written once. Each instruction set includes this file after defining
 //   look_up and max4 (four_*.hpp), Compress, popcount64, and
-//   Lanes: kWidth, and popcounts(i, j, stride, n): Σ_k popcount(i[k·stride] & j[k·stride]) for kWidth columns j
+//   Lanes: kWidth, Vec, and popcounts<R>(i, j, n, sums): Σ_k popcount(i_r[k] & j[k]) for R columns i_r that stand side
+//   by side and kWidth columns j, k over n chunks of a tile
 // inside its own namespace, so that every copy is compiled for its own machine.
 // Nothing here may be a non-inline function with external linkage: the linker would keep only one copy.
 
-// Vectors as wide as the lanes, for the arithmetic on counts.
-typedef std::int32_t IntW __attribute__((vector_size(4 * Lanes::kWidth)));
-
-template <class V, class T>
-static inline V load(const T* from) {
-  V v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-template <class V, class T>
-static inline void store(T* to, V v) {
-  std::memcpy(to, &v, sizeof v);
-}
-static inline IntW lane_numbers() {
-  IntW lane;
-  for (std::size_t k = 0; k < Lanes::kWidth; ++k) lane[k] = static_cast<std::int32_t>(k);
-  return lane;
-}
-
-// Σ over the chunks of a section of popcount(i & j), for Lanes::kWidth tests j at once.
-static inline IntW section_counts(const std::uint32_t* bits, std::size_t stride, const Section& section, std::size_t i,
-                                  std::size_t j) {
-  const std::uint32_t* row = bits + section.begin * stride;
-  const auto counts = Lanes::popcounts(row + i, row + j, stride, section.end - section.begin);
-  IntW out;
-  std::memcpy(&out, &counts, sizeof out);
-  return out;
-}
-
-static void pair_index(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                       std::size_t i, std::size_t n, const TestCounter& t, std::int32_t* out) {
-  const IntW lane = lane_numbers(), zero = IntW{};
-  const std::int32_t of_i = t.total_of[i], rest = t.total - of_i;
-  const IntW least = zero + (t.min_leaf - 1);
-  // a < b as a mask, by the sign of the difference: compilers take comparisons of wide vectors apart.
-  const auto below = [](IntW a, auto b) { return (a - b) >> 31; };
-  IntW tests_yes = zero, tests_no = zero;
-  for (std::size_t j = i & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
-    IntW sum = zero;
-    for (std::size_t s = 0; s < n_sections; ++s)
-      sum += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
-    store(out + j, sum);
-    // Which of the four quadrants are large enough, for the pairs with j > i.
-    const IntW both = t.shift == 0 ? sum : (sum >> t.shift) + (sum & ((1 << t.shift) - 1));
-    const IntW of_j = load<IntW>(t.total_of + j);
-    const IntW behind = below(static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane, 0);
-    const IntW q11 = below(least, both), q10 = below(least, of_i - both), q01 = below(least, of_j - both),
-               q00 = below(least, rest - of_j + both);
-    const IntW m_j = load<IntW>(t.multiplicity + j) & behind, m_i = (zero + t.multiplicity[i]) & behind;
-    tests_yes += q11 & q10 & m_j;
-    tests_no += q01 & q00 & m_j;
-    store(t.tests[1] + j, load<IntW>(t.tests[1] + j) + (q11 & q01 & m_i));
-    store(t.tests[0] + j, load<IntW>(t.tests[0] + j) + (q10 & q00 & m_i));
-  }
-  std::int32_t yes = 0, no = 0;
-  for (std::size_t k = 0; k < Lanes::kWidth; ++k) {
-    yes += tests_yes[k];
-    no += tests_no[k];
-  }
-  t.tests[1][i] += yes;
-  t.tests[0][i] += no;
-}
-
-static void pair_counts(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                        std::size_t n_classes, std::size_t i, std::size_t first, std::size_t n, std::int32_t* out) {
-  for (std::size_t j = first & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
-    std::size_t s = 0;
-    for (std::size_t c = 0; c < n_classes; ++c) {  // sections are sorted by class
-      IntW sum = IntW{};
-      for (; s < n_sections && sections[s].cls == c; ++s)
-        sum += section_counts(bits, stride, sections[s], i, j) << sections[s].shift;
-      store(out + c * stride + j, sum);
-    }
-  }
-}
+#include "kernels/pairs.hpp"
 
 static void pack(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which,
                  std::size_t n_columns, const PackStep* steps, std::size_t n_steps, std::uint32_t* bits,
-                 std::size_t stride) {
+                 std::size_t n_chunks) {
+  constexpr std::size_t stride = RowBlock::kTile;
   const Compress compress(steps, n_steps);
   for (std::size_t j = 0; j < n_columns; ++j) {
     const std::uint64_t* column = columns + which[j] * column_words;
-    std::uint32_t* out = bits + j;
+    std::uint32_t* out = bits + RowBlock::word(n_chunks, 0, j);
     std::uint64_t pending = 0;  // bits not yet written, `fill` < 32 of them
     std::uint32_t fill = 0;
     for (std::size_t k = 0; k < n_steps; ++k) {
@@ -326,74 +254,19 @@ static void fold_log_max(const PairLogs& t, const std::int32_t* pair, std::size_
 }
 
 // A hash of every column that does not see whether the column was complemented; eight columns at once.
-static void hash_columns(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid,
-                         std::size_t n_chunks, std::size_t n, std::uint32_t* out) {
+static void hash_columns(const std::uint32_t* bits, const std::uint32_t* valid, std::size_t n_chunks, std::size_t n,
+                         std::uint32_t* out) {
   typedef std::uint32_t Word8 __attribute__((vector_size(32)));
   for (std::size_t j = 0; j < n; j += 8) {
-    const Word8 flip = -(load<Word8>(bits + j) & 1u);
+    const std::uint32_t* column = bits + RowBlock::word(n_chunks, 0, j);
+    const Word8 flip = -(load<Word8>(column) & 1u);
     Word8 h = Word8{} + 0x9e3779b9u;
     for (std::size_t k = 0; k < n_chunks; ++k) {
-      h = (h ^ load<Word8>(bits + k * stride + j) ^ (flip & valid[k])) * 0x85ebca6bu;
+      h = (h ^ load<Word8>(column + k * RowBlock::kTile) ^ (flip & valid[k])) * 0x85ebca6bu;
       h ^= h >> 15;
     }
     store(out + j, h);
   }
-}
-
-template <bool kLower>
-static inline void pair_errors_of(const std::uint32_t* bits, std::size_t stride, const Section* sections,
-                                  std::size_t n_sections, std::size_t i, std::size_t n, const PairErrors& t) {
-  const IntW zero = IntW{}, lane = lane_numbers(), none = zero + kInfeasible, min_leaf = zero + t.min_leaf;
-  const auto smaller = [](IntW x, IntW y) { return x < y ? x : y; };
-  const std::int32_t index_i = t.index[i], rest = t.total - index_i;
-  IntW yes = none, no = none, lower_yes = none, lower_no = none;
-  const auto keep = [&](std::int32_t* to, IntW x) { store(to, smaller(load<IntW>(to), x)); };
-  for (std::size_t j = (i + 1) & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
-    IntW p = zero;
-    for (std::size_t s = 0; s < n_sections; ++s)
-      p += section_counts(bits, stride, sections[s], i, j) << sections[s].index_shift;
-    const IntW index_j = load<IntW>(t.index + j);
-    const IntW behind = (static_cast<std::int32_t>(i) - static_cast<std::int32_t>(j) - lane) >> 31;  // j > i
-    IntW error[4], bound[4];
-    const IntW quadrant[4] = {p, index_i - p, index_j - p, rest - index_j + p};
-    for (int q = 0; q < 4; ++q) {
-      const IntW a = quadrant[q] & 0xffff, b = quadrant[q] >> 16;
-      const IntW least = smaller(a, b);
-      const IntW allowed = (a + b >= min_leaf) & behind;
-      error[q] = allowed ? least : none;
-      if constexpr (kLower) {
-        const IntW missing = min_leaf - least;
-        bound[q] = allowed ? smaller(least, t.price + (missing > zero ? missing : zero)) : none;
-      }
-    }
-    yes = smaller(yes, error[0] + error[1]);
-    no = smaller(no, error[2] + error[3]);
-    keep(t.best[1] + j, error[0] + error[2]);
-    keep(t.best[0] + j, error[1] + error[3]);
-    if constexpr (kLower) {
-      lower_yes = smaller(lower_yes, bound[0] + bound[1]);
-      lower_no = smaller(lower_no, bound[2] + bound[3]);
-      keep(t.lower[1] + j, bound[0] + bound[2]);
-      keep(t.lower[0] + j, bound[1] + bound[3]);
-    }
-  }
-  const auto lanes_to = [](std::int32_t& to, IntW x) {
-    for (std::size_t k = 0; k < Lanes::kWidth; ++k) to = to < x[k] ? to : x[k];
-  };
-  lanes_to(t.best[1][i], yes);
-  lanes_to(t.best[0][i], no);
-  if constexpr (kLower) {
-    lanes_to(t.lower[1][i], lower_yes);
-    lanes_to(t.lower[0][i], lower_no);
-  }
-}
-
-static void pair_errors(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                        std::size_t i, std::size_t n, const PairErrors& t) {
-  if (t.lower[0] == nullptr)
-    pair_errors_of<false>(bits, stride, sections, n_sections, i, n, t);
-  else
-    pair_errors_of<true>(bits, stride, sections, n_sections, i, n, t);
 }
 
 // Error = examples − the largest class; lane by lane, one class after the other.
@@ -576,7 +449,7 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,       pack,         pair_index,   pair_counts, fold_sum,    fold_max,
-          fold_min,   fold_log_sum, fold_log_max, pair_errors, fold_errors, hash_columns,
+  return {name,       pack,         pair_index,   pair_counts, pair_rows,   fold_sum,    fold_max,
+          fold_min,   fold_log_sum, fold_log_max, pair_errors, side_errors, fold_errors, hash_columns,
           pair_terms, pair_values,  add_row,      quadratic,   count_and};
 }

@@ -29,7 +29,12 @@ struct Lanes {
   static Vec nibbles(Vec x) { return (x & 0x33333333u) + ((x >> 2) & 0x33333333u); }
   static Vec bytes(Vec x) { return (x & 0x0f0f0f0fu) + ((x >> 4) & 0x0f0f0f0fu); }
 
-  static Vec popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t stride, std::size_t n) {
+  template <std::size_t kRows>
+  static void popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t n, Vec* total) {
+    for (std::size_t r = 0; r < kRows; ++r) total[r] += popcounts(i + r, j, n);
+  }
+  static Vec popcounts(const std::uint32_t* i, const std::uint32_t* j, std::size_t n) {
+    constexpr std::size_t stride = RowBlock::kTile;
     Vec total = Vec{};
     while (n > 0) {
       const std::size_t block = n < 30 ? n : 30;  // a byte holds 10 × 24

@@ -81,30 +81,28 @@ void ProbableSearch::look_by_table(std::size_t depth) {
   const std::size_t n = frontier_.n_groups();
   const Hope::Tables& tables = hope_->tables(depth + 2);
   frontier_.set_index(hope_->shift());
-  pairs_.resize(std::max(pairs_.size(), frontier_.stride()));
   const PairTable plain{tables.plain.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
   const PairTable hope{tables.hope.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
   std::int32_t* const tests[2] = {level_.tests[0].data(), level_.tests[1].data()};
   double* const plain_out[2] = {level_.plain[0].data(), level_.plain[1].data()};
   double* const hope_out[2] = {level_.hope[0].data(), level_.hope[1].data()};
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_index(i, tests, pairs_.data());
-    frontier_.kernel().fold_min(plain, pairs_.data(), i, n, plain_out);
-    frontier_.kernel().fold_min(hope, pairs_.data(), i, n, hope_out);
+    const std::int32_t* pairs = frontier_.next_pair_index(i, tests, pairs_);
+    frontier_.kernel().fold_min(plain, pairs, i, n, plain_out);
+    frontier_.kernel().fold_min(hope, pairs, i, n, hope_out);
   }
 }
 
 void ProbableSearch::look_by_counts(std::size_t depth) {
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = table_->n_classes();
-  pairs_.resize(std::max(pairs_.size(), n_classes * stride));
   const auto min_leaf = static_cast<std::int32_t>(options_.min_leaf);
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    frontier_.pair_counts(i, i + 1, pairs_.data());
+    const std::int32_t* pairs = frontier_.next_pair_counts(i, pairs_);
     for (std::size_t j = i + 1; j < n; ++j) {
       if ((j & 255) == 0) check();
       std::int32_t total[4] = {0, 0, 0, 0};  // 2 · (i = a) + (j = b)
       for (std::size_t c = 0; c < n_classes; ++c) {
-        const std::int32_t both = pairs_[c * stride + j], of_i = frontier_.count(c, i), of_j = frontier_.count(c, j);
+        const std::int32_t both = pairs[c * stride + j], of_i = frontier_.count(c, i), of_j = frontier_.count(c, j);
         const std::int32_t q[4] = {frontier_.totals()[c] - of_i - of_j + both, of_j - both, of_i - both, both};
         for (std::size_t x = 0; x < 4; ++x) {
           counts_[x * n_classes + c] = q[x];

@@ -31,9 +31,9 @@ class Ticker {
     control_ = &control;
     calling_thread_ = calling_thread;
   }
-  // After the pairs of one test.
-  void tick(const Frontier& frontier) {
-    work_ += frontier.n_groups() * (8 + frontier.n_chunks());
+  // After the pairs of one test, or of several.
+  void tick(const Frontier& frontier, std::size_t n_tests = 1) {
+    work_ += n_tests * frontier.n_groups() * (8 + frontier.n_chunks());
     if (work_ < (std::size_t{1} << 22) || control_ == nullptr) return;
     work_ = 0;
     control_->check(calling_thread_, "folding the frontier", 0, 0);

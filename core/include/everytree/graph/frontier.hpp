@@ -5,6 +5,7 @@
 // examples; at a child of i the same holds again for j: both roles are checked.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,22 +40,35 @@ class Frontier {
 
   // Class counts of (g holds, j holds) for all j ≥ first: out[c * stride + j].
   void pair_counts(std::size_t g, std::size_t first, std::int32_t* out) const {
-    kernels_->pair_counts(bits(), stride_, sections_.data(), sections_.size(), n_classes_, g, first, n_groups_, out);
+    kernels_->pair_counts(block(sections_), n_classes_, g, first, n_groups_, stride_, out);
+  }
+  // The same for all j > g. Several tests are counted at a time into `rows`: ask for g = 0, 1, 2, … in order.
+  const std::int32_t* next_pair_counts(std::size_t g, std::vector<std::int32_t>& rows) const {
+    const std::size_t row = n_classes_ * stride_;
+    if (g % kPairRows == 0) {
+      rows.resize(std::max(rows.size(), kPairRows * row));
+      kernels_->pair_rows(block(sections_), n_classes_, g, n_groups_, stride_, rows.data());
+    }
+    return rows.data() + g % kPairRows * row;
   }
   // The same as one number: n_0 << shift | n_1 for two classes, or with shift = 0 the number of examples.
   void set_index(int shift);
   const std::int32_t* index() const { return index_.data(); }
   std::int32_t total_index() const { return total_index_; }
-  // For j > g; also counts feasible second tests into tests[a] (stride entries each).
-  void pair_index(std::size_t g, std::int32_t* const tests[2], std::int32_t* out) const {
+  // For j > g, in order as above; also counts feasible second tests into tests[a] (stride entries each).
+  const std::int32_t* next_pair_index(std::size_t g, std::int32_t* const tests[2],
+                                      std::vector<std::int32_t>& rows) const {
+    if (g % kPairRows != 0) return rows.data() + g % kPairRows * stride_;
+    rows.resize(std::max(rows.size(), kPairRows * stride_));
     const TestCounter counter{
         group_total_.data(), whole_multiplicity_.data(), total_, static_cast<std::int32_t>(min_leaf_),
         index_shift_,        {tests[0], tests[1]}};
-    kernels_->pair_index(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, counter, out);
+    kernels_->pair_index(block(index_sections_), g, n_groups_, counter, stride_, rows.data());
+    return rows.data();
   }
-  // Least errors of the pairs (g, j), j > g; after set_index(16).
+  // Least errors of the pairs (i, j), j > i, for kPairRows tests i from g on; after set_index(16).
   void pair_errors(std::size_t g, const PairErrors& errors) const {
-    kernels_->pair_errors(bits(), stride_, index_sections_.data(), index_sections_.size(), g, n_groups_, errors);
+    kernels_->pair_errors(block(index_sections_), g, n_groups_, errors);
   }
   // Whether some test splits the examples with (i = a, j = b), `total` of them, into two sides of min_leaf. `first` is
   // tried before the others, and becomes the test that did.
@@ -65,7 +79,12 @@ class Frontier {
   std::int64_t min_leaf() const { return min_leaf_; }
 
  private:
-  const std::uint32_t* bits() const { return bits_.data(); }
+  RowBlock block(const std::vector<Section>& sections) const {
+    return {bits_.data(), n_chunks_, sections.data(), sections.size()};
+  }
+  const std::uint32_t& bits(std::size_t chunk, std::size_t g) const {
+    return bits_[RowBlock::word(n_chunks_, chunk, g)];
+  }
   void group(std::size_t n_candidates);
 
   const CountTable* table_;

@@ -1,8 +1,10 @@
 // The hot loops behind one table of functions, picked once at run time by CPU feature.
 //
-// A *block* holds the rows of one cover, packed and laid out [chunk][test]: chunk k of test j is the 32-bit
-// word bits[k * stride + j]. Chunks belong to *sections*; all rows of a section have the same class and the
-// same multiplicity 2^b, so every class count is a sum of popcounts:  n_c = Σ_sections(c) popcount << b.
+// A *block* holds the rows of one cover, packed into chunks of 32 rows. Tests stand in tiles of sixteen, and a tile is
+// laid out [chunk][test]: what one instruction loads is one line of memory, and a tile is read from its beginning to
+// its end. (Laid out [chunk][test] over all tests, as it was once, every chunk was on another page.) Chunks belong to
+// *sections*; all rows of a section have the same class and the same multiplicity 2^b, so every class count is a sum of
+// popcounts: n_c = Σ_sections(c) popcount << b.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +23,22 @@ struct Section {
   std::uint8_t index_shift;
   std::int32_t multiplicity() const { return std::int32_t{1} << shift; }
 };
+
+struct RowBlock {
+  static constexpr std::size_t kTile = 16;
+  // Where chunk k of test j stands; kTile further on is its next chunk.
+  static constexpr std::size_t word(std::size_t n_chunks, std::size_t k, std::size_t j) {
+    return (j / kTile * n_chunks + k) * kTile + j % kTile;
+  }
+
+  const std::uint32_t* bits;
+  std::size_t n_chunks;
+  const Section* sections;
+  std::size_t n_sections;
+};
+
+// Pairs are counted for so many tests i at a time: i, i + 1, … from a multiple of it.
+constexpr std::size_t kPairRows = 4;
 
 // One 64-bit word of a cover that has rows in it: how its bits are packed into the block.
 struct PackStep {
@@ -83,6 +101,17 @@ struct PairErrors {
   std::int32_t total, min_leaf, price;
   std::int32_t* best[2];
   std::int32_t* lower[2];  // both null: not asked for
+  // If not null, the index of the pair (i + r, j) is kept here, at [r * pairs_stride + j].
+  std::int32_t* pairs = nullptr;
+  std::size_t pairs_stride = 0;
+};
+
+// The same for two covers that make up a third one. The pairs of the first are counted in its block; those of the
+// second are the rest of the pairs of the whole: whole[r * whole_stride + j] for the pair (i + r, j).
+struct SideErrors {
+  PairErrors counted, rest;
+  const std::int32_t* whole;
+  std::size_t whole_stride;
 };
 
 // A value of leaves (see fold/leaf_value.hpp) in the four quadrants of the pairs (i, j), for one class.
@@ -101,16 +130,20 @@ struct Kernels {
   // Pack `n_columns` table columns under a cover into a block.
   void (*pack)(const std::uint64_t* columns, std::size_t column_words, const std::uint32_t* which,
                std::size_t n_columns, const PackStep* steps, std::size_t n_steps, std::uint32_t* bits,
-               std::size_t stride);
+               std::size_t n_chunks);
 
-  // out[j] = Σ_sections popcount(bits_i & bits_j) << index_shift for j > i, from a multiple of 16 at or below i on; up
-  // to 15 entries past n are written. Counts the feasible second tests of i and of every j > i.
-  void (*pair_index)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                     std::size_t i, std::size_t n, const TestCounter& counter, std::int32_t* out);
+  // For the kPairRows tests from i on: out[r * stride + j] = Σ_sections popcount(bits_(i + r) & bits_j) << index_shift
+  // for j > i + r, from a multiple of 16 at or below i on; up to 15 entries past n are written. Counts the feasible
+  // second tests of i + r and of every j > i + r.
+  void (*pair_index)(const RowBlock& block, std::size_t i, std::size_t n, const TestCounter& counter,
+                     std::size_t stride, std::int32_t* out);
 
   // out[c * stride + j] = examples of class c with i and j, for first ≤ j < n (and up to 15 on either side).
-  void (*pair_counts)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                      std::size_t n_classes, std::size_t i, std::size_t first, std::size_t n, std::int32_t* out);
+  void (*pair_counts)(const RowBlock& block, std::size_t n_classes, std::size_t i, std::size_t first, std::size_t n,
+                      std::size_t stride, std::int32_t* out);
+  // The same for the kPairRows tests from i on and j > i: out[(r * n_classes + c) * stride + j].
+  void (*pair_rows)(const RowBlock& block, std::size_t n_classes, std::size_t i, std::size_t n, std::size_t stride,
+                    std::int32_t* out);
 
   // split[a][k] for both tests k of every pair (i, j), j > i: plus-ed with leaf(k=a, other=1) ⊗ leaf(k=a, other=0).
   void (*fold_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n,
@@ -128,9 +161,10 @@ struct Kernels {
   void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
                        double* const split[2], double* const tests[2]);
 
-  // Least error of two classes, from the bits to the minima without a stop in memory, for the pairs j > i.
-  void (*pair_errors)(const std::uint32_t* bits, std::size_t stride, const Section* sections, std::size_t n_sections,
-                      std::size_t i, std::size_t n, const PairErrors& errors);
+  // Least error of two classes, from the bits to the minima without a stop in memory, for the kPairRows tests from i on
+  // and the pairs j > i + r.
+  void (*pair_errors)(const RowBlock& block, std::size_t i, std::size_t n, const PairErrors& errors);
+  void (*side_errors)(const RowBlock& block, std::size_t i, std::size_t n, const SideErrors& errors);
 
   // The same from pair_counts, for any number of classes and up to 2^29 − 1 examples. best[a] is written up to 15
   // entries past n.
@@ -139,8 +173,8 @@ struct Kernels {
 
   // out[j]: a hash of column j that is the same for a column and its complement (within the valid bits of each
   // chunk). Reads and writes up to 7 columns past n.
-  void (*hash_columns)(const std::uint32_t* bits, std::size_t stride, const std::uint32_t* valid, std::size_t n_chunks,
-                       std::size_t n, std::uint32_t* out);
+  void (*hash_columns)(const std::uint32_t* bits, const std::uint32_t* valid, std::size_t n_chunks, std::size_t n,
+                       std::uint32_t* out);
 
   // term[a][j] = each[a] · multiplicity_j · leaf(i = a, j = 1) · leaf(i = a, j = 0) for j < n, 0 for j = i; n0 and n1
   // are the counts of (i, j) in the two classes.
