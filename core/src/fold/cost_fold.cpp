@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "everytree/fold/one_level.hpp"
+#include "everytree/fold/side_fold.hpp"
 
 namespace everytree {
 
@@ -25,6 +26,7 @@ void CostFold::fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker
       return;
     }
   leaves(frontier, cost, out);
+  if (keep_ != nullptr) keep_->begin(frontier);
   if (levels < 2 || n < 2) return;
   if (!use_kernels_ || !cost.plain_error())
     any_cost(frontier, cost, ticker, out);
@@ -64,13 +66,17 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
   const auto min_leaf = static_cast<std::int32_t>(frontier.min_leaf());
   // Whole errors only, so a price rounded down; one that no error can exceed need not be larger.
   const auto price = static_cast<std::int32_t>(std::min(cost.per_leaf(), 32768.0));
-  const PairErrors errors{frontier.index(),
-                          frontier.total_index(),
-                          min_leaf,
-                          price,
-                          {error_[0].data(), error_[1].data()},
-                          {bounds_ ? bound_[0].data() : nullptr, bounds_ ? bound_[1].data() : nullptr}};
+  PairErrors errors{frontier.index(),
+                    frontier.total_index(),
+                    min_leaf,
+                    price,
+                    {error_[0].data(), error_[1].data()},
+                    {bounds_ ? bound_[0].data() : nullptr, bounds_ ? bound_[1].data() : nullptr}};
   for (std::size_t i = 0; i + 1 < n; i += kPairRows) {
+    if (keep_ != nullptr) {
+      errors.pairs = keep_->rows(i);
+      errors.pairs_stride = keep_->width(i);
+    }
     frontier.pair_errors(i, errors);
     ticker.tick(frontier, kPairRows);
   }
@@ -93,6 +99,7 @@ void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker
                           static_cast<std::int32_t>(frontier.min_leaf()),
                           stride};
   for (std::size_t i = 0; i + 1 < n; ++i) {
+    if (keep_ != nullptr && i % kPairRows == 0) frontier.pair_rows(i, keep_->width(i), keep_->rows(i));
     frontier.kernel().fold_errors(counts, frontier.next_pair_counts(i, pairs_), i, n, best);
     ticker.tick(frontier);
   }

@@ -15,7 +15,8 @@ Frontier::Frontier(const CountTable& table, std::int64_t min_leaf)
   totals_.resize(n_classes_);
 }
 
-void Frontier::load(const std::uint64_t* cover) {
+// Sections and chunks of the rows of a cover, and how they are packed.
+void Frontier::lay_out(const std::uint64_t* cover) {
   steps_.clear();
   sections_.clear();
   valid_.clear();
@@ -41,19 +42,40 @@ void Frontier::load(const std::uint64_t* cover) {
     total_ += s.multiplicity() * static_cast<std::int32_t>(rows);
   }
   n_chunks_ = chunk;
+}
 
-  // All tests, and behind them a column of ones whose pair counts are the counts of the tests themselves.
-  const std::size_t n_candidates = which_.size();
-  const std::size_t stride = round16(n_candidates + 1);
-  packed_.resize(n_chunks_ * stride);
+void Frontier::pack(const std::vector<std::uint32_t>& tests, std::vector<std::uint32_t>& bits, std::size_t stride,
+                    std::vector<std::int32_t>& counts) {
+  const std::size_t n = tests.size();
+  bits.resize(n_chunks_ * stride);
   for (std::size_t k = 0; k < n_chunks_; ++k)
-    for (std::size_t j = n_candidates; j < stride; ++j)
-      packed_[RowBlock::word(n_chunks_, k, j)] = j == n_candidates ? valid_[k] : 0;
-  kernels_->pack(table_->columns(), table_->n_words(), which_.data(), n_candidates, steps_.data(), steps_.size(),
-                 packed_.data(), n_chunks_);
-  raw_counts_.resize(n_classes_ * stride);
-  kernels_->pair_counts({packed_.data(), n_chunks_, sections_.data(), sections_.size()}, n_classes_, n_candidates, 0,
-                        n_candidates, stride, raw_counts_.data());
+    for (std::size_t j = n; j < stride; ++j) bits[RowBlock::word(n_chunks_, k, j)] = j == n ? valid_[k] : 0;
+  kernels_->pack(table_->columns(), table_->n_words(), tests.data(), n, steps_.data(), steps_.size(), bits.data(),
+                 n_chunks_);
+  counts.resize(n_classes_ * stride);
+  kernels_->pair_counts({bits.data(), n_chunks_, sections_.data(), sections_.size()}, n_classes_, n, 0, n, stride,
+                        counts.data());
+}
+
+void Frontier::load_tests(const std::uint64_t* cover, const std::vector<std::uint32_t>& tests) {
+  lay_out(cover);
+  n_groups_ = tests.size();
+  stride_ = round16(n_groups_ + 1);
+  pack(tests, bits_, stride_, counts_);
+  for (std::size_t k = 0; k < n_chunks_; ++k) bits_[RowBlock::word(n_chunks_, k, n_groups_)] = 0;  // the column of ones
+  group_total_.assign(stride_, 0);
+  for (std::size_t c = 0; c < n_classes_; ++c)
+    for (std::size_t g = 0; g < stride_; ++g)
+      if (g < n_groups_)
+        group_total_[g] += counts_[c * stride_ + g];
+      else
+        counts_[c * stride_ + g] = 0;
+}
+
+void Frontier::load(const std::uint64_t* cover) {
+  lay_out(cover);
+  const std::size_t n_candidates = which_.size(), stride = round16(n_candidates + 1);
+  pack(which_, packed_, stride, raw_counts_);
   kept_.clear();
   for (std::uint32_t j = 0; j < n_candidates; ++j) {
     std::int32_t ones = 0;

@@ -39,6 +39,7 @@ void Search::solve_root(Known& root, Control& control) {
   Worker& first = *workers[0];
   if (root.proved() || !first.open(root, first.frame(0))) return;
   const std::vector<Worker::Option> options = first.frame(0).options;
+  for (const auto& worker : workers) worker->frame(0).pairs = first.frame(0).pairs;
   std::vector<std::optional<double>> lower(options.size());  // as far as known
   std::ptrdiff_t best = -1;
   std::mutex guard;

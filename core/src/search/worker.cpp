@@ -1,6 +1,7 @@
 #include "search/worker.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <thread>
 
@@ -9,6 +10,8 @@
 namespace everytree {
 
 namespace {
+constexpr std::size_t kMostPairs = std::size_t{1} << 28;  // bytes of the pairs of a cover; more are not kept
+
 // One thread at a time works on a state. Waiting cannot lock up: whoever holds a state waits only for smaller covers.
 class Turn {
  public:
@@ -32,11 +35,11 @@ Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
       calling_thread_(calling_thread),
       table_(*shared.table),
       frontier_(*shared.table, shared.options.min_leaf),
+      side_fold_(*shared.table, shared.options.min_leaf),
       counts_(shared.table->n_classes()) {
   ticker_.watch(control, calling_thread);
   // Without a support to miss or a price to pay, two more levels of leaves prove nothing.
   look_ahead_ = shared.options.bounds.support && (shared.options.min_leaf > 1 || shared.cost.per_leaf() >= 1);
-  cost_fold_.want_bounds(look_ahead_);
 }
 
 void Search::Worker::say(const Known& root, std::size_t done, std::size_t total) {
@@ -62,23 +65,24 @@ Search::Worker::Frame& Search::Worker::frame(std::size_t depth) {
   return frames_[depth];
 }
 
-void Search::Worker::fold(const std::uint64_t* cover, int levels) {
+void Search::Worker::fold(const std::uint64_t* cover, int levels, bool bounds, WholePairs* pairs) {
   check();
   shared_.n_folds.fetch_add(1, std::memory_order_relaxed);
   frontier_.load(cover);
+  cost_fold_.want_bounds(bounds && look_ahead_);
+  cost_fold_.keep_pairs(pairs);
   cost_fold_.fold(frontier_, levels, shared_.cost, ticker_, level_);
 }
 
 // The least cost over two levels, the fewest leaves at that cost, and the lowest split with both.
-Search::Worker::TwoLevels Search::Worker::best_of_level() const {
-  TwoLevels best{level_.state_leaf, 1, level_.n};
+Search::Worker::TwoLevels Search::Worker::best_of(const OneLevel& level) {
+  TwoLevels best{level.state_leaf, 1, level.n};
   double improves = below(best.cost), as_good = above(best.cost);
-  for (std::size_t i = 0; i < level_.n; ++i) {
-    const double sum =
-        std::min(level_.leaf[1][i], level_.split[1][i]) + std::min(level_.leaf[0][i], level_.split[0][i]);
+  for (std::size_t i = 0; i < level.n; ++i) {
+    const double sum = std::min(level.leaf[1][i], level.split[1][i]) + std::min(level.leaf[0][i], level.split[0][i]);
     if (sum >= as_good) continue;
     std::uint32_t leaves = 2;
-    for (int a = 0; a < 2; ++a) leaves += level_.split[a][i] < below(level_.leaf[a][i]) ? 1 : 0;
+    for (int a = 0; a < 2; ++a) leaves += level.split[a][i] < below(level.leaf[a][i]) ? 1 : 0;
     if (sum < improves || leaves < best.leaves) {
       best = {sum, leaves, i};
       improves = below(sum);
@@ -90,18 +94,16 @@ Search::Worker::TwoLevels Search::Worker::best_of_level() const {
 
 // Fold the state. Closed states are proved by that; others get their options, in the order in which to try them.
 bool Search::Worker::open(Known& state, Frame& frame) {
-  fold(state.cover, std::min(state.left(), 2));
+  const bool closed = state.left() <= 2;
+  fold(state.cover, std::min(state.left(), 2), !closed, pairs_for(state, frame));
   state.folded = true;
-  const TwoLevels two = best_of_level();
+  const TwoLevels two = best_of(level_);
   if (two.cost < state.upper) {
     state.upper = two.cost;
     state.split = Known::kTwoLevels;
   }
-  if (state.left() <= 2) {
-    state.lower = two.cost;
-    state.upper = two.cost;
-    state.cap = above(two.cost);
-    state.fewest = state.leaves = two.leaves;
+  if (closed) {
+    close(state, two);
     return false;
   }
   if (state.lower >= below(state.upper)) {
@@ -110,6 +112,47 @@ bool Search::Worker::open(Known& state, Frame& frame) {
   }
   list_options(frame);
   return true;
+}
+
+void Search::Worker::close(Known& state, const TwoLevels& two) {
+  state.folded = true;
+  state.split = Known::kTwoLevels;
+  state.upper = two.cost;
+  state.lower = two.cost;
+  state.cap = above(two.cost);
+  state.fewest = state.leaves = two.leaves;
+}
+
+WholePairs* Search::Worker::pairs_for(const Known& state, Frame& frame) {
+  const auto& options = shared_.options;
+  std::size_t rows = 0;
+  if (state.left() == 3 && WholePairs::possible(shared_.cost))
+    for (std::size_t w = 0; w < table_.n_words(); ++w) rows += static_cast<std::size_t>(std::popcount(state.cover[w]));
+  const std::size_t bytes = WholePairs::most_bytes(table_);
+  if (rows < 32 * std::max<std::size_t>(options.sides_from, 1) || bytes > kMostPairs ||
+      shared_.store.bytes() + options.n_threads * bytes > control_.memory_limit) {
+    frame.pairs.reset();
+    return nullptr;
+  }
+  if (frame.pairs == nullptr || frame.pairs.use_count() > 1) frame.pairs = std::make_shared<WholePairs>();
+  return frame.pairs.get();
+}
+
+void Search::Worker::fold_sides(Frame& frame, const double bound[2]) {
+  const int small = frame.side[1].total <= frame.side[0].total ? 1 : 0, large = 1 - small;
+  const auto wanted = [&](int a) { return !frame.side[a].proved() && frame.side[a].lower < bound[a]; };
+  if (!wanted(large)) return;  // the smaller side alone has fewer tests
+  check();
+  shared_.n_folds.fetch_add(2, std::memory_order_relaxed);
+  side_fold_.fold(*frame.pairs, frame.side[small].cover, shared_.cost, ticker_, side_level_);
+  for (int a = 0; a < 2; ++a) {
+    Side& side = frame.side[a];
+    if (side.proved()) continue;
+    if (side.known == nullptr)
+      side.known = shared_.store.find_or_add(side.cover, side.left, side.total, side.lower, side.upper, control_);
+    const Turn turn(*side.known, control_, calling_thread_);
+    if (!side.known->proved()) close(*side.known, best_of(side_level_[a == small ? 0 : 1]));
+  }
 }
 
 void Search::Worker::list_options(Frame& frame) const {
@@ -207,6 +250,10 @@ void Search::Worker::try_split(const Known& state, Frame& frame, const Option& o
     }
   if (!shared_.options.bounds.siblings) cut = kAnyCost;
   // First the side that may still add most to the bound.
+  if (frame.pairs != nullptr) {
+    const double bound[2] = {cut - one.lower, cut - zero.lower};
+    fold_sides(frame, bound);
+  }
   Side& first = one.upper - one.lower >= zero.upper - zero.lower ? one : zero;
   Side& second = &first == &one ? zero : one;
   solve_side(frame, first, cut - second.lower, depth);
@@ -269,6 +316,7 @@ void Search::Worker::dive(Known& state, std::size_t depth) {
   if (state.proved()) return;
   Frame& f = frame(depth);
   if (!open(state, f) || f.options.empty()) return;
+  f.pairs.reset();  // one split only
   const Option& option = f.options.front();
   look_at_sides(state, f, option, kAnyCost);
   for (Side& side : f.side) {
@@ -304,8 +352,8 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   const double cap = above(state.upper);
   if (state.cap >= cap && (state.fewest >= state.leaves || state.fewest >= bound)) return;
   Frame& f = frame(depth);
-  fold(state.cover, std::min(state.left(), 2));
-  const TwoLevels two = best_of_level();
+  fold(state.cover, std::min(state.left(), 2), state.left() > 2, pairs_for(state, f));
+  const TwoLevels two = best_of(level_);
   if (state.left() == 0 || two.cost < cap) {  // and every tree of up to three leaves is among them
     state.cap = cap;
     state.fewest = state.leaves = two.leaves;
@@ -369,7 +417,7 @@ double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, 
     return shared_.cost(counts.data());
   }
   fold(cover, levels);
-  const TwoLevels best = best_of_level();
+  const TwoLevels best = best_of(level_);
   if (best.split == level_.n) {
     key.push_back(-1);
     return best.cost;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "everytree/fold/one_level.hpp"
+#include "everytree/fold/side_fold.hpp"
 #include "everytree/search/search.hpp"
 #include "search/margin.hpp"
 
@@ -52,6 +53,7 @@ class Search::Worker {
     std::vector<Option> options;
     std::vector<std::uint64_t> cover[2];
     std::vector<const Known*> solved;
+    std::shared_ptr<WholePairs> pairs;  // of the cover, if its sides are to be folded together
     Side side[2];
   };
 
@@ -82,9 +84,14 @@ class Search::Worker {
     std::uint32_t leaves;
     std::size_t split;  // n: a leaf
   };
-  void fold(const std::uint64_t* cover, int levels);
-  TwoLevels best_of_level() const;
+  void fold(const std::uint64_t* cover, int levels, bool bounds = false, WholePairs* pairs = nullptr);
+  static TwoLevels best_of(const OneLevel& level);
+  static void close(Known& state, const TwoLevels& two);
+  // Where to keep the pairs of this state, or null.
+  WholePairs* pairs_for(const Known& state, Frame& frame);
   void list_options(Frame& frame) const;
+  // Close both sides at once, if that is cheaper than one after the other. Each is wanted below its bound only.
+  void fold_sides(Frame& frame, const double bound[2]);
   void similar(const Frame& frame, Side& side, double enough) const;
   void solve_side(Frame& frame, Side& side, double bound, std::size_t depth);
   double write_two_levels(const std::uint64_t* cover, int levels, Key& key);
@@ -99,8 +106,9 @@ class Search::Worker {
   const CountTable& table_;
   Frontier frontier_;
   CostFold cost_fold_;
+  SideFold side_fold_;
   Ticker ticker_;
-  OneLevel level_;
+  OneLevel level_, side_level_[2];
   std::deque<Frame> frames_;
   std::vector<std::int32_t> counts_;
   std::size_t since_check_ = 0;

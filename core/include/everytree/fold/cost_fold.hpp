@@ -23,6 +23,7 @@
 namespace everytree {
 
 struct OneLevel;
+class WholePairs;
 
 // Looks at the limits every few milliseconds of work inside one cover: with thousands of tests one takes seconds.
 class Ticker {
@@ -51,6 +52,8 @@ class CostFold {
   void fold(Frontier& frontier, int levels, const LeafCost& cost, Ticker& ticker, OneLevel& out);
   // Also OneLevel::lower: of side a split by any test and then as one likes, for two-class errors; else −kNoCost.
   void want_bounds(bool on) { bounds_ = on; }
+  // Where to keep the pairs of the next fold over two levels (null: nowhere); for errors only.
+  void keep_pairs(WholePairs* pairs) { keep_ = pairs; }
   // Leaf by leaf, whatever the cost: what the kernels are tested against.
   void use_kernels(bool on) { use_kernels_ = on; }
 
@@ -63,6 +66,7 @@ class CostFold {
   void errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const;
 
   bool use_kernels_ = true, bounds_ = false;
+  WholePairs* keep_ = nullptr;
   CostTable table_;
   std::vector<std::int32_t> counts_, pairs_, error_[2], bound_[2], tests_[2];
 };

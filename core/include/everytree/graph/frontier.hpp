@@ -19,6 +19,9 @@ class Frontier {
   Frontier(const CountTable& table, std::int64_t min_leaf);
 
   void load(const std::uint64_t* cover);
+  // The same with a group for each of these tests, whether or not it is feasible; parts() and multiplicities are not
+  // set.
+  void load_tests(const std::uint64_t* cover, const std::vector<std::uint32_t>& tests);
 
   std::size_t n_groups() const { return n_groups_; }
   std::size_t n_chunks() const { return n_chunks_; }
@@ -70,6 +73,13 @@ class Frontier {
   void pair_errors(std::size_t g, const PairErrors& errors) const {
     kernels_->pair_errors(block(index_sections_), g, n_groups_, errors);
   }
+  void side_errors(std::size_t g, const SideErrors& errors) const {
+    kernels_->side_errors(block(index_sections_), g, n_groups_, errors);
+  }
+  // The class counts of pairs of kPairRows tests from g on, in rows of the given width; see Kernels::pair_rows.
+  void pair_rows(std::size_t g, std::size_t width, std::int32_t* out) const {
+    kernels_->pair_rows(block(sections_), n_classes_, g, n_groups_, width, out);
+  }
   // Whether some test splits the examples with (i = a, j = b), `total` of them, into two sides of min_leaf. `first` is
   // tried before the others, and becomes the test that did.
   bool splittable(std::size_t i, int a, std::size_t j, int b, std::int32_t total, std::size_t& first,
@@ -85,6 +95,10 @@ class Frontier {
   const std::uint32_t& bits(std::size_t chunk, std::size_t g) const {
     return bits_[RowBlock::word(n_chunks_, chunk, g)];
   }
+  void lay_out(const std::uint64_t* cover);
+  // Pack these tests, and behind them a column of ones whose pair counts are the counts of the tests themselves.
+  void pack(const std::vector<std::uint32_t>& tests, std::vector<std::uint32_t>& bits, std::size_t stride,
+            std::vector<std::int32_t>& counts);
   void group(std::size_t n_candidates);
 
   const CountTable* table_;

@@ -28,6 +28,10 @@ struct SearchOptions {
   bool merge = true;  // false: equal covers are searched again (for tests)
   BoundSwitches bounds;
   std::size_t n_threads = 1;
+  // Where three levels are left, both sides of a split are folded together (SideFold), if the cover has at least so
+  // many chunks of 32 rows. In smaller covers counting is a small part of the work, and many tests of the cover are
+  // alike or infeasible on a side.
+  std::size_t sides_from = 32;
 };
 
 struct Found {
