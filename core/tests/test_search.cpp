@@ -74,7 +74,7 @@ TEST(the_search_finds_what_the_fold_finds) {
             g.by_depth = false;
             const auto table = d.core();
             const Ranked expected = best_trees(Graph(table, g, control), cost, 1, control)[0];
-            for (unsigned off = 0; off < 8; ++off) {
+            for (unsigned off = 0; off < 10; ++off) {
               SearchOptions o;
               o.min_leaf = min_leaf;
               const bool smallest = off % 2 == 0;
@@ -83,7 +83,8 @@ TEST(the_search_finds_what_the_fold_finds) {
               o.bounds.support = off != 3;
               o.bounds.similarity = off != 4;
               o.bounds.siblings = off != 5;
-              o.n_threads = off == 6 || off == 7 ? 3 : 1;
+              o.n_threads = off == 6 || off == 7 || off == 9 ? 3 : 1;
+              if (off >= 8) o.sides_from = 0;
               const Found found = Search(table, cost, o).run(depth, smallest, control);
               CHECK(found.proved);
               CHECK(found.stopped.empty());
@@ -97,6 +98,81 @@ TEST(the_search_finds_what_the_fold_finds) {
   use_kernels("auto");
 }
 
+// Widths and heights around whole words, tiles of tests and bands of pairs; also tests that are cuts of one number.
+TEST(sides_folded_together_are_those_folded_one_by_one) {
+  std::mt19937 random(17);
+  unsigned k = 0;
+  for (const Kernels* kernel : available_kernels()) {
+    use_kernels(kernel->name);
+    for (std::size_t tests : {15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129})
+      for (std::size_t rows : {63, 64, 65, 129}) {
+        ++k;
+        const std::size_t classes = 2 + k % 3;
+        naive::Table d = naive::random_table(random, rows, tests, classes, {1, 3});
+        if (k % 2)
+          for (std::size_t r = 0; r < rows; ++r) {
+            const auto x = random() % (tests + 1);
+            for (std::size_t j = 0; j < tests; ++j) d.rows[r * tests + j] = j < x;
+          }
+        const LeafCost cost(CostKind::error, classes, {}, 0.25, k % 3 == 0 ? 1.5 : 0.0);
+        Control control;
+        SearchOptions apart, together;
+        apart.min_leaf = together.min_leaf = 1 + k % 4 * 2;
+        apart.sides_from = 1 << 30;
+        together.sides_from = 0;
+        for (int depth : {3, 4}) {
+          if (depth == 4 && tests > 33) continue;
+          const Found expected = Search(d.core(), cost, apart).run(depth, true, control);
+          const Found found = Search(d.core(), cost, together).run(depth, true, control);
+          CHECK(found.proved);
+          CHECK(found.cost == expected.cost);
+          CHECK(found.lower == expected.lower);
+          CHECK(leaves_of(found.key) == leaves_of(expected.key));
+          check_found(d, cost, apart.min_leaf, depth, found);
+          GraphOptions g;
+          g.max_depth = depth;
+          g.min_leaf = apart.min_leaf;
+          g.by_depth = false;
+          CHECK(close(found.cost, best_trees(Graph(d.core(), g, control), cost, 1, control)[0].score));
+        }
+      }
+  }
+  use_kernels("auto");
+}
+
+// More than 2^15 examples: counts no longer fit two to a lane.
+TEST(sides_of_large_covers_are_folded_together) {
+  std::mt19937 random(18);
+  for (std::int64_t weight : {1, 3000}) {
+    naive::Table d = naive::random_table(random, 40, 20, 2, {1, 3});
+    for (auto& n : d.counts) n *= weight;
+    const LeafCost cost(CostKind::error, 2);
+    Control control;
+    SearchOptions apart, together;
+    apart.sides_from = 1 << 30;
+    together.sides_from = 0;
+    const Found expected = Search(d.core(), cost, apart).run(3, true, control),
+                found = Search(d.core(), cost, together).run(3, true, control);
+    CHECK(found.proved);
+    CHECK(found.cost == expected.cost);
+    CHECK(leaves_of(found.key) == leaves_of(expected.key));
+  }
+}
+
+TEST(a_memory_limit_leaves_the_pairs_out_and_the_answer_as_it_is) {
+  std::mt19937 random(19);
+  const naive::Table d = naive::random_table(random, 100, 65, 2, {1, 1});
+  const LeafCost cost(CostKind::error, 2);
+  SearchOptions o;
+  o.sides_from = 0;
+  Control free, tight;
+  const Found whole = Search(d.core(), cost, o).run(3, false, free);
+  tight.memory_limit = whole.n_bytes;
+  const Found found = Search(d.core(), cost, o).run(3, false, tight);
+  CHECK(found.proved);
+  CHECK(found.cost == whole.cost);
+}
+
 TEST(threads_do_not_change_the_tree) {
   std::mt19937 random(12);
   for (int round = 0; round < 60; ++round) {
@@ -104,6 +180,7 @@ TEST(threads_do_not_change_the_tree) {
     const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
     SearchOptions o;
     o.min_leaf = 1 + round % 4;
+    if (round % 3 == 0) o.sides_from = 0;
     const bool smallest = round % 2;
     if (d.total(d.all()) < o.min_leaf) continue;
     Control control;

@@ -65,7 +65,7 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
   }
   const auto min_leaf = static_cast<std::int32_t>(frontier.min_leaf());
   // Whole errors only, so a price rounded down; one that no error can exceed need not be larger.
-  const auto price = static_cast<std::int32_t>(std::min(cost.per_leaf(), 32768.0));
+  const auto price = static_cast<std::int32_t>(std::min<double>(cost.per_leaf(), kInfeasibleError));
   PairErrors errors{frontier.index(),
                     frontier.total_index(),
                     min_leaf,
@@ -80,11 +80,11 @@ void CostFold::two_class_errors(Frontier& frontier, const LeafCost& cost, Ticker
     frontier.pair_errors(i, errors);
     ticker.tick(frontier, kPairRows);
   }
-  errors_to(frontier, cost, out);
+  errors_to(frontier, cost, kInfeasibleError, out);
   if (bounds_)
     for (int a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < n; ++i)
-        out.lower[a][i] = bound_[a][i] < kInfeasible ? bound_[a][i] + 2 * cost.per_leaf() : kNoCost;
+        out.lower[a][i] = bound_[a][i] < kInfeasibleError ? bound_[a][i] + 2 * cost.per_leaf() : kNoCost;
 }
 
 void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out) {
@@ -103,13 +103,13 @@ void CostFold::any_errors(const Frontier& frontier, const LeafCost& cost, Ticker
     frontier.kernel().fold_errors(counts, frontier.next_pair_counts(i, pairs_), i, n, best);
     ticker.tick(frontier);
   }
-  errors_to(frontier, cost, out);
+  errors_to(frontier, cost, kInfeasible, out);
 }
 
-void CostFold::errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const {
+void CostFold::errors_to(const Frontier& frontier, const LeafCost& cost, std::int32_t none, OneLevel& out) const {
   for (int a = 0; a < 2; ++a)
     for (std::size_t i = 0; i < frontier.n_groups(); ++i)
-      if (error_[a][i] < kInfeasible) out.split[a][i] = error_[a][i] + 2 * cost.per_leaf();
+      if (error_[a][i] < none) out.split[a][i] = error_[a][i] + 2 * cost.per_leaf();
 }
 
 void CostFold::two_class_costs(Frontier& frontier, const double* table, Ticker& ticker, OneLevel& out) {

@@ -53,10 +53,11 @@ void SideFold::fold(const WholePairs& whole, const std::uint64_t* cover, const L
     two_class_errors(whole, ticker);
   else
     any_errors(whole, ticker);
+  const std::int32_t none = whole.packed() ? kInfeasibleError : kInfeasible;
   for (int which = 0; which < 2; ++which)
     for (int a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < n_; ++i)
-        if (error_[which][a][i] < kInfeasible) out[which].split[a][i] = error_[which][a][i] + 2 * cost.per_leaf();
+        if (error_[which][a][i] < none) out[which].split[a][i] = error_[which][a][i] + 2 * cost.per_leaf();
 }
 
 // A test of the cover may be infeasible on a side: then neither part of the side is a leaf.

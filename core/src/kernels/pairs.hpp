@@ -109,72 +109,126 @@ static void pair_rows(const RowBlock& b, std::size_t n_classes, std::size_t i, s
 }
 
 // Errors of the pairs (i + r, j) of one cover, from their indices: four tests i and kWidth tests j at a time.
+//
+// Counts are below 2^15, so 16 bits do: each lane of 32 bits holds one class of two pairs, (i + r, j) below and
+// (i + r + 1, j) above. That halves the instructions.
 template <bool kLower>
 class ErrorsOfRows {
  public:
-  ErrorsOfRows(std::size_t i, const PairErrors& t) : i_(i), t_(t), min_leaf_(IntW{} + t.min_leaf) {
-    for (auto* rows : {own_, own_lower_})
-      for (std::size_t r = 0; r < kPairRows; ++r) rows[r][0] = rows[r][1] = none();
+  ErrorsOfRows(std::size_t i, const PairErrors& t) : i_(i), t_(t), least_(all(static_cast<std::int32_t>(t.min_leaf))) {
+    for (std::size_t d = 0; d < kDoubles; ++d) {
+      const std::int32_t *of = t.index + i + 2 * d, first = of[0], second = of[1];
+      const std::int32_t other[2] = {t.total - first, t.total - second};
+      of_i_[d][0] = lanes(first >> 16, second >> 16);
+      of_i_[d][1] = lanes(first & 0xffff, second & 0xffff);
+      rest_[d][0] = lanes(other[0] >> 16, other[1] >> 16);
+      rest_[d][1] = lanes(other[0] & 0xffff, other[1] & 0xffff);
+      for (int a = 0; a < 2; ++a) own_[d][a] = own_lower_[d][a] = none();
+    }
   }
   inline void add(std::size_t j, const IntW* index) {
-    const IntW zero = IntW{}, index_j = load<IntW>(t_.index + j);
-    // j > i + r
-    const IntW distance = static_cast<std::int32_t>(i_) - static_cast<std::int32_t>(j) - lane_numbers();
-    IntW best[2], lower[2];
-    for (int a = 0; a < 2; ++a) {
-      best[a] = load<IntW>(t_.best[a] + j);
-      if constexpr (kLower) lower[a] = load<IntW>(t_.lower[a] + j);
-    }
-    for (std::size_t r = 0; r < kPairRows; ++r) {
-      const IntW p = index[r];
-      const std::int32_t index_i = t_.index[i_ + r], rest = t_.total - index_i;
-      const IntW behind = (distance + static_cast<std::int32_t>(r)) >> 31;
-      IntW error[4], bound[4];
-      const IntW quadrant[4] = {p, index_i - p, index_j - p, rest - index_j + p};
-      for (int q = 0; q < 4; ++q) {
-        const IntW n1 = quadrant[q] & 0xffff, n0 = quadrant[q] >> 16;
-        const IntW least = smaller(n1, n0);
-        const IntW allowed = (n1 + n0 >= min_leaf_) & behind;
-        error[q] = allowed ? least : none();
-        if constexpr (kLower) {
-          const IntW missing = min_leaf_ - least;
-          bound[q] = allowed ? smaller(least, t_.price + (missing > zero ? missing : zero)) : none();
-        }
-      }
-      own_[r][1] = smaller(own_[r][1], error[0] + error[1]);
-      own_[r][0] = smaller(own_[r][0], error[2] + error[3]);
-      best[1] = smaller(best[1], error[0] + error[2]);
-      best[0] = smaller(best[0], error[1] + error[3]);
-      if constexpr (kLower) {
-        own_lower_[r][1] = smaller(own_lower_[r][1], bound[0] + bound[1]);
-        own_lower_[r][0] = smaller(own_lower_[r][0], bound[2] + bound[3]);
-        lower[1] = smaller(lower[1], bound[0] + bound[2]);
-        lower[0] = smaller(lower[0], bound[1] + bound[3]);
-      }
-    }
-    for (int a = 0; a < 2; ++a) {
-      store(t_.best[a] + j, best[a]);
-      if constexpr (kLower) store(t_.lower[a] + j, lower[a]);
-    }
+    if (j <= i_ + kPairRows)
+      add_tile<true>(j, index);
+    else
+      add_tile<false>(j, index);
   }
   inline void finish() {
-    for (std::size_t r = 0; r < kPairRows; ++r)
+    for (std::size_t d = 0; d < kDoubles; ++d)
       for (int a = 0; a < 2; ++a) {
-        lanes_to(t_.best[a][i_ + r], own_[r][a]);
-        if constexpr (kLower) lanes_to(t_.lower[a][i_ + r], own_lower_[r][a]);
+        lanes_to(t_.best[a] + i_ + 2 * d, own_[d][a]);
+        if constexpr (kLower) lanes_to(t_.lower[a] + i_ + 2 * d, own_lower_[d][a]);
       }
   }
 
  private:
-  static IntW none() { return IntW{} + kInfeasible; }
-  static IntW smaller(IntW x, IntW y) { return x < y ? x : y; }
-  static void lanes_to(std::int32_t& to, IntW x) {
-    for (std::size_t k = 0; k < Lanes::kWidth; ++k) to = to < x[k] ? to : x[k];
+  typedef std::uint16_t HalfW __attribute__((vector_size(4 * Lanes::kWidth)));
+  typedef std::uint32_t WordW __attribute__((vector_size(4 * Lanes::kWidth)));
+  static constexpr std::size_t kDoubles = kPairRows / 2;
+
+  template <class T>
+  static HalfW halves(T x) {
+    HalfW h;
+    std::memcpy(&h, &x, sizeof h);
+    return h;
+  }
+  static WordW words(HalfW x) {
+    WordW w;
+    std::memcpy(&w, &x, sizeof w);
+    return w;
+  }
+  static HalfW none() { return HalfW{} + static_cast<std::uint16_t>(kInfeasibleError); }
+  static HalfW all(std::int32_t x) { return HalfW{} + static_cast<std::uint16_t>(x); }
+  static HalfW lanes(std::int32_t low, std::int32_t high) {
+    return halves(WordW{} + (static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16));
+  }
+  template <class T>
+  static T smaller(T x, T y) {
+    return x < y ? x : y;
+  }
+  // Of two tests, from the lower and the upper halves.
+  static void lanes_to(std::int32_t* to, HalfW x) {
+    std::uint16_t lane[2 * Lanes::kWidth];
+    std::memcpy(lane, &x, sizeof lane);
+    for (std::size_t width = Lanes::kWidth; width >= 2; width /= 2)
+      for (std::size_t k = 0; k < width; ++k) lane[k] = lane[k] < lane[k + width] ? lane[k] : lane[k + width];
+    for (int k = 0; k < 2; ++k) to[k] = to[k] < lane[k] ? to[k] : lane[k];
+  }
+
+  // kDiagonal: some of these j may not be behind i + r.
+  template <bool kDiagonal>
+  inline void add_tile(std::size_t j, const IntW* index) {
+    const WordW of_j = load<WordW>(t_.index + j), low = WordW{} + 0xffffu;
+    const HalfW j1 = halves((of_j & low) | (of_j << 16)), j0 = halves((of_j >> 16) | (of_j & ~low));
+    HalfW best[2] = {none(), none()}, lower[2] = {none(), none()};
+    for (std::size_t d = 0; d < kDoubles; ++d) {
+      WordW first, second;
+      std::memcpy(&first, &index[2 * d], sizeof first);
+      std::memcpy(&second, &index[2 * d + 1], sizeof second);
+      const HalfW p1 = halves((first & low) | (second << 16)), p0 = halves((first >> 16) | (second & ~low));
+      const HalfW n1[4] = {p1, of_i_[d][1] - p1, j1 - p1, rest_[d][1] - j1 + p1};
+      const HalfW n0[4] = {p0, of_i_[d][0] - p0, j0 - p0, rest_[d][0] - j0 + p0};
+      HalfW error[4], bound[4];
+      for (int q = 0; q < 4; ++q) {
+        const HalfW least = smaller(n1[q], n0[q]);
+        auto allowed = n1[q] + n0[q] >= least_;
+        if constexpr (kDiagonal) {
+          const IntW distance = static_cast<std::int32_t>(i_ + 2 * d) - static_cast<std::int32_t>(j) - lane_numbers();
+          const IntW behind = ((distance >> 31) & 0xffff) | (((distance + 1) >> 31) << 16);
+          decltype(allowed) mask;
+          std::memcpy(&mask, &behind, sizeof mask);
+          allowed &= mask;
+        }
+        error[q] = allowed ? least : none();
+        if constexpr (kLower) {
+          const HalfW missing = least_ > least ? least_ - least : HalfW{};
+          bound[q] = allowed ? smaller(least, all(t_.price) + missing) : none();
+        }
+      }
+      own_[d][1] = smaller(own_[d][1], error[0] + error[1]);
+      own_[d][0] = smaller(own_[d][0], error[2] + error[3]);
+      best[1] = smaller(best[1], error[0] + error[2]);
+      best[0] = smaller(best[0], error[1] + error[3]);
+      if constexpr (kLower) {
+        own_lower_[d][1] = smaller(own_lower_[d][1], bound[0] + bound[1]);
+        own_lower_[d][0] = smaller(own_lower_[d][0], bound[2] + bound[3]);
+        lower[1] = smaller(lower[1], bound[0] + bound[2]);
+        lower[0] = smaller(lower[0], bound[1] + bound[3]);
+      }
+    }
+    const auto keep = [&](std::int32_t* to, HalfW x) {
+      const WordW w = words(x);
+      store(to, smaller(load<WordW>(to), smaller(w & low, w >> 16)));
+    };
+    for (int a = 0; a < 2; ++a) {
+      keep(t_.best[a] + j, best[a]);
+      if constexpr (kLower) keep(t_.lower[a] + j, lower[a]);
+    }
   }
 
   std::size_t i_;
   const PairErrors& t_;
-  IntW min_leaf_, own_[kPairRows][2], own_lower_[kPairRows][2];  // of the tests i + r, by side
+  HalfW least_, of_i_[kDoubles][2], rest_[kDoubles][2];  // by class
+  HalfW own_[kDoubles][2], own_lower_[kDoubles][2];      // of the tests i + r, by side
 };
 
 template <bool kLower>
@@ -197,9 +251,8 @@ static void pair_errors(const RowBlock& b, std::size_t i, std::size_t n, const P
     pair_errors_of<true>(b, i, n, t);
 }
 
-template <bool kLower>
-static inline void side_errors_of(const RowBlock& b, std::size_t i, std::size_t n, const SideErrors& t) {
-  ErrorsOfRows<kLower> counted(i, t.counted), rest(i, t.rest);
+static void side_errors(const RowBlock& b, std::size_t i, std::size_t n, const SideErrors& t) {
+  ErrorsOfRows<false> counted(i, t.counted), rest(i, t.rest);
   for (std::size_t j = (i + 1) & ~(Lanes::kWidth - 1); j < n; j += Lanes::kWidth) {
     IntW index[kPairRows] = {};
     add_index(b, i, j, index);
@@ -210,11 +263,4 @@ static inline void side_errors_of(const RowBlock& b, std::size_t i, std::size_t 
   }
   counted.finish();
   rest.finish();
-}
-
-static void side_errors(const RowBlock& b, std::size_t i, std::size_t n, const SideErrors& t) {
-  if (t.counted.lower[0] == nullptr)
-    side_errors_of<false>(b, i, n, t);
-  else
-    side_errors_of<true>(b, i, n, t);
 }

@@ -63,7 +63,7 @@ class CostFold {
   void any_errors(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
   void two_class_costs(Frontier& frontier, const double* table, Ticker& ticker, OneLevel& out);
   void any_cost(const Frontier& frontier, const LeafCost& cost, Ticker& ticker, OneLevel& out);
-  void errors_to(const Frontier& frontier, const LeafCost& cost, OneLevel& out) const;
+  void errors_to(const Frontier& frontier, const LeafCost& cost, std::int32_t none, OneLevel& out) const;
 
   bool use_kernels_ = true, bounds_ = false;
   WholePairs* keep_ = nullptr;

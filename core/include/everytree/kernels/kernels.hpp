@@ -93,7 +93,8 @@ struct PairCounts {
 };
 
 // Errors of two classes in 32-bit lanes; an index packs the counts as n_0 << 16 | n_1. For both tests k of a pair,
-// best[a][k] is kept minimal over the other test: the errors of side a split once more; kInfeasible below min_leaf.
+// best[a][k] is kept minimal over the other test: the errors of side a split once more; kInfeasibleError or more if no
+// test splits it. Fewer than 32768 examples, and a price of at most 2^14.
 // lower[a][k] (if asked for) is the same with leaves that may still be split: a leaf of e errors then costs at least
 // min(e, price + max(min_leaf − e, 0)). All arrays are padded to a multiple of 16 tests.
 struct PairErrors {
@@ -107,7 +108,7 @@ struct PairErrors {
 };
 
 // The same for two covers that make up a third one. The pairs of the first are counted in its block; those of the
-// second are the rest of the pairs of the whole: whole[r * whole_stride + j] for the pair (i + r, j).
+// second are the rest of the pairs of the whole: whole[r * whole_stride + j] for the pair (i + r, j). No `lower`.
 struct SideErrors {
   PairErrors counted, rest;
   const std::int32_t* whole;
@@ -213,5 +214,8 @@ const Kernels& find_kernels(const std::string& name);
 void use_kernels(const std::string& name);
 
 constexpr std::int32_t kInfeasible = 1 << 29;
+// What PairErrors finds is below this, or there is no feasible pair: of fewer than 32768 examples at most half are
+// errors.
+constexpr std::int32_t kInfeasibleError = 1 << 14;
 
 }  // namespace everytree
