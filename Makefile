@@ -24,7 +24,7 @@ CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-cluster test-sanitize test-threads \
-        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench bench-check clean
+        lint lint-python lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -138,6 +138,9 @@ bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: 
 
 bench-grow: $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
 	@$(PY) benchmarks/bench_grow.py $(BENCH)
+
+bench-wide: $(VENV)/.built ## wide and tall tables: processor time and memory of one question (BENCH="--quick": small ones)
+	@$(PY) benchmarks/bench_wide.py $(BENCH)
 
 bench-mcmc: $(VENV)/.built ## chains over trees: speed, effective draws beside others (BENCH="--peers PYTHON"), search
 	@$(PY) benchmarks/bench_mcmc.py $(BENCH)
