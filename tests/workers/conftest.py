@@ -42,6 +42,9 @@ def ray(clusters: dict[str, Any]) -> None:
 
     register_ray()
     if "ray" not in clusters:
+        os.environ.setdefault(
+            "RAY_worker_niceness", "0"
+        )  # by default workers yield to all else on the machine
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
         clusters["ray"] = clusters["stack"].callback(ray.shutdown)
 

@@ -120,8 +120,7 @@ def test_cross_validation(backend: str, model: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-# Not Ray: scikit-learn's own loops go through its pool, which took minutes to begin, also with scikit-learn's trees.
-@pytest.mark.parametrize("backend", ["dask", "spark"], indirect=True)
+@pytest.mark.parametrize("backend", ["dask", "ray", "spark"], indirect=True)
 def test_cross_validation_on_a_cluster(backend: str) -> None:
     for model in (MODELS[1], MODELS[6]):
         assert_same_scores(model)

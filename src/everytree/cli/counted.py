@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,17 @@ def is_many(path: Path) -> bool:
     return (
         path.is_dir()
         or (not path.exists() and any(mark in str(path) for mark in MARKS))
-        or "s3:/" in str(path)
+        or "://" in address_of(path)
     )
+
+
+def address_of(path: Path) -> str:
+    """The text of a path, with both slashes of an address: Path keeps one of them.
+
+    >>> address_of(Path("s3://bucket/*.parquet")), address_of(Path("folder/heart.csv"))
+    ('s3://bucket/*.parquet', 'folder/heart.csv')
+    """
+    return re.sub(r"^([a-z][a-z0-9+.-]+):/(?=[^/])", r"\1://", str(path))
 
 
 def learn_counted(
@@ -51,8 +61,7 @@ def learn_counted(
         )
     model = made(**params)
     start = time.perf_counter()
-    text = str(path).replace("s3:/", "s3://") if str(path).startswith("s3:/") else str(path)
-    frame = open_files(text)
+    frame = open_files(address_of(path))
     names = column_names(frame)
     if target is None:
         raise DataError(

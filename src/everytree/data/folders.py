@@ -27,7 +27,8 @@ def open_files(paths: Paths, engine: str | None = None, memory_limit: int | None
     """A lazy frame of all rows of the files: a pattern such as ``"folder/*.parquet"``, a folder, or a list of files.
 
     ``engine`` is "duckdb", "polars", or None for the first of them that is installed. An address such as
-    ``s3://bucket/*.parquet`` is left to the engine. ``memory_limit`` bounds what DuckDB holds before it spills.
+    ``s3://bucket/*.parquet`` or ``https://…`` is left to the engine: DuckDB needs its extension httpfs for that, and
+    where it has none, polars reads it. ``memory_limit`` bounds what DuckDB holds before it spills.
     """
     if engine is not None and engine not in ENGINES:
         raise DataError(f"engine={engine!r}; expected one of {', '.join(map(repr, ENGINES))}")
@@ -36,12 +37,17 @@ def open_files(paths: Paths, engine: str | None = None, memory_limit: int | None
     if len(kinds) > 1:
         raise DataError("some files are Parquet and some are CSV; give files of one kind")
     kind = kinds.pop()
+    lacking: DataError | None = None
     for name in ENGINES if engine is None else (engine,):
         try:
             return _with_duckdb(files, kind, memory_limit) if name == "duckdb" else _with_polars(files, kind)
         except ModuleNotFoundError as missing:
             if missing.name != name:
                 raise
+        except _NoExtension as error:  # polars reads addresses by itself
+            lacking = DataError(str(error))
+    if lacking is not None:
+        raise lacking
     wanted = "duckdb or polars is" if engine is None else f"{engine} is not installed, which is"
     raise DataError(f"{wanted} needed to count files in place; {INSTALL}")
 
@@ -99,7 +105,17 @@ def _with_duckdb(files: list[str], kind: str, memory_limit: int | None) -> Any:
             auto_type_candidates=["BIGINT", "DOUBLE", "VARCHAR"],
         )
     except duckdb.Error as error:
-        raise DataError(f"{files[0]}: DuckDB cannot read it: {' '.join(str(error).split())[:300]}") from error
+        text = " ".join(str(error).split())[:300]
+        if "extension" in text and any("://" in file for file in files):
+            raise _NoExtension(
+                f"{files[0]}: DuckDB has no extension for addresses, and could not fetch it; run INSTALL httpfs in "
+                f"DuckDB once where there is a network, or pip install polars, which reads them itself ({text})"
+            ) from error
+        raise DataError(f"{files[0]}: DuckDB cannot read it: {text}") from error
+
+
+class _NoExtension(DataError):
+    """DuckDB cannot read addresses here."""
 
 
 def _with_polars(files: list[str], kind: str) -> Any:
