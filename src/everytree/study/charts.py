@@ -76,8 +76,8 @@ def draw_chart(chart: Chart, path: Path) -> bool:
             # series that lie on each other stay visible: earlier ones have larger marks
             look: dict[str, Any] = {
                 "color": f"C{place % 10}",
-                "marker": MARKERS[place % 10],
-                "markersize": max(2.5, 6.0 - 0.7 * place),
+                "marker": MARKERS[(place + place // 10) % 10],  # no two alike among the first hundred
+                "markersize": max(3.0, 6.0 - 0.5 * place) + (2.0 if len(x) == 1 else 0.0),
                 "linestyle": "-" if place < 10 else "--",
                 "linewidth": 1.2,
             }
