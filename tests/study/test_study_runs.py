@@ -162,6 +162,15 @@ def test_the_time_left_is_judged_by_data_set(tmp_path: Path) -> None:
     assert results.seconds_left(jobs) == pytest.approx(2 * 10 + 2 * 2 + 3 * 6)
 
 
+def test_the_time_left_is_judged_by_settings_and_not_by_the_first_job(tmp_path: Path) -> None:
+    results = Results(tmp_path / "r.jsonl", {})
+    jobs = [Job("p", "d", {"bins": bins}, trial) for bins in (4, 10, 20) for trial in range(4)]
+    for trial, seconds in enumerate((30.0, 1.0, 1.0)):  # the first loads everything
+        results.add(jobs[trial], [], seconds)
+    results.add(jobs[4], [], 9.0)
+    assert results.seconds_left(jobs) == pytest.approx(1 * 1 + 3 * 9 + 4 * 5)
+
+
 # --- runs
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -131,7 +132,10 @@ class Results:
         return found
 
     def seconds_left(self, jobs: Sequence[Job]) -> float | None:
-        """What the jobs not done will take, by the mean of those done on the same data and part; None at first.
+        """What the jobs not done will take; None at first.
+
+        By the median of those done with the same settings (the first of a worker also loads everything), else by the
+        mean of such medians on the same data and part, else by that of all.
 
         >>> import tempfile
         >>> results = Results(Path(tempfile.mkdtemp()) / "r.jsonl", {})
@@ -139,15 +143,24 @@ class Results:
         >>> results.add(jobs[0], [], 2.0); results.seconds_left(jobs)
         6.0
         """
-        spent: dict[tuple[str, str], list[float]] = {}
+        spent: dict[tuple[str, ...], list[float]] = {}
         for job in jobs:
             if self.done(job):
-                spent.setdefault((job.part, job.data), []).append(self.found[job.key]["seconds"])
+                spent.setdefault(_kind(job), []).append(self.found[job.key]["seconds"])
         if not spent:
             return None
-        means = {key: sum(each) / len(each) for key, each in spent.items()}
-        otherwise = sum(means.values()) / len(means)
-        return sum(means.get((job.part, job.data), otherwise) for job in jobs if not self.done(job))
+        known: dict[tuple[str, ...], list[float]] = {}
+        for kind, each in spent.items():
+            for place in (kind, kind[:2], ()):
+                known.setdefault(place, []).append(statistics.median(each))
+        means = {place: sum(each) / len(each) for place, each in known.items()}
+        left = [_kind(job) for job in jobs if not self.done(job)]
+        return sum(means.get(kind, means.get(kind[:2], means[()])) for kind in left)
+
+
+def _kind(job: Job) -> tuple[str, ...]:
+    """All of a job but its trial."""
+    return job.part, job.data, json.dumps(dict(sorted(job.settings.items())))
 
 
 @contextmanager
