@@ -65,10 +65,11 @@ class MCMCTreeClassifier(BayesBase):
         {"age <= 54.5": 10} for one test, 1 for the rest; it changes the speed and not the target. None: all alike
     tempering : trees of each chain, the first of which is drawn: in the others the data weigh less and less, so that
         they move more freely, and neighbours exchange (parallel tempering); or what the data weigh, as [1, 0.5, 0.25]
-    random_state : the same number gives the same draws for any ``n_jobs``
+    random_state : the same number gives the same draws for any ``n_jobs``, and on any backend of joblib
     bins, missing : how columns become tests, see ``Binarizer``
     progress : True for a bar with the effective number of draws so far; or a function (stage, done, total, seconds)
-    n_jobs, time_limit, memory_limit : threads, seconds, bytes; at a limit the draws so far are kept, with a warning
+    n_jobs, time_limit, memory_limit : threads, seconds, bytes; at a limit the draws so far are kept, with a warning.
+        Under ``joblib.parallel_config`` with a backend of processes or machines, each chain runs on a worker instead
 
     Attributes
     ----------
