@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import joblib
@@ -10,6 +11,7 @@ import pytest
 
 import everytree as et
 from everytree import cluster
+from everytree.cluster import fold
 from everytree.errors import QueryError
 
 
@@ -51,6 +53,41 @@ def test_two_processes() -> None:
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert cluster.posterior(space).log_evidence == space.posterior().log_evidence
         assert cluster.best(space).error == space.best().error
+
+
+def test_a_long_fold_follows_the_backend_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[int] = []
+
+    def counted(function: Any, tasks: Any, **how: Any) -> Any:
+        handed.append(len(tasks))
+        return distribute(function, tasks, **how)
+
+    distribute = fold.distribute
+    monkeypatch.setattr(fold, "distribute", counted)
+    space = spaces(1, seed=5)[0]
+    here = space.posterior().log_evidence
+    model = et.BayesOptimalClassifier(max_depth=2)
+    X, y = np.repeat(space.table.rows, 3, axis=0), np.arange(3 * space.table.n_rows) % 2
+    proba = model.fit(X, y).predict_proba(X)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert space.posterior().log_evidence == here
+        assert not handed  # too short to be worth it
+        monkeypatch.setattr(fold, "LONG", 0)
+        assert space.posterior().log_evidence == here
+        assert np.array_equal(model.fit(X, y).predict_proba(X), proba)
+        assert handed == [8, 8]
+    space.posterior()
+    assert len(handed) == 2  # no backend, no workers
+
+
+class Nothing(et.Prior):
+    def tables(self, deepest: int) -> et.PriorTables:
+        return et.PriorTables([-math.inf], [-math.inf], [-math.inf], per_test=False)
+
+
+def test_a_prior_that_allows_no_tree_is_refused_as_in_one_process() -> None:
+    with pytest.raises(QueryError, match="probability zero"):
+        cluster.posterior(spaces(1)[0], Nothing())
 
 
 def test_bad_arguments() -> None:

@@ -60,6 +60,9 @@ class Posterior:
     def _fold(self) -> None:
         # Dirichlet parameters by depth, beside the folded graph
         self._core, self._rows = self._space._fold_posterior(self.prior, self.dirichlet)
+        self._check()
+
+    def _check(self) -> None:
         if self.log_evidence == -math.inf:
             raise QueryError(f"{self.prior!r} gives every tree of {self._space!r} probability zero")
 
@@ -76,6 +79,7 @@ class Posterior:
         made = cls.__new__(cls)
         made._space, made.prior, made.dirichlet = space, prior, dirichlet
         made._core, made._rows = core, rows
+        made._check()
         return made
 
     def __getstate__(self) -> dict[str, Any]:

@@ -473,9 +473,14 @@ class TreeSpace:
     def _fold_posterior(
         self, prior: Prior, dirichlet: Dirichlet
     ) -> tuple[_core.Posterior, list[list[float]]]:
+        """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
+        from everytree.cluster.fold import fold, is_long, n_elsewhere
+
         attributes = self._attributes_for(prior)
         with self._question("folding the posterior") as control:
             graph, rows = self._posterior_graph(prior, dirichlet, control)
+            if n_elsewhere() and is_long(graph, self.table):
+                return fold(self, prior, dirichlet)
             return self._core_posterior(graph, prior, attributes, rows, control), rows
 
     def _posterior_graph(

@@ -10,18 +10,20 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.arguments import whole
-from everytree.cluster.workers import distribute, held, n_workers
+from everytree.cluster.workers import distribute, held, n_elsewhere, n_workers
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.weights import Dirichlet
 
 if TYPE_CHECKING:
+    from everytree.data.table import Table
     from everytree.space import TreeSpace
 
-__all__ = ["posterior", "predict_proba"]
+__all__ = ["fold", "is_long", "n_elsewhere", "posterior", "predict_proba"]
 
 PARTS_PER_JOB = 4  # small enough to lose little with a worker, large enough that sending them is nothing
 BLOCK = 1000  # rows
+LONG = 2**32  # closed states × pairs of tests × words of rows
 
 Reals = npt.NDArray[np.float64]
 
@@ -44,14 +46,36 @@ def posterior(
     True
     """
     chosen = SizePrior() if prior is None else as_prior(prior)
+    return Posterior._of(space, chosen, dirichlet, *fold(space, chosen, dirichlet, n_parts, n_jobs))
+
+
+def fold(
+    space: TreeSpace,
+    prior: Prior,
+    dirichlet: Dirichlet,
+    n_parts: int | None = None,
+    n_jobs: int | None = None,
+) -> tuple[_core.Posterior, list[list[float]]]:
+    """The folded graph, and the Dirichlet parameters by depth."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
-    tasks = [(token, space, chosen, dirichlet, part, parts) for part in range(parts)]
+    tasks = [(token, space, prior, dirichlet, part, parts) for part in range(parts)]
     values = distribute(_fold_part, tasks, n_jobs=n_jobs)
     with space._question("folding the posterior") as control:
-        arguments, rows = _fold_arguments(space, chosen, dirichlet, control)
-        core = _core.Posterior.from_parts(parts=values, **arguments)
-    return Posterior._of(space, chosen, dirichlet, core, rows)
+        arguments, rows = _fold_arguments(space, prior, dirichlet, control)
+        return _core.Posterior.from_parts(parts=values, **arguments), rows
+
+
+def is_long(graph: _core.Graph, table: Table) -> bool:
+    """Whether a fold is worth handing out: about a second or more.
+
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+    >>> is_long(space.graph(), space.table)
+    False
+    """
+    words = -(-table.n_rows // 64)
+    return (graph.n_states - graph.n_inner) * table.n_tests**2 * words > LONG
 
 
 def _fold_arguments(

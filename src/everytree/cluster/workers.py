@@ -86,6 +86,8 @@ def n_elsewhere() -> int:
     >>> n_elsewhere()
     0
     """
+    if "joblib" not in sys.modules:  # nobody has chosen anything
+        return 0
     from joblib.parallel import get_active_backend
 
     # The core can use threads, so this is the hint to joblib: without a backend by name it answers with threads.
