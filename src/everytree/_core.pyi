@@ -272,15 +272,47 @@ class Found:
     @property
     def n_bytes(self) -> int: ...
 
+class Part:
+    """What is known of a state and its splits."""
+
+    @property
+    def upper(self) -> float: ...
+
+    @property
+    def key(self) -> list[int]: ...
+
+    @property
+    def branches(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+    @property
+    def stopped(self) -> str: ...
+
+    @property
+    def n_states(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
 class Search:
     """Branch and bound over the states of a table."""
 
     def __init__(self, table: CountTable, cost: LeafCost, min_leaf: int, n_threads: int = 1, merge: bool = True, identical_rows: bool = True, support: bool = True, similarity: bool = True, siblings: bool = True) -> None: ...
 
-    def run(self, max_depth: int, smallest: bool, control: Control) -> Found:
+    def run(self, max_depth: int, smallest: bool, control: Control, at_most: float | None = None, most_leaves: int | None = None) -> Found:
         """
-        Search until proved or a limit is reached; a later run goes on from there.
+        Search until proved or a limit is reached; a later run goes on from there. A tree that costs at_most, and one of those with most_leaves leaves, may be known to exist.
         """
+
+    def look(self, steps: Sequence[tuple[int, int]], max_depth: int, dive: bool, control: Control) -> Part:
+        """The splits of the state at the end of some steps, and a tree of it."""
+
+    def work(self, steps: Sequence[tuple[int, int]], max_depth: int, known: Annotated[NDArray[numpy.float64], dict(shape=(None, 9), order='C', device='cpu', writable=False)], tests: Sequence[int], cut: float, leaves: int, control: Control) -> Part:
+        """
+        Work on splits of a state until each is proved, costs at least `cut`, or a limit is reached.
+        """
+
+    def learn(self, steps: Sequence[tuple[int, int]], max_depth: int, known: Annotated[NDArray[numpy.float64], dict(shape=(None, 9), order='C', device='cpu', writable=False)], control: Control) -> None:
+        """Believe bounds of splits of a state that were found elsewhere."""
 
 class MostProbable:
     """The answer of a search for the most probable tree, proved or not."""

@@ -20,7 +20,7 @@ from everytree.arguments import whole
 from everytree.constraints import LeafConstraints, leaf_constraints
 from everytree.costs import Cost, as_text, make_cost, tied
 from everytree.errors import LimitReached, QueryError
-from everytree.search import REASONS, certificate, run_search
+from everytree.search import REASONS, Run, certificate, run_search
 from everytree.selection import Item, select
 from everytree.weights import COSTS
 
@@ -39,6 +39,7 @@ __all__ = [
     "found_tree",
     "front",
     "plan_of",
+    "search_by",
     "solve",
 ]
 
@@ -248,8 +249,18 @@ def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Foun
 def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
     if k != 1:
         raise QueryError("the search finds one tree; ask for k=1")
+    return search_by(run_search, session, plan, inside)
+
+
+def search_by(run: Run, session: Session, plan: Plan, inside: Inside) -> list[Found]:
+    """The best tree of a plan for the search, by whatever runs it; none if no tree satisfies the plan."""
     cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
-    found = run_search(session, plan, inside, cost)
+    found = run(session, plan, inside, cost)
+    if not found.key and found.stopped:
+        raise LimitReached(
+            f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found",
+            found.stopped,
+        )
     if not found.key:
         return []
     if not cost.within(found.cost, bound_of(plan)):

@@ -6,22 +6,45 @@ is proved already.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import everytree._core as _core
-from everytree.errors import LimitReached
 
 if TYPE_CHECKING:
     from everytree.costs import Cost
     from everytree.plan import Inside, Plan, Session
+    from everytree.space import TreeSpace
 
-__all__ = ["certificate", "run_search"]
+__all__ = ["Outcome", "Run", "certificate", "new_search", "run_search"]
 
 BOUNDS = ("identical_rows", "support", "similarity", "siblings")
 REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stopped": "stopped"}
 
 
-def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _core.Found:
+class Outcome(NamedTuple):
+    """What a search knows at its end: a tree (or no key), and that none costs less than ``lower``."""
+
+    cost: float
+    lower: float
+    proved: bool
+    stopped: str
+    key: Sequence[int]
+    n_states: int
+    n_bytes: int
+
+
+Run = Callable[["Session", "Plan", "Inside", "Cost"], Outcome]
+
+
+def new_search(space: TreeSpace, cost: Cost, n_threads: int) -> _core.Search:
+    """A search of a space that knows nothing yet."""
+    switches = space._switches
+    bounds = (switches[bound] for bound in BOUNDS)
+    return _core.Search(space._counts(), cost.core, space.min_leaf, n_threads, switches["merge"], *bounds)
+
+
+def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> Outcome:
     """Search the space inside; the last search of the whole space is used again where it fits."""
     space = inside.space
     name = (space.min_leaf, None if inside.kept is None else tuple(inside.kept))
@@ -30,27 +53,21 @@ def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> _cor
         name, (None, None)
     )  # taken out while it runs: another thread then starts its own
     if search is None or known is None or not known.same(cost.core):
-        switches = space._switches
-        search = _core.Search(
-            space._counts(),
-            cost.core,
-            space.min_leaf,
-            space._threads,
-            switches["merge"],
-            *(switches[bound] for bound in BOUNDS),
-        )
+        search = new_search(space, cost, space._threads)
     try:
         depth = -1 if space.max_depth is None else space.max_depth
         found = search.run(depth, "size" in plan.rank, session.control)
     finally:
         searches.clear()
         searches[name] = (cost.core, search)
-    if not found.key and found.stopped:
-        raise LimitReached(
-            f"{REASONS[found.stopped]} reached before a tree that satisfies the query was found",
-            found.stopped,
-        )
-    return found
+    return outcome_of(found)
+
+
+def outcome_of(found: _core.Found) -> Outcome:
+    """The answer of the core."""
+    return Outcome(
+        found.cost, found.lower, found.proved, found.stopped, found.key, found.n_states, found.n_bytes
+    )
 
 
 def certificate(objective: float, lower: float | None = None, stopped: str = "") -> dict[str, Any]:

@@ -21,7 +21,7 @@ from everytree.bayes.most_probable import SWITCHES, most_probable
 from everytree.data.table import Table, as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.limits import Limits, Progress, threads
-from everytree.plan import Session, cost_of, front, plan_of, solve
+from everytree.plan import Found, Plan, Session, cost_of, front, plan_of, solve
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.query import Query, query_of
@@ -342,24 +342,32 @@ class TreeSpace:
         how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
         with self._question("finding the best tree" + how) as control:
             session = Session(self, control)
-            says = cost_of(plan, query.cost, self).matrix
-            info: dict[str, Any] = {} if says is None else {"cost_matrix": says}
+            info: dict[str, Any] = {}
             if strategy == "auto":
                 found = solve(session, plan, wanted, anytime=True)
             else:
-                found, report = best_by_strategy(session, plan, wanted, strategy)
-                info |= report
-            if not found:
-                raise why_none(session, plan)
-            trees = []
-            for each in found:
-                if wanted > 1:
-                    control.check()
-                objective = each.values[query.cost]
-                proof = {} if wanted > 1 else certificate(objective) | dict(each.proof)
-                facts = {"objective": objective} | each.others(query.cost) | proof | info
-                trees.append(self._tree(each.key, facts))
+                found, info = best_by_strategy(session, plan, wanted, strategy)
+            trees = self._answers(session, query, plan, found, wanted > 1, info)
         return trees[0] if k is None or k == 1 else trees
+
+    def _answers(
+        self, session: Session, query: Query, plan: Plan, found: list[Found], many: bool, info: dict[str, Any]
+    ) -> list[Tree]:
+        """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
+        if not found:
+            raise why_none(session, plan)
+        says = cost_of(plan, query.cost, self).matrix
+        if says is not None:
+            info = {"cost_matrix": says} | info
+        trees = []
+        for each in found:
+            if many:
+                session.control.check()
+            objective = each.values[query.cost]
+            proof = {} if many else certificate(objective) | dict(each.proof)
+            facts = {"objective": objective} | each.others(query.cost) | proof | info
+            trees.append(self._tree(each.key, facts))
+        return trees
 
     def front(
         self,

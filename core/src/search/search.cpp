@@ -93,17 +93,10 @@ void Search::solve_root(Known& root, Control& control) {
   settle(kAnyCost);
 }
 
-Found Search::run(int max_depth, bool smallest, Control& control) {
+Found Search::run(int max_depth, bool smallest, Control& control, double at_most, std::uint32_t most_leaves) {
   Shared& s = *shared_;
   const CountTable& table = *s.table;
-  const std::int64_t left = max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : max_depth;
-  const auto total = static_cast<std::int32_t>(table.total());
-  const std::int32_t levels = s.levels(left, total);
-  std::vector<std::int32_t> counts(table.n_classes());
-  table.class_counts(table.all().data(), counts.data());
-  const double leaf = s.cost(counts.data());
-  const double lower = levels == 0 ? leaf : std::min(leaf, s.bounds.split(table.all().data(), counts.data()));
-  Known& root = *s.store.find_or_add(table.all().data(), levels, total, lower, leaf, control);
+  Known& root = state_at({}, max_depth, control);
   Found found;
   try {
     Worker worker(s, control, true);
@@ -111,13 +104,15 @@ Found Search::run(int max_depth, bool smallest, Control& control) {
     if (s.options.n_threads > 1)
       solve_root(root, control);
     else
-      worker.solve(root, kAnyCost, 0);
-    if (smallest && root.upper < kAnyCost) worker.shrink(root, 0xffffffffu, 0);
+      worker.solve(root, std::min(kAnyCost, above(at_most)), 0);
+    if (!root.proved()) worker.solve(root, kAnyCost, 0);  // `at_most` was wrong
+    if (smallest && root.upper < kAnyCost) {
+      worker.shrink(root, most_leaves + 1, 0);
+      if (root.fewest < root.leaves) worker.shrink(root, 0xffffffffu, 0);  // `most_leaves` was wrong
+    }
     found.proved = true;
   } catch (const LimitReached& limit) {
-    found.stopped = limit.reason == LimitReached::Reason::time     ? "time"
-                    : limit.reason == LimitReached::Reason::memory ? "memory"
-                                                                   : "stopped";
+    found.stopped = name_of(limit.reason);
   }
   found.lower = root.lower;
   found.n_states = s.store.size();
@@ -128,7 +123,9 @@ Found Search::run(int max_depth, bool smallest, Control& control) {
     return found;
   }
   if (!root.folded) {  // a fold of everything may take long, and the limit is over
-    found.cost = leaf;
+    std::vector<std::int32_t> counts(table.n_classes());
+    table.class_counts(table.all().data(), counts.data());
+    found.cost = s.cost(counts.data());
     found.key = {-1};
     return found;
   }

@@ -343,7 +343,9 @@ std::uint32_t Search::Worker::fewest_of_sides(const Option& option, const Frame&
     else if (option.split[a] < left)
       sum += 2;
     else
-      sum += known != nullptr && known->cap >= left ? std::max<std::uint32_t>(3, known->fewest) : 3;
+      // `left` has the margin of the whole tree, `cap` that of the side.
+      sum += known != nullptr && known->cap >= left - 2e-12 * std::abs(cap) ? std::max<std::uint32_t>(3, known->fewest)
+                                                                            : 3;
   }
   return sum;
 }
@@ -369,6 +371,21 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   shrink_splits(state, f, bound, depth);
 }
 
+void Search::Worker::leaves_of_sides(const Option& option, const Side* sides, std::uint32_t bound, std::size_t depth,
+                                     std::uint32_t* fewest, std::uint32_t* leaves) {
+  for (int a = 0; a < 2; ++a) {
+    const double worse = above(sides[a].upper);
+    fewest[a] = option.leaf[a] < worse ? 1 : sides[a].left >= 1 && option.split[a] < worse ? 2 : 3;
+    leaves[a] = fewest[a] < 3 ? fewest[a] : 0xffffffu;
+  }
+  for (int a = 0; a < 2 && fewest[0] + fewest[1] < bound; ++a) {
+    if (fewest[a] >= leaves[a]) continue;
+    shrink(*sides[a].known, bound - fewest[1 - a], depth + 1);
+    fewest[a] = std::max(fewest[a], sides[a].known->fewest);
+    leaves[a] = sides[a].known->leaves;
+  }
+}
+
 void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth) {
   const double cap = above(state.upper);
   std::uint32_t least = 0xffffffffu;
@@ -384,19 +401,10 @@ void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bou
     Side sides[2] = {frame.side[0], frame.side[1]};
     if (sides[0].upper + sides[1].upper >= cap || !sides[0].proved() || !sides[1].proved()) continue;
     std::uint32_t fewest[2], leaves[2];
-    for (int a = 0; a < 2; ++a) {
-      const double worse = above(sides[a].upper);
-      fewest[a] = option.leaf[a] < worse ? 1 : sides[a].left >= 1 && option.split[a] < worse ? 2 : 3;
-      leaves[a] = fewest[a] < 3 ? fewest[a] : 0xffffffu;
-    }
-    for (int a = 0; a < 2 && fewest[0] + fewest[1] < best; ++a) {
-      if (fewest[a] >= leaves[a]) continue;
-      shrink(*sides[a].known, best - fewest[1 - a], depth + 1);
-      fewest[a] = std::max(fewest[a], sides[a].known->fewest);
-      leaves[a] = sides[a].known->leaves;
-    }
+    leaves_of_sides(option, sides, best, depth, fewest, leaves);
     least = std::min(least, fewest[0] + fewest[1]);
-    if (fewest[0] >= leaves[0] && fewest[1] >= leaves[1] && leaves[0] + leaves[1] < state.leaves) {
+    // Less than `bound` too: the tree of a state is that of its first best split, whatever was asked before.
+    if (fewest[0] >= leaves[0] && fewest[1] >= leaves[1] && leaves[0] + leaves[1] < best) {
       state.leaves = leaves[0] + leaves[1];
       for (int a = 0; a < 2; ++a) frame.side[a] = sides[a];
       keep(state, frame, option);

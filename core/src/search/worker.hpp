@@ -14,6 +14,10 @@ namespace everytree {
 
 constexpr double kAnyCost = 1e300;  // real costs are less
 
+inline const char* name_of(LimitReached::Reason reason) {
+  return reason == LimitReached::Reason::time ? "time" : reason == LimitReached::Reason::memory ? "memory" : "stopped";
+}
+
 struct Search::Shared {
   Shared(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
 
@@ -75,6 +79,15 @@ class Search::Worker {
   void look_at_sides(const Known& state, Frame& frame, const Option& option, double cut);
   // The known tree of the state is now this split with the known trees of its sides.
   static void keep(Known& state, const Frame& frame, const Option& option);
+  // Open the state whether it is proved or not; false if it is closed.
+  bool survey(Known& state, Frame& frame);
+  // Take over bounds of splits of the state from elsewhere.
+  void teach(const Known& state, Frame& frame, const std::vector<Branch>& known);
+  static const Option& option_of(const CountTable& table, const Frame& frame, std::int32_t test);
+  // At least so many leaves has each side at its least cost, and exactly so many where `leaves` says the same; looked
+  // at only while the sum is less than `bound`. The sides must be proved.
+  void leaves_of_sides(const Option& option, const Side* sides, std::uint32_t bound, std::size_t depth,
+                       std::uint32_t* fewest, std::uint32_t* leaves);
   // Tell how far the splits of the root are, with the cost of the best tree and the bound.
   void say(const Known& root, std::size_t done, std::size_t total);
 

@@ -22,7 +22,7 @@ from typing import Any
 from everytree.arguments import whole
 from everytree.errors import LimitReached, QueryError
 
-__all__ = ["BACKENDS", "distribute", "held", "n_elsewhere", "n_workers", "results", "use_backend"]
+__all__ = ["BACKENDS", "distribute", "held", "n_elsewhere", "n_workers", "release", "results", "use_backend"]
 
 BACKENDS = ("loky", "threading", "multiprocessing", "dask", "ray", "spark")
 
@@ -255,6 +255,12 @@ def held(token: str, sent: Any) -> Any:
             _HELD.clear()
             _HELD[token] = sent
         return _HELD[token]
+
+
+def release(token: str) -> None:
+    """Forget what is held in this process: the question is answered."""
+    with _HOLDING:
+        _HELD.pop(token, None)
 
 
 class _Refused(Exception):

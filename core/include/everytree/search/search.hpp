@@ -8,6 +8,10 @@
 // tree of two levels: a first known tree, and the order in which splits are tried.
 //
 // When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason.
+//
+// The splits of a state can also be worked on elsewhere (look, work): what comes back are bounds of their sides. A
+// search that has learned them goes past all splits that they rule out, and finds the tree that it would have found
+// alone: bounds never decide which of several best trees is the answer.
 #pragma once
 
 #include <atomic>
@@ -42,6 +46,26 @@ struct Found {
   std::size_t n_states = 0, n_folds = 0, n_bytes = 0;
 };
 
+// Steps from the root to a state: a test and its outcome each.
+using Steps = std::vector<std::pair<std::int32_t, int>>;
+
+// What is known of a split: lower ≤ least cost ≤ upper of each side, and that no tree of a side that costs at most
+// `cap` has less than `fewest` leaves.
+struct Branch {
+  std::int32_t test = 0;
+  double lower[2] = {0, 0}, upper[2] = {0, 0}, cap[2] = {-kNoCost, -kNoCost};
+  std::uint32_t fewest[2] = {1, 1};
+};
+
+// What is known of a state: a tree, and its splits.
+struct Part {
+  double upper = 0;  // cost of the tree; infinite if there is none yet
+  Key key;
+  std::vector<Branch> branches;
+  std::string stopped;  // as in Found
+  std::size_t n_states = 0, n_bytes = 0;
+};
+
 // A state of this search: its place is the number of tests that may still follow on a path.
 struct Known : Placed {
   static constexpr std::uint32_t kTwoLevels = 0xffffffffu;
@@ -69,12 +93,27 @@ class Search {
   ~Search();
   // A tree of at most max_depth tests on a path (−1: no limit); the smallest of those of least cost, if asked. What
   // earlier runs proved is kept: a run goes on where a limit ended another, and one of another depth uses its states.
-  Found run(int max_depth, bool smallest, Control& control);
+  // A tree that costs `at_most` and one of those with `most_leaves` leaves may be known to exist: then only what may be
+  // as good is looked at.
+  Found run(int max_depth, bool smallest, Control& control, double at_most = kNoCost,
+            std::uint32_t most_leaves = 0xfffffffeu);
+
+  // The splits of the state at the end of `steps`, in the order in which a run tries them; none if the state is closed
+  // or proved. `dive` looks for a good tree at once.
+  Part look(const Steps& steps, int max_depth, bool dive, Control& control);
+  // Work on these splits of the state until each is proved or costs at least `cut`, which is lowered to the cost of
+  // what is found; where it does cost less, and `leaves` > 0, until it is known how few leaves it needs, or that these
+  // are not less than `leaves`. `known` is what others have found about splits of this state.
+  Part work(const Steps& steps, int max_depth, const std::vector<Branch>& known, const std::vector<std::int32_t>& tests,
+            double cut, std::uint32_t leaves, Control& control);
+  // Believe what others have found about splits of the state.
+  void learn(const Steps& steps, int max_depth, const std::vector<Branch>& known, Control& control);
 
  private:
   class Worker;
   struct Shared;
   void solve_root(Known& root, Control& control);
+  Known& state_at(const Steps& steps, int max_depth, Control& control);
   std::unique_ptr<Shared> shared_;
 };
 
