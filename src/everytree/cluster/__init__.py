@@ -7,7 +7,7 @@ What is handed out are independent parts of the graph:
 
     evidence      the closed states (their two lowest levels are nearly all of the work), every k-th one to a part; each
                   worker builds the graph again from the table, which needs no messages, and the driver folds the rest
-    best tree     the trees with one root test: two smaller questions; the least error so far is told in each round
+    best tree     splits of the root, or those below them, in rounds that share the best tree so far and all bounds
     predictions   blocks of rows
 
 A worker that dies costs its parts only: they are handed out again, and what was finished is kept (workers.py). The

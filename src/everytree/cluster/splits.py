@@ -62,8 +62,8 @@ class State:
         self.branches: Branches = part.branches
         self.upper, self.key = min(part.upper, ANY), list(part.key)
         self._learned = np.zeros(len(self.branches), dtype=bool)
-        # The largest `cut` that each split was worked on for, without and with leaves: it is not handed out for it again,
-        # however its bounds are rounded.
+        # The largest `cut` that each split was worked on for, without and with leaves: it is not handed out for that
+        # again, however its bounds are rounded.
         self._asked = np.full((2, len(self.branches)), -math.inf)
         self._sides: dict[tuple[int, int], State] = {}
 
