@@ -41,7 +41,7 @@ def main() -> None:
     asked = [float(word) for word in sys.argv[1:]] or [1e9, 1e4, 100, 32]
     n_rows, n_tests, nodes, cores = (int(x) for x in asked)
     factors = {}
-    for rows, tests, depth in ((10_000, 250, 3), (10_000, 500, 2), (100_000, 60, 3)):
+    for rows, tests, depth in ((10_000, 250, 3), (10_000, 2_000, 2), (100_000, 100, 3)):
         factors[rows, tests, depth] = measured(rows, tests, depth)
         print(
             f"{rows} rows, {tests} tests, depth {depth}: {factors[rows, tests, depth] * 1e9:.2f} ns per word and pair"
