@@ -66,7 +66,11 @@ def test_the_same_table(engine: str) -> None:
 # --- what every engine refuses, with the same words
 
 REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    ({"a": [1, 2], "y": [None, None]}, {}, "Input y contains NaN or None: 2 labels"),
+    (
+        {"a": [1, 2], "y": pl.Series([None, None], dtype=pl.Int64)},
+        {},
+        "Input y contains NaN or None: 2 labels",
+    ),
     ({"a": [1.0, float("inf")], "y": [0, 1]}, {}, "infinity"),
     ({"a": [1, None], "y": [0, 1]}, {}, "missing values in column 'a' \\(1 of 2 rows\\)"),
     ({"a": [dt.date(2020, 1, 1), None], "y": [0, 1]}, {}, "dates or times"),
@@ -95,13 +99,22 @@ def test_no_rows(engine: str) -> None:
         Table.from_frame(as_engine(empty, engine), "y")
 
 
-@pytest.mark.parametrize("engine", ["polars", "polars-eager", "duckdb", "ibis-duckdb"])
+@pytest.mark.parametrize("engine", ["polars", "polars-eager", "duckdb"])
 def test_the_largest_whole_numbers(engine: str) -> None:
     values = pl.Series("a", [2**63, 2**63 + 1, 5, 2**64 - 1] * 3, dtype=pl.UInt64)
     frame = pl.DataFrame([values, pl.Series("y", [0, 1, 0, 1] * 3), pl.Series("w", [2**40] * 12)])
     found = Table.from_frame(as_engine(frame, engine), "y", bins=3, weight="w")
     assert found.test_names == ("a <= 4611686018427387906", "a <= 13835058055282163712")
     assert found.total == 12 * 2**40
+
+
+@pytest.mark.parametrize("engine", ["ibis-duckdb", "ibis-polars"])
+def test_whole_numbers_that_ibis_does_not_compare(engine: str) -> None:
+    frame = pl.DataFrame([pl.Series("a", [2**63, 1], dtype=pl.UInt64), pl.Series("y", [0, 1])])
+    with pytest.raises(DataError, match="9223372036854775808"):
+        Table.from_frame(as_engine(frame, engine), "y")
+    small = frame.with_columns(a=pl.Series([7, 1], dtype=pl.UInt64))
+    assert Table.from_frame(as_engine(small, engine), "y") == Table.from_frame(small, "y")
 
 
 def test_whole_numbers_that_arrow_does_not_compare() -> None:

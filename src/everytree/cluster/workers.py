@@ -99,9 +99,10 @@ def n_elsewhere() -> int:
 
 
 @contextmanager
-def use_backend(name: str, n_jobs: int | None = None) -> Iterator[None]:
+def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
     """``joblib.parallel_config`` with this backend, made ready: Dask gets a client, Ray and Spark are registered.
 
+    ``n_jobs`` are workers; −1 is all that the machine or the cluster has.
     Dask and Ray use the cluster that their own settings name (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), or else
     processes of this machine; Spark uses the session there is, or a new one.
     """
@@ -123,7 +124,8 @@ def use_backend(name: str, n_jobs: int | None = None) -> Iterator[None]:
                 from ray.util.joblib import register_ray
 
                 if not ray.is_initialized():
-                    ray.init(include_dashboard=False, log_to_driver=False)
+                    own = {} if "RAY_ADDRESS" in os.environ else {"include_dashboard": False}
+                    ray.init(log_to_driver=False, **own)
                     open_now.callback(ray.shutdown)
                 register_ray()
             elif name == "spark":

@@ -124,13 +124,11 @@ class LazyData:
         self._data = self._data.filter(~nw.col(Y).is_null())
 
     def _check_weights(self, lazy: Any, weight: str, column: nw.Expr, dtype: Any) -> None:
-        queries = [
-            one_where(column.is_null()).sum().cast(nw.Int64).alias("gone"),
-            column.min().alias("low"),
-        ]
+        queries = [one_where(column.is_null()).sum().cast(nw.Int64).alias("gone")]
         if dtype.is_integer():  # no float sees the last digits of these, and Arrow refuses to try
             queries += [
                 column.count().cast(nw.Int64).alias("rows"),
+                column.min().alias("low"),
                 column.max().alias("high"),
                 (column // PART).sum().cast(nw.Int64).alias("parts"),
             ]
@@ -139,6 +137,7 @@ class LazyData:
             whole = (plain == plain.floor()) & (plain.abs() < LARGEST)
             queries += [
                 one_where(~whole).sum().cast(nw.Int64).alias("broken"),
+                plain.min().alias("low"),
                 plain.sum().alias("sum"),
             ]
         found = collected(lazy.select(*queries)).to_pylist()[0]

@@ -31,6 +31,8 @@ def opened(frame: Any, target: str | None = None) -> Opened:
             return _of_dask(frame, native, names, target)
         if native.implementation.is_spark_like():
             return _of_spark(frame, names)
+        if native.implementation.is_ibis():  # which has no numbers of 2**63 and more to compare with
+            native = native.with_columns(nw.selectors.by_dtype(nw.UInt64).cast(nw.Int64))
         return Opened(native, names)
     if not isinstance(native, nw.DataFrame):
         raise DataError(
