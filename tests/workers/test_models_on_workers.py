@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import everytree as et
 from everytree import cluster
+from everytree.study import run as runner
 from everytree.study.run import run_study
 
 RNG = np.random.default_rng(0)
@@ -167,4 +168,26 @@ def expected_lines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_a_study(backend: str, tmp_path: Path, expected_lines: dict[str, Any]) -> None:
     run_study("krasznahorkay2004", None, tmp_path, **OPTIONS)
+    assert lines_of(tmp_path / RESULTS) == expected_lines
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask", "ray"], indirect=True)
+def test_a_study_whose_worker_is_killed(
+    backend: str, tmp_path: Path, expected_lines: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, died = runner._work, str(tmp_path / "died")
+
+    def work(name: str, job: Any, folder: Any) -> Any:  # sent by value
+        import os
+        import signal
+
+        if "xor" in job.key and not os.path.exists(died):
+            open(died, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(name, job, folder)
+
+    monkeypatch.setattr(runner, "_work", work)
+    found = run_study("krasznahorkay2004", None, tmp_path, **OPTIONS)
+    assert found.done == found.jobs
+    assert Path(died).exists()
     assert lines_of(tmp_path / RESULTS) == expected_lines
