@@ -1,5 +1,6 @@
 #include "everytree/fold/posterior.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -48,6 +49,15 @@ std::vector<Wide> read_wide(const Pairs& pairs) {
     values.emplace_back(x, static_cast<std::int64_t>(exponent));
   }
   return values;
+}
+
+Reals write_wide(const std::vector<Wide>& values) {
+  std::vector<double> out;
+  for (const Wide& x : values) {
+    out.push_back(x.scaled(x.exponent()));
+    out.push_back(static_cast<double>(x.exponent()));
+  }
+  return to_numpy(std::move(out));
 }
 
 void bind_posterior(nb::module_& m) {
@@ -99,17 +109,54 @@ void bind_posterior(nb::module_& m) {
               return Posterior::fold_part(*graph, std::move(prior), std::move(leaf), linear, part, n_parts, n_threads,
                                           c);
             });
-            std::vector<double> out;
-            for (const Wide& x : values) {
-              out.push_back(x.scaled(x.exponent()));
-              out.push_back(static_cast<double>(x.exponent()));
-            }
-            return to_numpy(std::move(out));
+            return write_wide(values);
           },
           nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
           nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("part"),
           nb::arg("n_parts"), nb::arg("n_threads"), nb::arg("control"),
           "Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.")
+      .def_static(
+          "send_part",
+          [](const Graph& graph, std::size_t part, std::size_t n_parts) {
+            Posterior::Sent sent;
+            {
+              nb::gil_scoped_release nogil;
+              sent = Posterior::send_part(graph, part, n_parts);
+            }
+            const auto& m = sent.sizes.most;
+            return nb::make_tuple(as_numpy(std::move(sent.covers)), as_numpy(std::move(sent.depths)),
+                                  std::vector<std::int32_t>{m[0][0], m[0][1], m[1][0], m[1][1], m[2][0], m[2][1]});
+          },
+          nb::arg("graph"), nb::arg("part"), nb::arg("n_parts"),
+          "A part of the frontier for another process: covers, depths, and the largest class counts.")
+      .def_static(
+          "fold_sent",
+          [](std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf, bool by_depth, bool frontier,
+             const Flat<std::uint64_t>& covers, const Flat<std::int32_t>& depths,
+             const std::vector<std::int32_t>& sizes, std::vector<double> log_split, std::vector<double> log_leaf_open,
+             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
+             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t n_threads,
+             PyControl& control) {
+            if (sizes.size() != 6) throw InvalidInput("expected six largest class counts");
+            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
+                                     per_test, std::move(attributes), table->n_tests());
+            GraphOptions o;
+            o.max_depth = max_depth;
+            o.min_leaf = min_leaf;
+            o.by_depth = by_depth;
+            o.frontier = frontier;
+            Posterior::Sent sent{copied(covers), copied(depths), {}};
+            for (std::size_t k = 0; k < 6; ++k) sent.sizes.most[k / 2][k % 2] = std::clamp(sizes[k], 0, 1800);
+            return write_wide(run(control, [&](Control& c) {
+              auto leaf = read_dirichlet(dirichlet, *table);
+              return Posterior::fold_sent(table, o, sent, std::move(prior), std::move(leaf), linear, n_threads, c);
+            }));
+          },
+          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("by_depth"), nb::arg("frontier"),
+          nb::arg("covers").noconvert(), nb::arg("depths").noconvert(), nb::arg("sizes"), nb::arg("log_split"),
+          nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes"),
+          nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"), nb::arg("control"),
+          "Values of the closed states of a part that was sent: factors and exponents of 2 in turn.")
       .def_prop_ro("log_evidence", &Posterior::log_evidence)
       .def(
           "bracket",

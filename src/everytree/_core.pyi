@@ -163,6 +163,18 @@ class Posterior:
         Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.
         """
 
+    @staticmethod
+    def send_part(graph: Graph, part: int, n_parts: int) -> tuple:
+        """
+        A part of the frontier for another process: covers, depths, and the largest class counts.
+        """
+
+    @staticmethod
+    def fold_sent(table: CountTable, max_depth: int, min_leaf: int, by_depth: bool, frontier: bool, covers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], depths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Sequence[int], log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Values of the closed states of a part that was sent: factors and exponents of 2 in turn.
+        """
+
     @property
     def log_evidence(self) -> float: ...
 

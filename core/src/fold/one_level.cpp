@@ -46,7 +46,7 @@ void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Boun
       if (!(x > -50 && x < 50)) return;
   std::int32_t most[2];
   // Covers beyond about 1,800 examples never fit the range of a double with a = 1, so do not let them size the table.
-  for (std::int32_t bound : {1800, 1200, 600}) {
+  for (std::int32_t bound : TableSizes::kBounds) {
     bounds(bound, most);
     if (static_cast<std::int64_t>(most[0] + 1) * std::bit_ceil(static_cast<std::uint32_t>(most[1] + 1)) *
             static_cast<std::int64_t>(leaf_->n_variants()) >
@@ -63,6 +63,22 @@ ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<
     : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
   tabulate(graph.table().n_classes(), graph.options().min_leaf,
            [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); });
+}
+
+TableSizes TableSizes::of(const Graph& graph) {
+  TableSizes sizes;
+  if (graph.table().n_classes() == 2)
+    for (std::size_t k = 0; k < std::size(kBounds); ++k) largest_counts(graph, kBounds[k], sizes.most[k]);
+  return sizes;
+}
+
+ProductWeights::ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
+                               std::shared_ptr<const Dirichlet> leaf, bool linear)
+    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+  tabulate(n_classes, min_leaf, [&](std::int32_t bound, std::int32_t* most) {
+    for (std::size_t k = 0; k < std::size(TableSizes::kBounds); ++k)
+      if (TableSizes::kBounds[k] == bound) std::copy_n(sizes.most[k], 2, most);
+  });
 }
 
 ProductWeights::ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior,

@@ -2,6 +2,7 @@
 // inclusion: inclusion.cpp.
 #include "everytree/fold/posterior.hpp"
 
+#include <numeric>
 #include <string>
 
 #include "everytree/algebra/by_depth.hpp"
@@ -45,6 +46,45 @@ std::vector<Wide> Posterior::fold_part(const Graph& graph, Prior prior, std::sha
   const Order order(graph);
   std::vector<std::uint32_t> mine;
   for (std::size_t k = part; k < order.closed.size(); k += n_parts) mine.push_back(order.closed[k]);
+  const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
+  return everytree::fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
+}
+
+Posterior::Sent Posterior::send_part(const Graph& graph, std::size_t part, std::size_t n_parts) {
+  if (part >= n_parts) throw InvalidInput("part must be less than n_parts");
+  Sent sent;
+  sent.sizes = TableSizes::of(graph);
+  const Order order(graph);
+  for (std::size_t k = part; k < order.closed.size(); k += n_parts) {
+    const std::uint32_t id = order.closed[k];
+    sent.covers.insert(sent.covers.end(), graph.cover(id), graph.cover(id) + graph.table().n_words());
+    sent.depths.push_back(graph.state(id).depth);
+  }
+  return sent;
+}
+
+std::vector<Wide> Posterior::fold_sent(std::shared_ptr<const CountTable> table, const GraphOptions& options,
+                                       const Sent& sent, Prior prior, std::shared_ptr<const Dirichlet> leaf,
+                                       bool linear, std::size_t n_threads, Control& control) {
+  const std::size_t words = table->n_words(), n = sent.depths.size();
+  if (sent.covers.size() != n * words)
+    throw InvalidInput("a part of the frontier has " + std::to_string(sent.covers.size()) +
+                       " words of covers; expected " + std::to_string(n * words));
+  const ProductWeights weights(sent.sizes, table->n_classes(), options.min_leaf, std::move(prior), std::move(leaf),
+                               linear);
+  const Cover& all = table->all();
+  const Graph graph(table, options, [&](auto&& add) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint64_t* cover = sent.covers.data() + k * words;
+      for (std::size_t w = 0; w < words; ++w)
+        if ((cover[w] & ~all[w]) != 0 || sent.depths[k] < 0)
+          throw InvalidInput("a cover has rows that the table has not");
+      add(cover, sent.depths[k], static_cast<std::int32_t>(table->count(cover)));
+    }
+  });
+  if (graph.n_inner() > 0) throw InvalidInput("a part of the frontier has a state that is not closed");
+  std::vector<std::uint32_t> mine(n);
+  std::iota(mine.begin(), mine.end(), 0u);
   const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
   return everytree::fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
 }

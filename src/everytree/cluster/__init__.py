@@ -5,8 +5,8 @@
 
 What is handed out are independent parts of the graph:
 
-    evidence      the closed states (their two lowest levels are nearly all of the work), every k-th one to a part; each
-                  worker builds the graph again from the table, which needs no messages, and the driver folds the rest
+    evidence      the closed states (their two lowest levels are nearly all of the work), every k-th one to a part: the
+                  driver builds the graph, sends covers, and folds the rest
     best tree     splits of the root, or those below them, in rounds that share the best tree so far and all bounds
     predictions   blocks of rows
 

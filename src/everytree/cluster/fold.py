@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.arguments import whole
-from everytree.cluster.workers import distribute, held, n_elsewhere, n_workers
+from everytree.cluster.workers import distribute, held, n_elsewhere, n_workers, release
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.weights import Dirichlet
@@ -59,10 +60,20 @@ def fold(
     """The folded graph, and the Dirichlet parameters by depth."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
-    tasks = [(token, space, prior, dirichlet, part, parts) for part in range(parts)]
-    values = distribute(_fold_part, tasks, n_jobs=n_jobs)
     with space._question("folding the posterior") as control:
         arguments, rows = _fold_arguments(space, prior, dirichlet, control)
+        graph = arguments["graph"]
+        weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
+        sent = copy.copy(space)  # without graphs
+        sent._core_table = space._core_table
+        tasks = [
+            (token, sent, weights, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
+        ]
+        try:
+            values = distribute(_fold_part, tasks, n_jobs=n_jobs)
+        finally:
+            release(token)
+        control.check()
         return _core.Posterior.from_parts(parts=values, **arguments), rows
 
 
@@ -99,12 +110,21 @@ def _fold_arguments(
 
 
 def _fold_part(
-    token: str, space: TreeSpace, prior: Prior, dirichlet: Dirichlet, part: int, n_parts: int
+    token: str,
+    space: TreeSpace,
+    weights: dict[str, Any],
+    covers: npt.NDArray[np.uint64],
+    depths: npt.NDArray[np.int32],
+    sizes: list[int],
 ) -> Reals:
+    """The values of closed states whose covers were sent: their graph is not needed."""
     mine: TreeSpace = held(token, space)
     with mine._question("folding a part of the frontier") as control:
-        arguments, _ = _fold_arguments(mine, prior, dirichlet, control)
-        values: Reals = _core.Posterior.fold_part(part=part, n_parts=n_parts, **arguments)
+        depth = -1 if mine.max_depth is None else mine.max_depth
+        values: Reals = _core.Posterior.fold_sent(
+            mine._counts(), depth, mine.min_leaf, True, mine._switches["frontier"], covers, depths, sizes,
+            n_threads=mine._threads, control=control, **weights,
+        )  # fmt: skip
     return values
 
 

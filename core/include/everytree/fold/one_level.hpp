@@ -43,10 +43,20 @@ struct ClosedState {
 };
 
 // Marginal likelihood times tree prior, prepared for one graph, or for any cover of one table.
+// Largest class counts of closed states with at most so many examples, for each size that linear tables may have.
+struct TableSizes {
+  static constexpr std::int32_t kBounds[3] = {1800, 1200, 600};
+  std::int32_t most[3][2] = {};
+  static TableSizes of(const Graph& graph);
+};
+
 class ProductWeights {
  public:
   // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
   ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
+  // For some states of a graph elsewhere, whose sizes these are: the same weights to the last bit.
+  ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
+                 std::shared_ptr<const Dirichlet> leaf, bool linear = true);
   ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior, std::shared_ptr<const Dirichlet> leaf,
                  bool linear = true);
 

@@ -32,6 +32,17 @@ class Posterior {
                                      bool linear, std::size_t part, std::size_t n_parts, std::size_t n_threads,
                                      Control& control);
 
+  // The same part for another process, which then needs no graph: what fold_sent takes.
+  struct Sent {
+    std::vector<std::uint64_t> covers;  // n_words each
+    std::vector<std::int32_t> depths;
+    TableSizes sizes;
+  };
+  static Sent send_part(const Graph& graph, std::size_t part, std::size_t n_parts);
+  static std::vector<Wide> fold_sent(std::shared_ptr<const CountTable> table, const GraphOptions& options,
+                                     const Sent& sent, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
+                                     std::size_t n_threads, Control& control);
+
   const Graph& graph() const { return *graph_; }
   const ProductWeights& weights() const { return weights_; }
   double log_evidence() const { return u_[0].log(); }
