@@ -103,10 +103,10 @@ class State:
         With ``leaves`` > 0, trees as good as the known one count where they have less leaves than that.
         """
         sums = self.branches[:, UPPER].sum(axis=1)
-        for row in np.flatnonzero(sums < below(self.upper)):
-            self._improve(int(row))
+        for row in np.flatnonzero(sums < below(self.upper)).tolist():
+            self._improve(row)
         lower = self.branches[:, LOWER].sum(axis=1)
-        for row in map(int, np.flatnonzero(lower < min(cut, above(self.upper)))):
+        for row in np.flatnonzero(lower < min(cut, above(self.upper))).tolist():
             # Asked for each split: the best tree changes while the sides of others are looked at.
             most = min(cut, above(self.upper) if leaves else below(self.upper))
             if self._settled(row, most, leaves):
