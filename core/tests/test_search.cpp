@@ -263,4 +263,38 @@ TEST(one_search_answers_every_depth_in_any_order) {
   }
 }
 
+TEST(bounds_from_elsewhere_do_not_change_the_tree) {
+  std::mt19937 random(16);
+  for (int round = 0; round < 60; ++round) {
+    const naive::Table d = naive::random_table(random, {20, 80}, {4, 9}, {2, 3}, {1, 2});
+    const LeafCost cost = some_cost(static_cast<unsigned>(round), d.c);
+    SearchOptions o;
+    o.min_leaf = 1 + round % 3;
+    if (d.total(d.all()) < o.min_leaf) continue;
+    const int depth = 3 + round % 3;
+    const bool smallest = round % 2;
+    Control control;
+    const Found alone = Search(d.core(), cost, o).run(depth, smallest, control);
+    Search elsewhere(d.core(), cost, o), told(d.core(), cost, o);
+    const Part first = elsewhere.look({}, depth, true, control);
+    CHECK(first.upper >= alone.cost - 1e-9);
+    std::vector<std::int32_t> tests;
+    for (const Branch& branch : first.branches) tests.push_back(branch.test);
+    if (tests.empty()) continue;
+    const Part part = elsewhere.work({}, depth, first.branches, tests, 1e300, smallest ? 1000 : 0, control);
+    CHECK(part.stopped.empty());
+    CHECK(part.branches.size() == tests.size());
+    CHECK(std::min(part.upper, first.upper) <= alone.cost + 1e-9);
+    for (const Branch& branch : part.branches) {
+      CHECK(branch.lower[0] + branch.lower[1] >= alone.cost - 1e-9);
+      for (int a = 0; a < 2; ++a) CHECK(branch.lower[a] <= branch.upper[a] + 1e-9);
+    }
+    told.learn({}, depth, part.branches, control);
+    const Found found =
+        told.run(depth, smallest, control, alone.cost, static_cast<std::uint32_t>(leaves_of(alone.key)));
+    CHECK(found.proved);
+    CHECK(found.key == alone.key);
+  }
+}
+
 int main() { return check::run(); }
