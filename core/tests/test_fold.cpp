@@ -251,11 +251,15 @@ TEST(parts_of_the_frontier_make_the_same_posterior) {
       const naive::Table d = naive::random_table(random, 40, 6, 2, 3);
       Setting s = setting(2, d, depth, 1, 4);
       Control control;
-      const auto g = std::make_shared<const Graph>(d.core(), s.graph, control);
+      const auto table = d.core();
+      const auto g = std::make_shared<const Graph>(table, s.graph, control);
       const auto leaf = std::make_shared<const Dirichlet>(s.weights.a, d.class_counts(d.all()));
       std::vector<std::vector<Wide>> parts;
-      for (std::size_t part = 0; part < n_parts; ++part)
+      for (std::size_t part = 0; part < n_parts; ++part) {
         parts.push_back(Posterior::fold_part(*g, s.weights.prior, leaf, true, part, n_parts, 1, control));
+        const Posterior::Sent sent = Posterior::send_part(*g, part, n_parts);
+        CHECK(parts.back() == Posterior::fold_sent(table, s.graph, sent, s.weights.prior, leaf, true, 1, control));
+      }
       const Posterior whole(g, s.weights.prior, leaf, true, 1, control);
       const Posterior again(g, s.weights.prior, leaf, true, parts, 1, control);
       CHECK(whole.values() == again.values());
