@@ -85,14 +85,15 @@ void check_frontier(const naive::Table& d, const CountTable& table, Frontier& f,
   const bool packed = d.c == 2 && total < 32768;
   const int shift = packed ? 16 : 0;
   f.set_index(shift);
-  std::vector<std::int32_t> counts(d.c * f.stride()), index(f.stride()), tests[2];
+  std::vector<std::int32_t> counts(d.c * f.stride()), count_rows, index_rows, tests[2];
   for (auto& t : tests) t.assign(f.stride(), 0);
   std::int32_t* const counter[2] = {tests[0].data(), tests[1].data()};
   std::vector<std::int64_t> expected_tests[2] = {std::vector<std::int64_t>(n, 0), std::vector<std::int64_t>(n, 0)};
   for (std::size_t i = 0; i < n; ++i) {
     const naive::Rows side[2] = {d.side(path.rows, test[i], false), d.side(path.rows, test[i], true)};
     f.pair_counts(i, 0, counts.data());
-    f.pair_index(i, counter, index.data());
+    const std::int32_t* later = f.next_pair_counts(i, count_rows);
+    const std::int32_t* index = f.next_pair_index(i, counter, index_rows);
     const naive::Counts single = d.class_counts(side[1]);
     for (std::size_t c = 0; c < d.c; ++c) fuzz::require(f.count(c, i) == single[c], "class counts of a group");
     for (std::size_t j = 0; j < n; ++j) {
@@ -100,6 +101,7 @@ void check_frontier(const naive::Table& d, const CountTable& table, Frontier& f,
       std::int64_t sum = 0;
       for (std::size_t c = 0; c < d.c; ++c) {
         fuzz::require(counts[c * f.stride() + j] == both[c], "class counts of a pair");
+        if (j > i) fuzz::require(later[c * f.stride() + j] == both[c], "class counts of a pair, several at a time");
         sum += both[c];
       }
       if (j > i) fuzz::require(index[j] == (packed ? both[0] * 65536 + both[1] : sum), "index of a pair");

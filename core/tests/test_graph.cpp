@@ -284,10 +284,10 @@ TEST(columns_with_the_same_hash_are_not_grouped) {
   const std::uint32_t valid[2] = {~0u, ~0u};
   for (std::size_t j = 0; j < kColumns; ++j) {
     column[j] = random() & ~1ULL;
-    bits[j] = static_cast<std::uint32_t>(column[j]);
-    bits[kColumns + j] = static_cast<std::uint32_t>(column[j] >> 32);
+    bits[RowBlock::word(2, 0, j)] = static_cast<std::uint32_t>(column[j]);
+    bits[RowBlock::word(2, 1, j)] = static_cast<std::uint32_t>(column[j] >> 32);
   }
-  kernels().hash_columns(bits.data(), kColumns, valid, 2, kColumns, hash.data());
+  kernels().hash_columns(bits.data(), valid, 2, kColumns, hash.data());
   std::map<std::uint32_t, std::size_t> first;
   int found = 0;
   for (std::size_t j = 0; j < kColumns && found < 5; ++j) {
