@@ -38,7 +38,7 @@ std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<do
   return std::make_shared<Dirichlet>(rows, totals);
 }
 
-// Factors and exponents of 2 in turn, as fold_part writes them; they may come from another machine.
+// Factors and exponents of 2 in turn, as fold_sent writes them; they may come from another machine.
 std::vector<Wide> read_wide(const Pairs& pairs) {
   if (pairs.size() % 2 != 0) throw InvalidInput("a part of the frontier must hold pairs of numbers");
   std::vector<Wide> values;
@@ -97,25 +97,6 @@ void bind_posterior(nb::module_& m) {
           nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("parts"),
           nb::arg("n_threads"), nb::arg("control"), "The posterior from parts of the frontier folded elsewhere.")
       .def_static(
-          "fold_part",
-          [](std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
-             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t part, std::size_t n_parts,
-             std::size_t n_threads, PyControl& control) {
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), graph->table().n_tests());
-            const auto values = run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, graph->table());
-              return Posterior::fold_part(*graph, std::move(prior), std::move(leaf), linear, part, n_parts, n_threads,
-                                          c);
-            });
-            return write_wide(values);
-          },
-          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("part"),
-          nb::arg("n_parts"), nb::arg("n_threads"), nb::arg("control"),
-          "Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.")
-      .def_static(
           "send_part",
           [](const Graph& graph, std::size_t part, std::size_t n_parts) {
             Posterior::Sent sent;
@@ -128,6 +109,8 @@ void bind_posterior(nb::module_& m) {
                                   std::vector<std::int32_t>{m[0][0], m[0][1], m[1][0], m[1][1], m[2][0], m[2][1]});
           },
           nb::arg("graph"), nb::arg("part"), nb::arg("n_parts"),
+          nb::sig("def send_part(graph: Graph, part: int, n_parts: int) -> "
+                  "tuple[NDArray[numpy.uint64], NDArray[numpy.int32], list[int]]"),
           "A part of the frontier for another process: covers, depths, and the largest class counts.")
       .def_static(
           "fold_sent",

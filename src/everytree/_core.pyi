@@ -158,13 +158,7 @@ class Posterior:
         """The posterior from parts of the frontier folded elsewhere."""
 
     @staticmethod
-    def fold_part(graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, part: int, n_parts: int, n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """
-        Values of every n_parts-th closed state from the part-th on: factors and exponents of 2 in turn.
-        """
-
-    @staticmethod
-    def send_part(graph: Graph, part: int, n_parts: int) -> tuple:
+    def send_part(graph: Graph, part: int, n_parts: int) -> tuple[NDArray[numpy.uint64], NDArray[numpy.int32], list[int]]:
         """
         A part of the frontier for another process: covers, depths, and the largest class counts.
         """

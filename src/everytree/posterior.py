@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.arguments import generator, whole
+from everytree.bayes.folding import fold_posterior
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.tree import Tree
@@ -59,7 +60,7 @@ class Posterior:
 
     def _fold(self) -> None:
         # Dirichlet parameters by depth, beside the folded graph
-        self._core, self._rows = self._space._fold_posterior(self.prior, self.dirichlet)
+        self._core, self._rows = fold_posterior(self._space, self.prior, self.dirichlet)
         self._check()
 
     def _check(self) -> None:

@@ -28,7 +28,7 @@ from everytree.query import Query, query_of
 from everytree.search import BOUNDS, certificate
 from everytree.strategies import best_by_strategy, check_strategy
 from everytree.tree import Tree
-from everytree.weights import COSTS, Dirichlet, dirichlet_rows
+from everytree.weights import COSTS, Dirichlet
 from everytree.why import why_none
 
 if TYPE_CHECKING:
@@ -477,51 +477,6 @@ class TreeSpace:
         return NearBest(self, epsilon, leaf_penalty, dirichlet)
 
     # --- helpers ---
-
-    def _fold_posterior(
-        self, prior: Prior, dirichlet: Dirichlet
-    ) -> tuple[_core.Posterior, list[list[float]]]:
-        """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
-        from everytree.cluster.fold import fold, is_long, n_elsewhere
-
-        attributes = self._attributes_for(prior)
-        with self._question("folding the posterior") as control:
-            graph, rows = self._posterior_graph(prior, dirichlet, control)
-            if n_elsewhere() and is_long(graph, self.table):
-                return fold(self, prior, dirichlet)
-            return self._core_posterior(graph, prior, attributes, rows, control), rows
-
-    def _posterior_graph(
-        self, prior: Prior, dirichlet: Dirichlet, control: _core.Control
-    ) -> tuple[_core.Graph, list[list[float]]]:
-        """The graph that a posterior folds, and the Dirichlet parameters by depth."""
-        by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(self.classes), 1)) > 1
-        graph = self._graph(control, by_depth)
-        return graph, dirichlet_rows(dirichlet, len(self.classes), int(graph.deepest) + 2)
-
-    def _core_posterior(
-        self,
-        graph: _core.Graph,
-        prior: Prior,
-        attributes: list[int],
-        rows: list[list[float]],
-        control: _core.Control,
-        log_leaf_closed: list[float] | None = None,
-    ) -> _core.Posterior:
-        """The posterior over a graph; ``log_leaf_closed`` replaces that of the prior."""
-        tables = prior.tables(int(graph.deepest) + 2)
-        return _core.Posterior(
-            graph,
-            tables.log_split,
-            tables.log_leaf_open,
-            tables.log_leaf_closed if log_leaf_closed is None else log_leaf_closed,
-            tables.per_test,
-            attributes,
-            rows,
-            self._switches["linear"],
-            self._threads,
-            control,
-        )
 
     def _attributes_for(self, prior: Prior) -> list[int]:
         """The attribute of each test where the prior asks for it, else nothing."""

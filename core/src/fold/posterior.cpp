@@ -38,18 +38,6 @@ Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::share
   u_ = fold_inner<SumProduct>(*graph_, weigh, order, std::move(closed), control);
 }
 
-std::vector<Wide> Posterior::fold_part(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
-                                       bool linear, std::size_t part, std::size_t n_parts, std::size_t n_threads,
-                                       Control& control) {
-  if (part >= n_parts) throw InvalidInput("part must be less than n_parts");
-  const ProductWeights weights(graph, std::move(prior), std::move(leaf), linear);
-  const Order order(graph);
-  std::vector<std::uint32_t> mine;
-  for (std::size_t k = part; k < order.closed.size(); k += n_parts) mine.push_back(order.closed[k]);
-  const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
-  return everytree::fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
-}
-
 Posterior::Sent Posterior::send_part(const Graph& graph, std::size_t part, std::size_t n_parts) {
   if (part >= n_parts) throw InvalidInput("part must be less than n_parts");
   Sent sent;
@@ -86,7 +74,7 @@ std::vector<Wide> Posterior::fold_sent(std::shared_ptr<const CountTable> table, 
   std::vector<std::uint32_t> mine(n);
   std::iota(mine.begin(), mine.end(), 0u);
   const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
-  return everytree::fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
+  return fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
 }
 
 void Posterior::inner_node(std::size_t id, InnerNode& out) const {

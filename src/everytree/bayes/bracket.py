@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
+from everytree.bayes.folding import fold_arguments
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    import everytree._core as _core
     from everytree.posterior import Posterior
     from everytree.priors import PriorTables
 
@@ -85,9 +86,9 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
         leaf = tables.log_leaf_closed
         closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
-        attributes = space._attributes_for(posterior.prior)
-        core = space._core_posterior(
-            space._graph(control), posterior.prior, attributes, posterior._rows, control, closed
+        graph = space._graph(control)
+        core = _core.Posterior(
+            **fold_arguments(space, graph, posterior.prior, posterior._rows, control, closed)
         )
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
         p = core.predict(_rows(posterior, X), control)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.arguments import whole
-from everytree.cluster.workers import distribute, held, n_elsewhere, n_workers, release
+from everytree.bayes.folding import fold_arguments, posterior_graph
+from everytree.cluster.workers import distribute, held, n_workers, release
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.weights import Dirichlet
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from everytree.data.table import Table
     from everytree.space import TreeSpace
 
-__all__ = ["fold", "is_long", "n_elsewhere", "posterior", "predict_proba"]
+__all__ = ["fold", "is_long", "posterior", "predict_proba"]
 
 PARTS_PER_JOB = 4  # small enough to lose little with a worker, large enough that sending them is nothing
 BLOCK = 1000  # rows
@@ -61,8 +62,8 @@ def fold(
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
     with space._question("folding the posterior") as control:
-        arguments, rows = _fold_arguments(space, prior, dirichlet, control)
-        graph = arguments["graph"]
+        graph, rows = posterior_graph(space, prior, dirichlet, control)
+        arguments = fold_arguments(space, graph, prior, rows, control)
         weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
         sent = copy.copy(space)  # without graphs
         sent._core_table = space._core_table
@@ -87,26 +88,6 @@ def is_long(graph: _core.Graph, table: Table) -> bool:
     """
     words = -(-table.n_rows // 64)
     return (graph.n_states - graph.n_inner) * table.n_tests**2 * words > LONG
-
-
-def _fold_arguments(
-    space: TreeSpace, prior: Prior, dirichlet: Dirichlet, control: _core.Control
-) -> tuple[dict[str, Any], list[list[float]]]:
-    """What a fold of the posterior needs, and the Dirichlet parameters by depth."""
-    graph, rows = space._posterior_graph(prior, dirichlet, control)
-    tables = prior.tables(int(graph.deepest) + 2)
-    return {
-        "graph": graph,
-        "log_split": tables.log_split,
-        "log_leaf_open": tables.log_leaf_open,
-        "log_leaf_closed": tables.log_leaf_closed,
-        "per_test": tables.per_test,
-        "attributes": space._attributes_for(prior),
-        "dirichlet": rows,
-        "linear": space._switches["linear"],
-        "n_threads": space._threads,
-        "control": control,
-    }, rows
 
 
 def _fold_part(

@@ -21,24 +21,20 @@ class Posterior {
  public:
   Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
             std::size_t n_threads, Control& control);
-  // The same from parts of the frontier that were folded elsewhere: parts[k] is what fold_part(…, k, parts.size(), …)
-  // returns. Throws InvalidInput if they are not as long as those of this graph.
+  // The same from parts of the frontier that were folded elsewhere: parts[k] is what fold_sent makes of
+  // send_part(graph, k, parts.size()). Throws InvalidInput if they are not as long as those of this graph.
   Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
             const std::vector<std::vector<Wide>>& parts, std::size_t n_threads, Control& control);
   Posterior(const Posterior&) = delete;
 
-  // The values of every n_parts-th closed state from the part-th on, in the order of the fold.
-  static std::vector<Wide> fold_part(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
-                                     bool linear, std::size_t part, std::size_t n_parts, std::size_t n_threads,
-                                     Control& control);
-
-  // The same part for another process, which then needs no graph: what fold_sent takes.
+  // Every n_parts-th closed state from the part-th on, for another process, which needs no graph to fold them.
   struct Sent {
     std::vector<std::uint64_t> covers;  // n_words each
     std::vector<std::int32_t> depths;
     TableSizes sizes;
   };
   static Sent send_part(const Graph& graph, std::size_t part, std::size_t n_parts);
+  // Their values, in the order of the fold.
   static std::vector<Wide> fold_sent(std::shared_ptr<const CountTable> table, const GraphOptions& options,
                                      const Sent& sent, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear,
                                      std::size_t n_threads, Control& control);
