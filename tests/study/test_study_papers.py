@@ -88,7 +88,7 @@ def test_cells_far_from_the_printed_ones_are_named() -> None:
     assert nijssen2008._near([line, far]).endswith(
         "7 of 8 averages and trees; beyond it: vote in 4 bins, MAP-Unif: -0.040."
     )
-    assert "0 of 0" in nijssen2008._near([far | {"data set": "segment"}])
+    assert "0 of 0" in nijssen2008._near([far | {"data set": "anneal"}])
 
 
 def test_the_sign_of_c45() -> None:

@@ -417,7 +417,7 @@ def test_bayes_optimal_on_vote_is_near_the_printed_values(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the data sets beside the repository")
-@pytest.mark.parametrize("name", ["diabetes", "balance-scale"])
+@pytest.mark.parametrize("name", ["diabetes", "balance-scale", "heart-cleveland"])
 def test_averages_and_trees_are_within_three_points_of_the_printed_ones(name: str, tmp_path: Path) -> None:
     found = run_study("nijssen2008", REAL, tmp_path, quick=True, sets=[name], parts=["table1"])
     (row,) = found.report.parts[0].rows
