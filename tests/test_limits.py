@@ -370,7 +370,7 @@ print("finished", flush=True)
         (1000, 200, 5, "posterior", 2),
         (1000, 200, 5, "best", 1),
         (1000, 160, 4, "posterior", 1),  # folding, not building
-        (40_000, 1500, 2, "posterior", 1),  # inside a single state
+        (40_000, 3000, 2, "posterior", 1),  # inside a single state, of two seconds
     ],
 )
 def test_ctrl_c(n: int, n_tests: int, depth: int, what: str, n_jobs: int) -> None:
