@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from engine_frames import as_engine
 
 import everytree as et
 from everytree.data.cuts import choose_cuts, distinct_numbers
@@ -17,23 +18,6 @@ pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
 
 ENGINES = ["polars", "polars-eager", "arrow", "pandas", "duckdb"]
-
-
-def native(frame: Any, engine: str) -> Any:
-    """A polars frame as a frame of another engine."""
-    if engine == "polars":
-        return frame.lazy()
-    if engine == "polars-eager":
-        return frame
-    if engine == "arrow":
-        return frame.to_arrow()
-    if engine == "pandas":
-        pytest.importorskip("pandas")
-        return frame.to_pandas(use_pyarrow_extension_array=True)
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed (the extra bigdata)")
-    connection = duckdb.connect(":memory:")
-    connection.register("frame", frame.to_arrow())
-    return connection.table("frame")
 
 
 def mixed(seed: int, holes: bool, n: int = 200) -> Any:
@@ -111,7 +95,7 @@ def test_the_table_of_memory(engine: str, options: dict[str, Any]) -> None:
         frame = mixed(seed, options.get("missing", "error") != "error")
         binarizer, expected = in_memory(frame, weight, **options)
         given = frame if weight else frame.drop("w")
-        table = Table.from_frame(native(given, engine), "y", weight=weight, **options)
+        table = Table.from_frame(as_engine(given, engine), "y", weight=weight, **options)
         assert_same(table, expected, binarizer)
 
 
@@ -127,7 +111,7 @@ def test_declared_order_of_categories(engine: str) -> None:
     frame = pl.DataFrame({"size": ["s", "l", "m", "s"], "y": [1, 0, 0, 1]}).with_columns(
         pl.col("size").cast(pl.Enum(["s", "m", "l", "never"]))
     )
-    table = Table.from_frame(native(frame, engine), "y")
+    table = Table.from_frame(as_engine(frame, engine), "y")
     assert table.test_names == ("size == s", "size == m", "size == l")
 
 
