@@ -260,13 +260,13 @@ def dl85_depth(file: str, depth: int, cap: float) -> Answer:
 
 
 def gosdt_regularised(file: str, depth: int, cap: float, penalty: float) -> Answer:
-    """GOSDT counts the levels of nodes: a tree of depth d has d + 1 of them."""
+    """GOSDT's budget is the number of tests on a path: on tic-tac-toe 3, 4 and 5 give the optima of these depths."""
     from gosdt import GOSDTClassifier
 
     X, y = frame(file, bool)
     model = GOSDTClassifier(
         regularization=penalty,
-        depth_budget=depth + 1,
+        depth_budget=depth,
         time_limit=int(cap),
         worker_limit=1,
         allow_small_reg=True,
