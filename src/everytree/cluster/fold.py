@@ -12,7 +12,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.arguments import whole
 from everytree.bayes.folding import fold_arguments, posterior_graph
-from everytree.cluster.workers import distribute, held, n_workers, release
+from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
 from everytree.posterior import Posterior
 from everytree.priors import Prior, SizePrior, as_prior
 from everytree.weights import Dirichlet
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fold", "is_long", "posterior", "predict_proba"]
 
-PARTS_PER_JOB = 4  # small enough to lose little with a worker, large enough that sending them is nothing
 BLOCK = 1000  # rows
 LONG = 2**32  # closed states × pairs of tests × words of rows
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import everytree._core as _core
 from everytree.arguments import whole
 from everytree.cluster.splits import ANY, Branches, Item, State, Steps
-from everytree.cluster.workers import distribute, held, n_workers, release
+from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
 from everytree.errors import LimitReached, QueryError
 from everytree.limits import Limits
 from everytree.plan import Plan, Session, choose, cost_of, plan_of, search_by
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["best"]
 
-PARTS_PER_JOB = 4
 MANY = 2**31  # leaves: any number
 FEW = 8  # splits of the root per worker; with less, the splits below them are handed out
 

@@ -22,11 +22,22 @@ from typing import Any
 from everytree.arguments import whole
 from everytree.errors import LimitReached, QueryError
 
-__all__ = ["BACKENDS", "distribute", "held", "n_elsewhere", "n_workers", "release", "results", "use_backend"]
+__all__ = [
+    "BACKENDS",
+    "PARTS_PER_JOB",
+    "distribute",
+    "held",
+    "n_elsewhere",
+    "n_workers",
+    "release",
+    "results",
+    "use_backend",
+]
 
 BACKENDS = ("loky", "threading", "multiprocessing", "dask", "ray", "spark")
 
 RETRIES = 3
+PARTS_PER_JOB = 4  # small enough to lose little with a worker, large enough that sending them is nothing
 WAVE = 4  # tasks per worker that are handed out at once where results come all together
 
 
