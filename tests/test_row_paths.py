@@ -68,7 +68,11 @@ def test_the_leaves_average_to_the_prediction(name: str) -> None:
 def test_one_tree_in_words() -> None:
     model = et.OptimalTreeClassifier(max_depth=2, bins="all").fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
     found = explain_row(model, [[3]])
-    assert str(found).splitlines() == ["b, P = 0.750, because", "  x0 > 2.5", "training examples there: b 2"]
+    assert str(found).splitlines() == [
+        "b, P = 0.750, because",
+        "  x0 > 2.5",
+        "training examples there: b 2, plus 1 for each of the 2 classes",
+    ]
     assert found.to_dict()["leaves"][0]["conditions"] == ("x0 > 2.5",)
 
 

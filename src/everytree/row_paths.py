@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.added import added_to
 from everytree.arguments import whole
 from everytree.bayes.conditions import conditions
 from everytree.data.frames import read_frame
@@ -53,6 +54,7 @@ class RowExplanation:
     proba: tuple[float, ...]
     leaves: tuple[ReachedLeaf, ...]  # the heaviest first
     covered: float  # the weight of the leaves shown; all together weigh one
+    added: str | None = None  # what the probabilities of a leaf add to its counts, in words
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, strings and numbers."""
@@ -67,13 +69,16 @@ class RowExplanation:
                 f"{label} {n:g}" for label, n in zip(self.classes, leaf.counts, strict=True) if n
             )
             lines = [f"{head}, because", *(f"  {text}" for text in leaf.conditions or ("always",))]
-            return "\n".join([*lines, f"training examples there: {seen or 'none'}"])
+            more = "" if self.added is None else f", {self.added}"
+            return "\n".join([*lines, f"training examples there: {seen or 'none'}{more}"])
         lines = [
             f"{head}; {len(self.leaves)} leaves carry {100 * self.covered:.1f} % of the weight",
             f"{'weight':>7}  {f'P({self.prediction})':>8}  {'n':>6}  leaf",
         ]
         for leaf in self.leaves:
             lines.append(f"{leaf.weight:7.4f}  {leaf.proba[c]:8.3f}  {sum(leaf.counts):6g}  {leaf}")
+        if self.added is not None:
+            lines.append(f"a leaf counts its n examples, {self.added}")
         return "\n".join(lines)
 
 
@@ -100,7 +105,8 @@ def explain_row(model: Any, x: Any, top: int = 10) -> Any:
     classes = tuple(model.classes_.tolist())
     said = model.predict(x).tolist()[0]
     shown = tuple(leaves[:top])
-    return RowExplanation(classes, said, tuple(proba), shown, min(1.0, sum(leaf.weight for leaf in shown)))
+    covered = min(1.0, sum(leaf.weight for leaf in shown))
+    return RowExplanation(classes, said, tuple(proba), shown, covered, added_to(model))
 
 
 def _leaves(model: Any, x: Any) -> list[ReachedLeaf]:

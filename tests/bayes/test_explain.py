@@ -11,6 +11,7 @@ from scipy.stats import beta
 
 from everytree import DataError, QueryError, TopTrees, TreeSpace
 from everytree.bayes.conditions import conditions
+from everytree.weights import DepthDecay
 
 NAMES = ["age <= 30", "age <= 50", "thal == fixed", "thal == normal", "smoker", "bmi <= 25", "bmi is missing"]
 
@@ -129,12 +130,22 @@ def test_an_explanation_for_people_and_for_machines() -> None:
     told = post.explain(post.space.table.rows[0], top=5)
     text = str(told)
     assert text.startswith(f"P({told.prediction}) = {max(told.proba):.3f}, base rate")
-    assert text.count("\n") == 7
+    assert text.count("\n") == 8
+    assert text.splitlines()[-1] == "a leaf counts its n examples, plus 1 for each of the 2 classes"
+    assert told.rules[0].added == (1.0, 1.0)
     assert "all other rules" in text
     assert any(word in text for word in ("age <=", "age >", "thal", "bmi"))
     again = json.loads(json.dumps(told.to_dict()))
     assert again["rules"][0]["conditions"] == list(told.rules[0].conditions)
     assert again["prediction"] == told.prediction
+
+
+def test_what_leaves_add_is_told_also_where_it_depends_on_the_depth() -> None:
+    post = space(5).posterior(dirichlet=DepthDecay(0.8, 0.5))
+    told = post.explain(post.space.table.rows[0], top=20)
+    for rule in told.rules:
+        assert rule.added == (0.8 * 0.5 ** len(rule.items),) * 2
+    assert "and less below: plus " in str(told).splitlines()[-1]
 
 
 def test_one_class_is_certain() -> None:

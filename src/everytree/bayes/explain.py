@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from everytree.added import added_words
 from everytree.bayes.conditions import conditions
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class ExplainedRule:
     interval: tuple[tuple[float, float], ...]  # their central 95 % credible intervals
     share: tuple[float, ...]  # of the prediction: weight · proba / P(class | row)
     move: tuple[float, ...]  # weight · (proba − base rate)
+    added: tuple[float, ...]  # to the counts, for proba: the Dirichlet parameters
 
     def __str__(self) -> str:
         return " and ".join(self.conditions) or "always"
@@ -83,6 +85,16 @@ class Explanation:
                 f"{rule.weight:7.4f}  {rule.move[c]:+7.4f}  {leaf:<24}  {sum(rule.counts):5d}  {rule}{mark}"
             )
         lines.append(f"{1 - self.covered:7.4f}  {self.rest[c]:+7.4f}  {'':<24}  {'':>5}  all other rules")
+        if self.rules:
+            by_depth = {len(rule.items): rule.added for rule in self.rules}
+            rows = [by_depth[depth] for depth in sorted(by_depth)]
+            if len(set(rows)) == 1:
+                lines.append(f"a leaf counts its n examples, {added_words(rows[:1])}")
+            else:
+                lines.append(
+                    f"a leaf counts its n examples, {added_words(rows[:1])}, and less below: "
+                    f"{added_words(rows[-1:])}"
+                )
         return "\n".join(lines)
 
 
@@ -113,6 +125,7 @@ def explain(posterior: Posterior, x: npt.ArrayLike, top: int, control: _core.Con
                 tuple(_central(k + b, total - k - b) for k, b in zip(rule.counts, a, strict=True)),
                 tuple(rule.weight * q / p for q, p in zip(rule.proba, proba, strict=True)),
                 tuple(rule.weight * (q - b) for q, b in zip(rule.proba, base, strict=True)),
+                tuple(a),
             )
         )
     shown.sort(key=lambda rule: not rule.maximal)  # stable: by weight within each kind

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.added import added_to
 from everytree.cli.counted import is_many, learn_counted
 from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import classifier, parameters_of
@@ -93,6 +94,9 @@ def run_fit(
     screen.print("\n".join(lines[:MOST_LINES]))
     if len(lines) > MOST_LINES:
         screen.print(f"… and {len(lines) - MOST_LINES} more lines")
+    added = added_to(model)
+    if added is not None:
+        screen.print(f"p counts the examples of a leaf, {added}")
     screen.print(f"\ntraining errors   {summary['training_errors']} of {summary['examples']}")
     for words, value in facts.items():
         screen.print(f"{words:<17} {_fact(value)}")
