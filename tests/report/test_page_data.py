@@ -41,7 +41,7 @@ def test_every_classifier_has_a_page_in_plain_json(kind: str) -> None:
     assert len(data["rows"]) == 7
     assert data["calibration"]["about"].startswith("By 5-fold cross-validation")
     assert sum(data["calibration"]["rows"]) == len(y)
-    assert [group["title"] for group in data["facts"]] == ["Results", "Data", "Settings"]
+    assert [group["title"] for group in data["facts"]] == ["Results of this model", "Data", "Settings"]
     assert data["tree"] is not None or data["posterior"] is not None or data["text"]
 
 

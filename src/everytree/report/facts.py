@@ -40,7 +40,7 @@ def facts_of(model: Any, space: TreeSpace | None) -> list[dict[str, Any]]:
     results = [[RESULTS[name], told(getattr(model, name))] for name in names]
     params = sorted(model.get_params(deep=False).items())
     return [
-        {"title": "Results", "rows": results},
+        {"title": "Results of this model", "rows": results},
         {"title": "Data", "rows": _data(model, space)},
         {
             "title": "Settings",

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.added import dirichlet_of
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
@@ -33,7 +34,6 @@ from everytree.report.trees import multiway_tree, option_tree, page_tree, path_t
 from everytree.report.words import shown
 from everytree.space import TreeSpace
 from everytree.tree import Tree
-from everytree.weights import DepthDecay, dirichlet_rows
 
 __all__ = ["FORMAT", "VERSION", "page_data"]
 
@@ -77,7 +77,10 @@ def page_data(
             page["notes"].append(found)
         else:
             page["calibration"] = found
-        page["rows"] = _some_rows(model, frame, codes, rows)
+        page["rows"], picked = _some_rows(model, frame, codes, rows)
+        if picked is not None and space is not None and hasattr(model, "posterior_"):
+            with sections.limited(space, time_limit):
+                _add_intervals(page, model, picked)
     with nullcontext() if space is None else sections.limited(space, time_limit):
         page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
@@ -100,6 +103,7 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
         "missing": "branch",
         "tree": None,
         "treeAbout": "",
+        "claims": [],
         "text": None,
         "front": None,
         "posterior": None,
@@ -173,16 +177,6 @@ def _says(model: Any, tree: Tree) -> list[int] | None:
         return None
     found: list[int] = (tree.proba @ costs).argmin(axis=1).tolist()
     return found
-
-
-def dirichlet_of(model: Any, depth: int) -> list[list[float]]:
-    """The Dirichlet parameters behind the probabilities of a model's leaves, by depth."""
-    given = getattr(model, "dirichlet_", getattr(model, "dirichlet", 1.0))
-    if isinstance(given, str) and given == "decay":
-        given = DepthDecay()
-    if isinstance(given, list):
-        given = tuple(given)
-    return dirichlet_rows(given, len(model.classes_), depth)
 
 
 # --- what needs the space
@@ -309,19 +303,28 @@ def _try(page: dict[str, Any], part: str, what: str, make: Any) -> None:
 # --- rows
 
 
-def _some_rows(model: Any, frame: Frame, codes: npt.NDArray[np.intp], most: int) -> list[dict[str, Any]]:
+def _some_rows(
+    model: Any, frame: Frame, codes: npt.NDArray[np.intp], most: int
+) -> tuple[list[dict[str, Any]], Frame | None]:
     """Rows to pick, spread evenly over the data."""
     if most <= 0 or frame.n_rows == 0:
-        return []
+        return [], None
     places = np.unique(np.linspace(0, frame.n_rows - 1, min(most, frame.n_rows)).round().astype(np.intp))
+    picked = frame.take(places)
     try:
-        cells = column_rows(model, frame.take(places))
+        cells = column_rows(model, picked)
     except (DataError, AttributeError):  # a model without a form of its columns
-        return []
+        return [], None
     return [
         {"name": f"row {place + 1}", "cells": row, "label": int(codes[place])}
         for place, row in zip(places.tolist(), cells, strict=True)
-    ]
+    ], picked
+
+
+def _add_intervals(page: dict[str, Any], model: Any, picked: Frame) -> None:
+    """How sure the average is of each row to pick; a page without the sum of rules shows no average."""
+    if page["posterior"] is not None and page["posterior"]["sum"] is not None:
+        page["posterior"]["intervals"] = sections.row_intervals(model.posterior_, model._encode(picked))
 
 
 def _mark_used(page: dict[str, Any]) -> None:

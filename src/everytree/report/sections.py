@@ -16,12 +16,22 @@ from everytree.bayes.compress import CompressedRules
 from everytree.data.frames import Frame
 from everytree.errors import EverytreeError, LimitReached
 from everytree.posterior import Posterior
-from everytree.report.trees import intervals, page_tree, short
+from everytree.report.trees import LEVEL, added_of, intervals, page_tree, short
 from everytree.report.words import shown
 from everytree.space import TreeSpace
 from everytree.weights import dirichlet_rows
 
-__all__ = ["about_posterior", "calibration", "drawn", "front", "limited", "posterior", "row_rules", "sum_of"]
+__all__ = [
+    "about_posterior",
+    "calibration",
+    "drawn",
+    "front",
+    "limited",
+    "posterior",
+    "row_intervals",
+    "row_rules",
+    "sum_of",
+]
 
 TOP_TREES = 10
 RULES = 400
@@ -100,6 +110,7 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
         "inclusion": _listed(found.attribute_inclusion()),
         "tests": _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True))),
         "leaves": [short(p) for p in found.leaves_distribution().tolist()],
+        "a": added_of(one._rows),
         **(row_rules(one, kept) if rules and one is found else {"rules": [], "sum": None}),
     }
 
@@ -109,6 +120,21 @@ def row_rules(
 ) -> dict[str, Any]:
     """What decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
     return {"rules": _rules(one, kept), "sum": _sum(one, kept, epsilons)}
+
+
+def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[float]]] | None:
+    """For each row the central 95 % interval of every class probability, over every tree; None at a limit.
+
+    The draw of the trees is the only source of chance, and it has a fixed seed: a page made twice is the same.
+    """
+    try:
+        low, high = found.interval(tests, LEVEL, random_state=0)
+    except LimitReached:
+        return None
+    return [
+        [[short(a), short(b)] for a, b in zip(*ends, strict=True)]
+        for ends in zip(low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:

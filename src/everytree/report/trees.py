@@ -5,7 +5,8 @@
 A split on a 0/1 test has "t", the test, and "k", its children (yes, no). A split on a whole column has "col", "k", the
 words "q" and "b" of its question and its branches, and what sends a value to a child: "cut", "code", "known", "m"
 (see web/src/data.ts). Given the tree, θ in a leaf is Dirichlet(n + a), so θ_c is Beta(n_c + a_c, Σ others), and the
-interval is the central one of that distribution.
+interval is the central one of that distribution. "a" of a tree is that a, by depth: the page says beside the counts
+what was added to them. "path": true says that probabilities are averaged along the path instead.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ from everytree.report.words import shown
 from everytree.tree import Tree
 from everytree.weights import with_dirichlet
 
-__all__ = ["intervals", "multiway_tree", "option_tree", "page_tree", "path_tree", "short"]
+__all__ = [
+    "LEVEL",
+    "added_of",
+    "intervals",
+    "multiway_tree",
+    "option_tree",
+    "page_tree",
+    "path_tree",
+    "short",
+]
 
 LEVEL = 0.95
 Reals = npt.NDArray[np.float64]
@@ -59,7 +69,22 @@ def page_tree(
             zero, one = tree.children[k].tolist()
             node |= {"t": test if kept is None else int(kept[test]), "k": [one, zero]}
         nodes.append(node)
-    return {"nodes": nodes, "leaves": tree.n_leaves, "depth": tree.depth, "error": tree.error}
+    return {
+        "nodes": nodes,
+        "leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "error": tree.error,
+        "a": added_of(dirichlet),
+    }
+
+
+def added_of(dirichlet: Sequence[Sequence[float]]) -> list[float | list[float]]:
+    """What is added to the counts of a leaf, by depth: one number for every class, or one for each.
+
+    >>> added_of([[1.0, 1.0, 1.0]]), added_of([[0.5, 2.0]])
+    ([1.0], [[0.5, 2.0]])
+    """
+    return [row[0] if len(set(row)) == 1 else list(row) for row in dirichlet]
 
 
 def intervals(counts: npt.ArrayLike, prior: npt.ArrayLike, classes: npt.ArrayLike) -> tuple[Reals, Reals]:
@@ -113,7 +138,7 @@ def multiway_tree(tree: MultiwayTree, laplace: bool = False) -> dict[str, Any]:
             if tree.missing is not None and int(tree.missing[k]) >= 0:
                 node["m"] = int(tree.missing[k])
         nodes.append(node)
-    return _whole(nodes, tree)
+    return _whole(nodes, tree) | ({"a": [1.0]} if laplace else {})
 
 
 def path_tree(tree: PathTree) -> dict[str, Any]:
@@ -135,7 +160,7 @@ def path_tree(tree: PathTree) -> dict[str, Any]:
             if of.missing:
                 node["m"] = of.n_values - 1
         nodes.append(node)
-    return _whole(nodes, tree)
+    return _whole(nodes, tree) | {"path": True}
 
 
 def option_tree(tree: OptionTree) -> dict[str, Any]:
@@ -188,7 +213,13 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
         if mixes:
             node["w"] = short(best.p_leaf[state])
         waiting += [(-1 - child, children) for child in reversed(children)]
-    return {"nodes": nodes, "leaves": leaves, "depth": best.depth, "error": errors}
+    return {
+        "nodes": nodes,
+        "leaves": leaves,
+        "depth": best.depth,
+        "error": errors,
+        "a": added_of(best._dirichlet),
+    }
 
 
 def _whole(nodes: list[dict[str, Any]], tree: MultiwayTree | PathTree) -> dict[str, Any]:
