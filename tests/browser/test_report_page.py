@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,53 @@ def test_a_picked_row_has_the_answer_of_python(average: str, visit: Callable[...
         expected = dict(zip(model.classes_, proba[row], strict=True))
         assert shown == pytest.approx(expected, abs=0.006)
     assert found.complaints == []
+
+
+def test_the_interval_is_the_interval_and_the_bound_is_said_in_words(
+    average: str, visit: Callable[..., Any], model: Any
+) -> None:
+    X, _ = mixed_table(150)
+    low, high = model.predict_interval(X, 0.95, random_state=0)
+    best = model.predict_proba(X).argmax(axis=1)
+    found = visit(average)
+    page = found.page
+    for row in (0, 17, 149):
+        page.select_option("#pick", str(row))
+        said = re.search(r"\(95\u202f% interval ([\d.]+)–([\d.]+)\u202f%\)", page.inner_text(".answer"))
+        assert said is not None
+        ends = [100 * low[row, best[row]], 100 * high[row, best[row]]]
+        assert [float(end) for end in said.groups()] == pytest.approx(ends, abs=0.06)
+        how = page.inner_text(".verdict .quiet")
+        bound = re.search(
+            r"computes it from [\d,]+ rules; the exact average differs by at most (0\.\d+)\.$", how
+        )
+        assert bound is not None, how
+        assert 0 < float(bound[1]) < 0.1
+        assert "±" not in page.inner_text("body")
+    found.picture("interval")
+    page.get_by_label("size", exact=True).fill("10.5")
+    assert "interval" not in page.inner_text(".answer")
+    assert "Pick a row to see its 95\u202f% interval" in page.inner_text(".verdict .quiet")
+    assert found.complaints == []
+
+
+def test_beside_counts_stands_what_was_added(visit: Callable[..., Any], tmp_path: Path) -> None:
+    y = np.array(
+        ["c00"] * 54 + ["c01", "c02", "c03", "c04"] + [f"c{k:02}" for k in range(1, 24) for _ in range(2)]
+    )
+    X = pd.DataFrame({"x": (np.arange(len(y)) < 58).astype(int)})
+    model = et.OptimalTreeClassifier(max_depth=1).fit(X, y)
+    write_report(model, tmp_path / "page.html", (X, y))
+    page = visit((tmp_path / "page.html").as_uri()).page
+    words = "plus 1 for each of the 24 classes"
+    page.select_option("#pick", "0")
+    assert f"54 of 58 training examples, {words}" in page.inner_text(".verdict .quiet")
+    assert f"Probabilities count the examples, {words}." in page.inner_text(".about")
+    leaf = page.locator("[role=treeitem]", has_text="c00, p = 0.671")
+    assert words in str(leaf.get_attribute("aria-label"))
+    assert "plus 1 per class" in page.locator(".tree-frame svg").text_content()
+    page.locator("summary", has_text="The same as text").click()
+    assert words in page.inner_text("pre.as-text")
 
 
 def test_typing_a_row_changes_the_explanation_and_the_path(tree: str, visit: Callable[..., Any]) -> None:

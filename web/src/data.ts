@@ -36,11 +36,15 @@ export interface Node {
   m?: number; // the child of a missing value
 }
 
+export type Added = number | number[]; // to every class the same, or one number for each
+
 export interface Tree {
   nodes: Node[];
   leaves: number;
   depth: number;
   error: number;
+  a?: Added[]; // what the probabilities add to the counts, by depth; the last one holds below
+  path?: boolean; // probabilities are averaged along the path
   spread?: boolean; // a row without a value goes down every branch, in shares by their examples
 }
 
@@ -76,7 +80,9 @@ export interface Posterior {
   tests: { name: string; p: number }[];
   leaves: number[];
   rules: Rule[];
+  a?: Added[]; // what the leaves of rules add to the counts, by the number of tests
   sum: Sum | null;
+  intervals?: [number, number][][] | null; // 95 % intervals of the classes, for each of the page's rows
 }
 
 export interface Calibration {
@@ -99,6 +105,7 @@ export interface PageData {
   missing: "error" | "category" | "impute" | "branch";
   tree: Tree | null;
   treeAbout: string;
+  claims: [string, string][]; // what is claimed of the tree, by the explorer
   text: string | null;
   front: { cost: string; points: Point[]; about: string } | null;
   posterior: Posterior | null;
@@ -122,6 +129,7 @@ export interface Query {
 
 export interface Live {
   token: string;
+  data: number; // of the data set that the page is about
   file: string;
   target: string;
   targets: string[];

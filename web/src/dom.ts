@@ -64,6 +64,18 @@ export function chance(p: number): string {
   return String(Number(text));
 }
 
+// A bound: two digits, never less than it is.
+export function atMost(x: number): string {
+  if (x <= 0) return "0";
+  const step = 10 ** (Math.floor(Math.log10(x)) - 1);
+  return String(Number((Math.ceil(x / step - 1e-9) * step).toPrecision(2)));
+}
+
+// "84.2–93.2 %"
+export function percentRange([low, high]: [number, number]): string {
+  return `${percent(low).replace("\u202f%", "")}–${percent(high)}`;
+}
+
 export function many(n: number, word: string): string {
   return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 }

@@ -29,6 +29,13 @@ const PRIORS = [
   ["coding", "coding"],
 ];
 
+// The program has answered, and the answer is no.
+class Refused extends Error {}
+
+function newName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export class LivePanel {
   readonly element: HTMLElement;
   private readonly status = h("p", { class: "status", role: "status" });
@@ -36,6 +43,7 @@ export class LivePanel {
   private readonly form = h("form", { class: "query", "aria-label": "The question" });
   private query: Query;
   private turn = 0;
+  private readonly client = newName(); // this tab's own: questions of other tabs are not touched
   private timer = 0;
 
   constructor(
@@ -53,6 +61,8 @@ export class LivePanel {
       this.form,
       h("div", { class: "status-line" }, this.status, this.stop),
     );
+    // Who leaves the page no longer waits for its answer.
+    window.addEventListener("pagehide", () => void this.post("cancel", {}, {}, true).catch(() => undefined));
     window.addEventListener("hashchange", () => {
       const now = { ...this.live.query, ...fromAddress(live) };
       if (JSON.stringify(now) === JSON.stringify(this.query)) return;
@@ -164,9 +174,11 @@ export class LivePanel {
   private async run(turn: number): Promise<void> {
     const begun = performance.now();
     let first = 0;
+    let answer: Answer = { done: false, id: 0, status: "", seconds: 0, part: {} };
     this.element.setAttribute("aria-busy", "true");
     try {
-      let answer = (await this.post("ask", this.query)) as Answer;
+      this.show(answer); // what is in sight belongs to the question before, and says so
+      answer = (await this.post("ask", this.query)) as Answer;
       for (;;) {
         if (turn !== this.turn) return;
         if (answer.part.tree && first === 0) first = performance.now() - begun;
@@ -183,7 +195,10 @@ export class LivePanel {
         answer = (await this.post("look", { id: answer.id })) as Answer;
       }
     } catch (error) {
-      if (turn === this.turn) this.tell(`The local program does not answer: ${String(error)}`, true);
+      if (turn !== this.turn) return;
+      const words = error instanceof Refused ? error.message : `The local program does not answer: ${String(error)}`;
+      this.show({ ...answer, done: true, error: words }); // of an unanswered question nothing is claimed
+      this.tell(words, true);
       this.stop.hidden = true;
       this.element.setAttribute("aria-busy", "false");
     }
@@ -194,19 +209,22 @@ export class LivePanel {
     this.status.classList.toggle("problem", bad);
   }
 
-  private async post(what: string, body: unknown, more: Record<string, string> = {}): Promise<unknown> {
+  private async post(what: string, body: unknown, more: Record<string, string> = {}, last = false): Promise<unknown> {
     const isFile = body instanceof Blob;
     const response = await fetch(`api/${what}`, {
       method: "POST",
       headers: {
         "X-Everytree-Token": this.live.token,
+        "X-Everytree-Client": this.client,
+        "X-Everytree-Data": String(this.live.data),
         "Content-Type": isFile ? "application/octet-stream" : "application/json",
         ...more,
       },
       body: isFile ? body : JSON.stringify(body),
+      keepalive: last,
     });
     const found = (await response.json()) as { error?: string };
-    if (!response.ok) throw new Error(found.error ?? response.statusText);
+    if (!response.ok) throw new Refused(found.error ?? response.statusText);
     return found;
   }
 

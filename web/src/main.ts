@@ -1,5 +1,6 @@
 // The page: a report that opens from disk, or the explorer with its local server. One layout for both.
 
+import { smoothing } from "./added.ts";
 import { bars, calibrationChart, calibrationTable, frontChart, leavesChart, short } from "./charts.ts";
 import { readData, type PageData, type Tree } from "./data.ts";
 import { colour, h, many, name, on, percent } from "./dom.ts";
@@ -65,10 +66,18 @@ class Page {
     this.parts["cite"]!.append(...this.cite());
   }
 
-  // What the explorer's server has found so far.
+  // What the explorer's server has found so far. A question that has ended leaves nothing of the one before in sight;
+  // until then what belongs to that one stays, pale, and says so.
   private take(answer: Answer): void {
-    const part = { ...answer.part };
+    const part: Partial<PageData> = { ...answer.part };
     const found = new Set(Object.keys(part));
+    if (answer.done) {
+      if (!found.has("tree")) Object.assign(part, { tree: null, treeAbout: "There is no tree for this question.", claims: [] });
+      if (!found.has("front")) part.front = null;
+      if (!found.has("posterior")) part.posterior = null;
+      if (!found.has("facts")) part.facts = [];
+      if (!found.has("notes")) part.notes = [];
+    }
     const before = this.data.posterior;
     const same = (key: "tree" | "front" | "posterior") =>
       key in part && JSON.stringify(part[key]) === JSON.stringify(this.data[key]);
@@ -77,12 +86,12 @@ class Page {
     this.size = Math.min(this.size, (this.data.front?.points.length ?? 0) - 1);
     this.rank = Math.min(this.rank, Math.max(0, (this.data.posterior?.top.length ?? 0) - 1));
     this.refresh(before !== this.data.posterior);
-    // What belongs to the question before stays, pale, until its successor comes.
-    for (const name of ["posterior", "row"]) {
-      this.parts[name]!.classList.toggle("stale", !answer.done && !found.has("posterior"));
+    const inSight = this.mode === "front" && this.data.front ? "front" : this.mode === "top" && this.data.posterior ? "posterior" : "tree";
+    const source = { tree: inSight, facts: inSight, notes: "notes", posterior: "posterior", row: "posterior" };
+    const some = this.data.tree !== null || this.data.posterior !== null;
+    for (const [name, key] of Object.entries(source)) {
+      this.parts[name]!.classList.toggle("stale", some && !answer.done && !found.has(key));
     }
-    const pale = (this.mode === "front" && !found.has("front")) || (this.mode === "top" && !found.has("posterior"));
-    this.parts["tree"]!.classList.toggle("stale", !answer.done && pale);
   }
 
   private refresh(all = true): void {
@@ -146,7 +155,10 @@ class Page {
       part.append(plain);
     }
     part.querySelector(".about")?.replaceChildren(
-      about + (tree ? ` ${leaves(tree.leaves)}, depth ${tree.depth}, ${many(tree.error, "training error")}.` : ""),
+      about +
+        (tree
+          ? ` ${leaves(tree.leaves)}, depth ${tree.depth}, ${many(tree.error, "training error")}. ${smoothing(tree, this.data.classes.length)}`
+          : ""),
     );
     if (tree !== this.tree) {
       this.tree = tree;
@@ -203,6 +215,7 @@ class Page {
         shown.textContent = words();
         chart.replaceChildren(frontChart(points, this.size, cost));
         this.drawTree();
+        this.facts();
         this.row.update();
       });
       const label = h("label", { for: "front-size" }, "Size of the tree ");
@@ -217,6 +230,7 @@ class Page {
         on(input, "change", () => {
           this.rank = k;
           this.drawTree();
+          this.facts();
           this.row.update();
         });
         const bar = h("span", { class: "fill" });
@@ -289,9 +303,29 @@ class Page {
     );
   }
 
+  // The explorer's claims are about one tree: the one in sight.
+  private claims(): { title: string; rows: [string, string][] }[] {
+    const { data, tree } = this;
+    if (data.live === undefined || tree === null) return [];
+    const errors: [string, string] = ["training errors", short(tree.error)];
+    const point = this.mode === "front" ? data.front?.points[this.size] : undefined;
+    if (point !== undefined) {
+      const rows: [string, string][] = [[data.front!.cost, short(point.error)]];
+      if (data.front!.cost !== "error") rows.push(errors);
+      rows.push([`proved best of at most ${many(point.size, "node")}`, "yes"]);
+      return [{ title: "The tree shown", rows }];
+    }
+    const top = this.mode === "top" ? data.posterior?.top[this.rank] : undefined;
+    if (top !== undefined) {
+      return [{ title: "The tree shown", rows: [["posterior probability", percent(top.probability)], errors] }];
+    }
+    return [{ title: "The tree shown", rows: data.claims }];
+  }
+
   private facts(): void {
     const part = this.parts["facts"]!;
-    const groups = this.data.facts.map(({ title, rows }) =>
+    part.hidden = this.data.facts.length === 0;
+    const groups = [...this.claims(), ...this.data.facts].map(({ title, rows }) =>
       h(
         "div",
         {},

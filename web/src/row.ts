@@ -1,7 +1,8 @@
 // One row: a form with its values, what the model says about it, and the rules that decide.
 
-import type { Column, PageData, Tree } from "./data.ts";
-import { chance, colour, h, largest, many, name, on, percent, sum } from "./dom.ts";
+import { addedAt, addedWords } from "./added.ts";
+import type { Column, PageData, Sum, Tree } from "./data.ts";
+import { atMost, chance, colour, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
 import { average } from "./predict.ts";
 import { branchWords, filled, outcomes, path, says, type Cell, type Row } from "./route.ts";
 
@@ -11,6 +12,7 @@ const MOST_FIELDS = 400; // more fields than this make no form; a row can still 
 export class RowView {
   readonly element: HTMLElement;
   private row: Row;
+  private picked: number | null = null; // the row of the page that is shown as it is
   private readonly fields: ((cell: Cell) => void)[] = [];
   private readonly problems = new Map<number, string>();
   private readonly says = h("div", { class: "says", "aria-live": "polite" });
@@ -55,6 +57,7 @@ export class RowView {
   private pick(k: number): void {
     const { cells } = this.data.rows[k]!;
     this.problems.clear();
+    this.picked = k;
     this.row = this.data.columns.map((_, j) => cells[j] ?? null);
     this.row.forEach((cell, j) => this.fields[j]?.(cell));
   }
@@ -63,6 +66,7 @@ export class RowView {
     const id = `field-${j}`;
     const set = (cell: Cell, problem = "") => {
       this.row[j] = cell;
+      this.picked = null;
       if (problem) this.problems.set(j, problem);
       else this.problems.delete(j);
       this.update();
@@ -119,7 +123,7 @@ export class RowView {
     const parts: HTMLElement[] = [];
     const rules = data.posterior?.sum ?? null;
     if (data.answer === "average" && rules !== null) {
-      parts.push(this.verdict(average(rules, bits), null, null, `average over every tree, ± ${chance(rules.bound)}`));
+      parts.push(this.byAverage(rules, average(rules, bits)));
     }
     if (tree !== null) parts.push(...this.byTree(tree, passed, bits, parts.length > 0));
     const covering = this.covering(bits) ?? this.moving(bits);
@@ -143,14 +147,26 @@ export class RowView {
         h("td", { class: "number" }, percent(p[c]!)),
       );
     });
-    const sure = range === null ? "" : `, 95 % interval ${chance(range[0])} to ${chance(range[1])}`;
+    const sure = range === null ? null : h("span", { class: "interval" }, ` (95\u202f% interval ${percentRange(range)})`);
     return h(
       "div",
       { class: "verdict" },
-      h("p", { class: "answer" }, h("strong", {}, name(classes[choice]!)), ` ${percent(p[choice]!)}`),
-      h("p", { class: "quiet" }, how + sure),
+      h("p", { class: "answer" }, h("strong", {}, name(classes[choice]!)), ` ${percent(p[choice]!)}`, sure),
+      h("p", { class: "quiet" }, how),
       h("table", { class: "bars", "aria-label": "Class probabilities" }, h("tbody", {}, ...rows)),
     );
+  }
+
+  // The average over every tree. Its interval is Python's; the bound is that of the rules by which the page computes it.
+  private byAverage(rules: Sum, p: number[]): HTMLElement {
+    const { posterior, rows } = this.data;
+    const intervals = posterior?.intervals ?? null;
+    const range = this.picked === null ? null : (intervals?.[this.picked]?.[largest(p)] ?? null);
+    const missing = intervals === null || rows.length === 0 ? "" : " Pick a row to see its 95\u202f% interval; this one was typed in.";
+    const how =
+      `The average over every tree. The page computes it from ${many(rules.items.length, "rule")}; ` +
+      `the exact average differs by at most ${atMost(rules.bound)}.${range === null ? missing : ""}`;
+    return this.verdict(p, null, range, how);
   }
 
   private byTree(tree: Tree, passed: number[], bits: (0 | 1)[], second: boolean): HTMLElement[] {
@@ -161,11 +177,14 @@ export class RowView {
     );
     const open = tree.spread ? "a missing value goes down every branch below the last node" : "a value without a branch: the last node";
     const ends = leaf.k === undefined ? "the leaf of the tree above" : open;
-    const how = `${ends}: ${many(Math.round(n * 100) / 100, "training example")}`;
+    const said = leaf.s ?? largest(leaf.p);
+    const a = addedAt(tree.a, passed.length - 1);
+    const seen = `${Math.round((leaf.n[said] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
+    const more = a !== null ? `, ${addedWords(a, this.data.classes.length)}` : tree.path ? "; averaged along the path" : "";
+    const how = `${ends}: ${seen}${more}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
     if (second) {
-      const c = leaf.s ?? largest(leaf.p);
-      const words = `The tree above says ${this.data.classes[c]} (${percent(leaf.p[c]!)}), because`;
+      const words = `The tree above says ${this.data.classes[said]} (${percent(leaf.p[said]!)}: ${seen}${more}), because`;
       return [h("div", {}, h("h3", {}, words), list)];
     }
     const p = says(tree, bits, filled(this.data, this.row));
@@ -217,12 +236,20 @@ export class RowView {
         h("td", { class: "number" }, percent(rule.weight)),
         h("td", {}, ...(rule.words.length ? joined(rule.words) : ["always"])),
         h("td", {}, says, ` ${chance(rule.p[c]!)} `, h("span", { class: "quiet" }, range(rule.i))),
-        h("td", { class: "number" }, String(sum(rule.n))),
+        h("td", { class: "number" }, `${rule.n[c] ?? 0} of ${sum(rule.n)}`),
       );
     });
     const head = ["weight", "the row is in the leaf where", "which says", "examples"].map((word, k) =>
       h("th", { scope: "col", class: k === 0 || k === 3 ? "number" : null }, word),
     );
+    const a = addedAt(posterior.a, 0);
+    const deep = addedAt(posterior.a, 99);
+    const more =
+      a === null
+        ? ""
+        : JSON.stringify(a) === JSON.stringify(deep)
+          ? ` A leaf counts its examples, ${addedWords(a, classes.length)}; in brackets its 95\u202f% interval.`
+          : ` A leaf counts its examples and adds less the deeper it is; in brackets its 95\u202f% interval.`;
     const rest = hold.length > MOST_RULES ? `; the first ${MOST_RULES} of ${hold.length} are shown` : "";
     return h(
       "div",
@@ -232,7 +259,7 @@ export class RowView {
         "p",
         { class: "quiet" },
         hold.length > 0
-          ? `Weight: the probability that this is a leaf of the tree. Known here: ${percent(weight)} of all weight${rest}.`
+          ? `Weight: the probability that this is a leaf of the tree. Known here: ${percent(weight)} of all weight${rest}.${more}`
           : "None of the rules in this page covers this row: its weight is spread over many small ones.",
       ),
       hold.length > 0

@@ -2,6 +2,7 @@
 //
 // It is a `tree` of ARIA: one item has the focus, arrows move it, Enter folds a subtree.
 
+import { addedAt, addedWords, smoothing } from "./added.ts";
 import type { Node, PageData, Tree } from "./data.ts";
 import { chance, clip, colour, h, largest, many, on, percent, s, sum } from "./dom.ts";
 import { place } from "./layout.ts";
@@ -11,6 +12,7 @@ const WIDE = 20; // letters on a line of a box
 const GAP_X = 18;
 const GAP_Y = 46;
 const LEAST_FIT = 0.62; // below this the words are too small to read; the frame scrolls instead
+const MOVED = 0.05; // a probability so far from the share of the examples says in its box why
 const LEAF_ROOM = 62; // px: of a tree with more leaves than the frame has room for only the top is unfolded at first
 
 interface Text {
@@ -68,7 +70,8 @@ export class TreeView {
       const room = Math.max(6, Math.floor((this.frame.clientWidth || 1200) / LEAF_ROOM));
       while (depth < tree.depth && open(depth + 1) <= room) depth++;
       tree.nodes.forEach((node, k) => node.k && levels[k]! >= depth && this.folded.add(k));
-      this.text.textContent = this.asText(tree);
+      const how = smoothing(tree, this.data.classes.length);
+      this.text.textContent = this.asText(tree) + (how ? `\n\n${how}` : "");
     }
     this.free = true;
     this.draw();
@@ -109,7 +112,7 @@ export class TreeView {
     }
   }
 
-  private words(node: Node, k: number): Text {
+  private words(node: Node, k: number, depth: number): Text {
     const { data } = this;
     const n = sum(node.n);
     const says = node.s ?? largest(node.p);
@@ -135,9 +138,15 @@ export class TreeView {
     const detail = [sure];
     if (node.i) detail.push(`${chance(node.i[0])} – ${chance(node.i[1])}`);
     detail.push(n > 0 ? `${round(node.n[says] ?? 0)} of ${round(n)}` : "no examples");
+    const a = addedAt(this.tree!.a, depth);
+    const more = a === null ? "" : `, ${addedWords(a, data.classes.length)}`;
+    if (a !== null && (n === 0 || Math.abs((node.p[says] ?? 0) - (node.n[says] ?? 0) / n) > MOVED)) {
+      const per = typeof a === "number" ? "per class" : "in all";
+      detail.push(`plus ${Number((typeof a === "number" ? a : sum(a)).toPrecision(3))} ${per}`);
+    }
     if (node.k) detail.push(`▸ ${many(leavesBelow(this.tree!, k), "leaf").replace(/leafs$/, "leaves")} below`);
     const ask = node.k ? ` Folded: ${this.question(node)}?` : "";
-    return { title: wrapped(label), detail, full: `${label}, ${sure}${range}; ${listed}.${ask}`, says };
+    return { title: wrapped(label), detail, full: `${label}, ${sure}${range}; ${listed}${more}.${ask}`, says };
   }
 
   private question(node: Node): string {
@@ -168,7 +177,7 @@ export class TreeView {
       waiting.push(...[...below].reverse());
     }
     if (!order.includes(this.focus)) this.focus = 0;
-    const texts = new Map(order.map((k) => [k, this.words(tree.nodes[k]!, k)]));
+    const texts = new Map(order.map((k) => [k, this.words(tree.nodes[k]!, k, level.get(k)!)]));
     const box = (k: number) => {
       const { title, detail } = texts.get(k)!;
       const letters = Math.max(...title.map((t) => wide(t) * 1.1), ...detail.map((t) => wide(t) * 0.92));

@@ -5,7 +5,8 @@ Nothing heavy is imported before a command runs, so that ``everytree --help`` an
 exit code 0     done; also where a limit or Ctrl-C ended a search that then answered with its best so far, and says so
           1     a check failed: a claim of ``verify`` is false
           2     bad input or arguments: one message, nothing written
-          130   interrupted before there was an answer
+          130   interrupted before there was an answer; also where Ctrl-C ended ``explore``
+          143   SIGTERM ended ``explore``
 """
 
 from __future__ import annotations

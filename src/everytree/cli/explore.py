@@ -1,7 +1,14 @@
-"""``everytree explore``: a data file in the browser, on this machine only."""
+"""``everytree explore``: a data file in the browser, on this machine only.
+
+exit code 130   Ctrl-C ended it          143   SIGTERM did
+
+Either way the questions being answered are stopped first, and their threads waited for.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +17,7 @@ from everytree.cli.show import console
 
 if TYPE_CHECKING:
     from everytree.cli.options import Reading
+    from everytree.report.explorer import Explorer
 
 __all__ = ["run_explore"]
 
@@ -33,4 +41,28 @@ def run_explore(
 
             webbrowser.open(address)
 
-    serve(explorer, port, question, started)
+    try:
+        serve(explorer, port, question, started)
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    _wait_for(explorer, code)
+    sys.exit(code)
+
+
+def _wait_for(explorer: Explorer, code: int) -> None:
+    """Return when every question has stopped.
+
+    A thread of the core must not outlive the interpreter. So if one does not stop in time, or on another Ctrl-C, the
+    process ends here, without the interpreter's last rites.
+    """
+    try:
+        if explorer.close():
+            return
+    except KeyboardInterrupt:
+        pass
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -7,20 +7,25 @@ the address that ``everytree explore`` prints and the page itself hold.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
+import signal
 import socket
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePath
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from everytree.data.readers import read
 from everytree.errors import DataError, EverytreeError
+from everytree.report.bodies import MOST_JSON, client_of, message_of, number_of, read_json
 from everytree.report.explorer import Explorer
 from everytree.report.page import html_of
+from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -29,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["make_app", "serve"]
 
-MOST_JSON = 2**20
 MOST_UPLOAD = 2**30
+GRACE = 3  # seconds for requests to end after Ctrl-C
 NEEDS_WEB = 'the explorer needs Starlette and uvicorn: pip install "everytree[web]"'
 HEADERS = {
     "Cache-Control": "no-store",
@@ -48,6 +53,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
     try:
         from starlette.applications import Starlette
         from starlette.concurrency import run_in_threadpool
+        from starlette.requests import ClientDisconnect
         from starlette.responses import HTMLResponse, JSONResponse
         from starlette.routing import Route
     except ImportError as error:
@@ -78,7 +84,9 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
                 answer: Response = await work(request)
                 return answer
             except (EverytreeError, OSError, ValueError) as error:
-                return JSONResponse({"error": str(error)}, 400, HEADERS)
+                return JSONResponse({"error": message_of(error)}, 400, HEADERS)
+            except ClientDisconnect:  # nobody is left to read this
+                return JSONResponse({"error": "the request was broken off"}, 400, HEADERS)
 
         return handle
 
@@ -88,37 +96,43 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
             content += chunk
             if len(content) > MOST_JSON:
                 raise DataError(f"the question is longer than {MOST_JSON} bytes")
-        return json.loads(content)
+        return read_json(content)
 
     async def page(request: Request) -> Response:
         text = await run_in_threadpool(lambda: html_of(explorer.page(token), connect="'self'"))
         return HTMLResponse(text, headers=HEADERS)
 
+    def client(request: Request) -> str:
+        return client_of(request.headers.get("x-everytree-client"))
+
+    def data(request: Request) -> int | None:
+        return number_of(request.headers.get("x-everytree-data"))
+
     async def ask(request: Request) -> Response:
         given = await body(request)
-        return JSONResponse((await run_in_threadpool(explorer.ask, given)).told(), headers=HEADERS)
+        job = await run_in_threadpool(explorer.ask, given, client(request), data(request))
+        return JSONResponse(job.told(), headers=HEADERS)
 
     async def look(request: Request) -> Response:
         given = await body(request)
-        job = explorer.job
-        if job is None or not isinstance(given, dict) or given.get("id") != job.id:
-            raise DataError("this question is no longer being answered; another one followed it")
-        return JSONResponse(job.told(), headers=HEADERS)
+        number = given.get("id") if isinstance(given, dict) else None
+        explorer.now(data(request))
+        return JSONResponse(explorer.jobs.of(client(request), number).told(), headers=HEADERS)
 
     async def cancel(request: Request) -> Response:
-        if explorer.job is not None:
-            explorer.job.cancel()
+        explorer.jobs.cancel(client(request))
         return JSONResponse({}, headers=HEADERS)
 
     async def target(request: Request) -> Response:
         given = await body(request)
         position = given.get("position") if isinstance(given, dict) else None
-        names = explorer.data.names
+        opened = explorer.now(data(request))
+        names = opened.data.names
         if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < len(names):
             raise DataError(
-                f"position={position!r}; expected the position of a column, 0 to {len(names) - 1}"
+                f"position={clip(position)}; expected the position of a column, 0 to {len(names) - 1}"
             )
-        await run_in_threadpool(explorer.open, explorer.data, explorer.file, names[position])
+        await run_in_threadpool(explorer.open, opened.data, opened.file, names[position])
         return JSONResponse({}, headers=HEADERS)
 
     async def upload(request: Request) -> Response:
@@ -135,8 +149,8 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
                     if size > MOST_UPLOAD:
                         raise DataError(f"the file is longer than {MOST_UPLOAD} bytes")
                     file.write(chunk)
-            data = await run_in_threadpool(_read_named, draft, name)
-            await run_in_threadpool(explorer.open, data, name)
+            found = await run_in_threadpool(_read_named, draft, name)
+            await run_in_threadpool(explorer.open, found, name)
         finally:
             draft.unlink(missing_ok=True)
         return JSONResponse({}, headers=HEADERS)
@@ -155,12 +169,36 @@ def _read_named(path: Path, name: str) -> Any:
         raise DataError(str(error).replace(os.fspath(path), name)) from None
 
 
+class _Terminated(SystemExit):
+    """SIGTERM: the program ends as the shell expects it, but in order."""
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """SIGTERM ends the block as Ctrl-C does, by an exception, and not the whole process at once.
+
+    uvicorn catches both signals, ends its requests, and raises them again for the handlers that were there before.
+    """
+
+    def terminated(number: int, frame: FrameType | None) -> None:
+        raise _Terminated(128 + number)
+
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, terminated) if main else None
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)
+
+
 def serve(
     explorer: Explorer, port: int = 0, query: str = "", started: Callable[[str], None] | None = None
 ) -> None:
     """Serve the explorer on 127.0.0.1 until Ctrl-C; ``started`` is told the address, with its token.
 
-    Port 0 is any that is free; ``query`` is what the page puts after the # of its address.
+    Port 0 is any that is free; ``query`` is what the page puts after the # of its address. Ctrl-C raises
+    ``KeyboardInterrupt`` and SIGTERM ``SystemExit(143)``, both after every question has been told to stop.
     """
     try:
         import uvicorn
@@ -169,6 +207,7 @@ def serve(
 
     token = secrets.token_urlsafe(24)
     with (
+        _ending_in_order(),
         socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener,
         tempfile.TemporaryDirectory() as folder,
     ):
@@ -177,11 +216,15 @@ def serve(
         port = listener.getsockname()[1]
         app = make_app(explorer, token, port, Path(folder))
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off"
-        )
-        if started is not None:
-            listener.listen(64)
-            started(f"http://127.0.0.1:{port}/?token={token}" + (f"#{query.lstrip('#')}" if query else ""))
-        uvicorn.Server(config).run(sockets=[listener])
-        if explorer.job is not None:
-            explorer.job.cancel()
+            app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off",
+            timeout_graceful_shutdown=GRACE,
+        )  # fmt: skip
+        try:
+            if started is not None:
+                listener.listen(64)
+                started(
+                    f"http://127.0.0.1:{port}/?token={token}" + (f"#{query.lstrip('#')}" if query else "")
+                )
+            uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            explorer.jobs.cancel_all()

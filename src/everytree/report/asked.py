@@ -1,0 +1,53 @@
+"""A question of the explorer's form, checked field by field: what the page or a program sent is never trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from everytree.errors import QueryError
+from everytree.tree_checks import clip
+
+__all__ = ["OBJECTIVES", "PRIORS", "Asked"]
+
+OBJECTIVES = ("error", "expected_error", "gini", "entropy")
+PRIORS = ("size", "uniform", "leaf_penalty", "shapes", "coding")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, checked: the fields of the page's form."""
+
+    max_depth: int = 4
+    min_leaf: int = 5
+    max_size: int | None = None
+    objective: str = "error"
+    prior: str = "size"
+    require: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: Any, columns: tuple[str, ...]) -> Asked:
+        """The question in an object of JSON; an error names the field."""
+        if not isinstance(given, dict) or not set(given) <= set(cls.__dataclass_fields__):
+            raise QueryError(f"a question has the fields {', '.join(cls.__dataclass_fields__)}")
+        made: dict[str, Any] = dict(given)
+        for name, least, most in (
+            ("max_depth", 0, 20),
+            ("min_leaf", 1, 10**9),
+            ("max_size", 1, 10**6),
+        ):
+            value = given.get(name, 1)
+            if value is None and name == "max_size":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+                raise QueryError(f"{name}={clip(value)}; expected a whole number from {least} to {most}")
+        for name, known in (("objective", OBJECTIVES), ("prior", PRIORS)):
+            if given.get(name, known[0]) not in known:
+                raise QueryError(f"{name}={clip(given[name])}; expected one of {', '.join(known)}")
+        for name in ("require", "forbid"):
+            names = given.get(name, [])
+            if not isinstance(names, list) or not all(each in columns for each in names):
+                raise QueryError(f"{name}={clip(names)}; expected names of columns")
+            made[name] = tuple(dict.fromkeys(names))
+        return cls(**made)

@@ -1,0 +1,331 @@
+"""One data set with one target, open in the explorer: its tests, the spaces asked so far, and their answers.
+
+The table of tests is made once; a space (max_depth, min_leaf, columns left out) is kept when it was asked, with what it
+has computed, so that a change of a constraint is answered from what is there. One question at a time uses a space: who
+asks the same beside it gets a space of its own. An answer comes in parts:
+
+    the best tree       searched in slices of time: after each one, the best so far and the bound are told
+    the front           the best tree of every size
+    the posterior       what the trees use, the most probable ones, the rules for one row
+
+Claims ("proved best", the objective, the bound) are told together with the tree that they are about.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from everytree.data.frames import read_frame
+from everytree.data.readers.dataset import Dataset, unknown_column
+from everytree.data.table import Table
+from everytree.errors import DataError, LimitReached, QueryError
+from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.limits import Limits
+from everytree.priors import as_prior
+from everytree.query import Query
+from everytree.report import sections
+from everytree.report.asked import Asked
+from everytree.report.jobs import Job
+from everytree.report.trees import page_tree
+from everytree.report.words import shown, told
+from everytree.space import TreeSpace
+from everytree.tree import Tree
+
+__all__ = ["DIRICHLET", "Opened", "guess_target"]
+
+KEPT_SPACES = 8
+KEPT_ANSWERS = 32
+MOST_CLASSES = 100
+MOST_ROWS = 60  # to pick
+FIRST_SLICE, SLICE = 0.1, 0.3  # seconds of search between two looks at the best so far
+DIRICHLET = 1.0
+EPSILON = 0.02  # of the sum of rules for one row
+LIKELY_TARGETS = ("class", "target", "label", "y", "outcome", "diagnosis")
+
+Kept = list[int] | None  # the tests of a space, where it has not all
+Key = tuple[int, int, frozenset[str]]
+
+
+def guess_target(data: Dataset) -> str:
+    """The column to predict: the one that the file names, one with a telling name, or the last one."""
+    if data.target is not None:
+        return data.target
+    telling = [name for name in data.names if name.strip().lower() in LIKELY_TARGETS]
+    return telling[-1] if telling else data.names[-1]
+
+
+class Opened:
+    """A data set with a target; ``number`` tells it from those that were open before."""
+
+    def __init__(self, data: Dataset, file: str, target: str | None, n_jobs: int | None, number: int) -> None:
+        name = guess_target(data) if target is None else target
+        if name not in data.names:
+            raise unknown_column(name, data.names, role="target column")
+        labelled = data.drop_missing(name)
+        if labelled.n_rows == 0:
+            raise DataError(f"the column {shown(name)!r} holds no value; choose another target")
+        features, y = labelled.split(name)
+        if len(np.unique(y)) > MOST_CLASSES:
+            raise DataError(
+                f"the column {shown(name)!r} holds {len(np.unique(y))} different values; a class to predict has at "
+                f"most {MOST_CLASSES}. Choose another target"
+            )
+        frame = read_frame(features)
+        missing = any(column.missing is not None for column in frame.columns)
+        model = OptimalTreeClassifier(max_depth=0, missing="category" if missing else "error").fit(frame, y)
+        self.data, self.file, self.target, self.number = data, file, name, number
+        self.model, self.table = model, model.space_.table
+        self.columns = tuple(str(each) for each in model.feature_names_in_)
+        places = np.linspace(0, frame.n_rows - 1, min(MOST_ROWS, frame.n_rows)).round()
+        self.places = np.unique(places).astype(np.intp)  # of the rows to pick
+        self.rows = frame.take(self.places)
+        self.labels = np.searchsorted(model.classes_, y)[self.places]
+        self._tests = model._encode(self.rows)
+        self._n_jobs = n_jobs
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[Asked, tuple[str, dict[str, Any]]] = OrderedDict()
+        self._averages: OrderedDict[Any, tuple[dict[str, Any], list[list[str]]]] = OrderedDict()
+        self._spaces: OrderedDict[Key, tuple[TreeSpace, Kept]] = OrderedDict()  # those in no one's use
+
+    def answer(self, job: Job, memory: int) -> None:
+        """Answer a question, part by part; it may use so many bytes."""
+        asked = job.asked
+        with self._lock:
+            known = self._answers.get(asked)
+            if known is not None:
+                self._answers.move_to_end(asked)
+        if known is not None:
+            job.status, job.part = known
+            return
+        with self._space(asked) as (space, kept):
+            job.space = space
+            self._ask(job, space, kept, memory)
+
+    def _ask(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> None:
+        asked = job.asked
+        rows = [[DIRICHLET] * len(space.classes)]
+        notes: list[str] = []
+        tree = self._best(job, space, kept, memory)
+        if tree is None:
+            return
+        job.tell(**self._tree_part(asked, tree, kept), facts=self._facts(space))
+        job.first.set()
+        proved = "Proved best." if tree.info.get("optimal", True) else "Best so far."
+        job.status = f"{proved} Now the best tree of every size …"
+        options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
+        space.limits = Limits(None, memory, _teller(job, "the best tree of every size"))
+        self._part(job, "front", notes, lambda: sections.front(space, rows, asked.objective, kept, **options))
+        job.status = f"{proved} Now the average over every tree …"
+        space.limits = Limits(None, memory, _teller(job, "the average over every tree"))
+        self._part(job, "posterior", notes, lambda: self._posterior(job, space, kept, notes))
+        space.limits = Limits()
+        if job.cancelled:
+            missing = [name for name in ("front", "posterior") if job.part.get(name) is None]
+            words = {"front": "the best tree of every size", "posterior": "the average over every tree"}
+            notes += [f"Stopped before there was {words[name]}." for name in missing]
+        job.tell(notes=notes, front=job.part.get("front"), posterior=job.part.get("posterior"))
+        job.status = f"Stopped. {proved}" if job.cancelled else proved
+        if not job.cancelled:
+            with self._lock:
+                _keep(self._answers, asked, (proved, job.part), KEPT_ANSWERS)
+
+    @contextmanager
+    def _space(self, asked: Asked) -> Iterator[tuple[TreeSpace, Kept]]:
+        """The space of a question, for it alone: kept from an earlier one where it is the same."""
+        key = (asked.max_depth, asked.min_leaf, frozenset(asked.forbid))
+        with self._lock:
+            found = self._spaces.pop(key, None)
+        if found is None:
+            found = self._new_space(asked)
+        try:
+            yield found
+        finally:
+            with self._lock:
+                _keep(self._spaces, key, found, KEPT_SPACES)
+
+    def _new_space(self, asked: Asked) -> tuple[TreeSpace, Kept]:
+        tests = self.model.binarizer_.tests_
+        kept = [k for k, test in enumerate(tests) if str(test.attribute) not in asked.forbid]
+        table = self.table
+        if len(kept) < len(tests):
+            names = [(table.test_names or ())[k] for k in kept]
+            table = Table(table.rows[:, kept], table.class_counts, test_names=names, classes=table.classes)
+        space = TreeSpace.from_table(
+            table,
+            asked.max_depth,
+            asked.min_leaf,
+            self._n_jobs,
+            attributes=[str(tests[k].attribute) for k in kept],
+        )
+        return space, None if len(kept) == len(tests) else kept
+
+    # --- the best tree
+
+    def _best(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> Tree | None:
+        """The best tree. A search goes on slice by slice, and tells its bound and the best so far."""
+        asked = job.asked
+        if asked.require and asked.max_size is None:
+            # The best of all trees is the answer if it uses what it must; its search is much quicker than the fold.
+            free = self._search(
+                job, space, kept, memory, Query((asked.objective, "size")), has_what_it_must=False
+            )
+            if free is None or self._uses(free, kept) >= set(asked.require):
+                return free
+        query = Query((asked.objective, "size"), max_size=asked.max_size, require=list(asked.require) or None)
+        return self._search(job, space, kept, memory, query)
+
+    def _uses(self, tree: Tree, kept: Kept) -> set[str]:
+        """The columns that a tree asks about."""
+        tests = self.model.binarizer_.tests_
+        return {str(tests[t if kept is None else kept[t]].attribute) for t in tree.key if t >= 0}
+
+    def _search(
+        self,
+        job: Job,
+        space: TreeSpace,
+        kept: Kept,
+        memory: int,
+        query: Query,
+        has_what_it_must: bool = True,
+    ) -> Tree | None:
+        """The best tree of a query, or None where the search ended before the proof; the job then says how it stands.
+
+        Where its trees need not have what the question asks for, only the bound on them is a claim worth telling.
+        """
+        asked = job.asked
+        in_slices = query.max_size is None and not query.require
+        seconds = FIRST_SLICE
+        best: Tree | None = None
+        ended = "stopped"
+        while not job.cancelled:
+            space.limits = Limits(seconds if in_slices else None, memory, _teller(job, "the best tree"))
+            try:
+                best = space.best(query)
+            except LimitReached as limit:
+                if not in_slices or limit.reason not in ("time", "stopped"):
+                    raise
+            if best is not None:
+                info = best.info
+                if info.get("optimal", True):
+                    return best
+                bound = told(info["lower_bound"])
+                if has_what_it_must:
+                    job.tell(**self._tree_part(asked, best, kept), facts=self._facts(space))
+                    what = asked.objective.replace("_", " ")
+                    job.status = (
+                        f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
+                    )
+                else:
+                    job.status = f"searching … none has less {asked.objective.replace('_', ' ')} than {bound}"
+                if info["stop_reason"] == "memory limit":
+                    ended = "ended at the memory limit"
+                    break
+                if not in_slices:
+                    break
+            seconds = SLICE
+        if best is None:
+            job.status = f"{ended.capitalize()} before there was a tree."
+            return None
+        bound = f"none has less than {told(best.info['lower_bound'])}."
+        if not has_what_it_must:
+            names = ", ".join(map(shown, asked.require))
+            job.status = f"{ended.capitalize()} before there was a tree that uses {names}; {bound}"
+            return None
+        job.tell(treeAbout=f"The best tree found before the search {_was(ended)}; not proved.")
+        job.status = f"{ended.capitalize()}: the best so far, not proved; {bound}"
+        return None
+
+    def _tree_part(self, asked: Asked, tree: Tree, kept: Kept) -> dict[str, Any]:
+        """A tree and what is claimed of it: one cannot be told without the other."""
+        info = tree.info
+        proved = bool(info.get("optimal", True))
+        claims = [
+            [asked.objective.replace("_", " "), told(float(info["objective"]))],
+            ["training errors", told(tree.error)],
+            ["proved best", told(proved)],
+        ]
+        if not proved:
+            claims.append(["no tree has less than", told(info["lower_bound"])])
+        about = "The best of all trees of this question, proved." if proved else "The best tree so far."
+        made = page_tree(tree, [[DIRICHLET] * tree.n_classes], kept=kept)
+        return {"tree": made, "treeAbout": about, "claims": claims}
+
+    # --- the other parts
+
+    def _part(self, job: Job, name: str, notes: list[str], make: Any) -> None:
+        if job.cancelled:
+            return
+        try:
+            job.tell(**{name: make()})
+        except (LimitReached, QueryError) as error:
+            if not job.cancelled:
+                job.tell(**{name: None})
+                notes.append(f"{name}: {error}")
+
+    def _posterior(self, job: Job, space: TreeSpace, kept: Kept, notes: list[str]) -> dict[str, Any]:
+        asked = job.asked
+        if asked.require:
+            notes.append(
+                "The average is over all trees of the space; a column that must be used does not change it."
+            )
+        key = (asked.max_depth, asked.min_leaf, frozenset(asked.forbid), asked.prior)
+        with self._lock:
+            known = self._averages.get(key)
+        if known is None:
+            found = space.posterior(as_prior(asked.prior), DIRICHLET)
+            made = sections.posterior(found, kept=kept, rules=False)
+            facts = [
+                ["prior", shown(repr(found.prior))],
+                ["log evidence", told(found.log_evidence)],
+                ["leaves expected", f"{np.arange(len(made['leaves'])) @ made['leaves']:.2f}"],
+            ]
+            job.tell(posterior=made)
+            whole = made | sections.row_rules(found, kept, (EPSILON,))
+            if whole["sum"] is not None:
+                tests = self._tests if kept is None else self._tests[:, kept]
+                whole["intervals"] = sections.row_intervals(found, tests)
+            known = whole, facts
+            if job.cancelled:  # parts of it may be missing
+                return whole
+        with self._lock:
+            _keep(self._averages, key, known, KEPT_ANSWERS)
+        whole, facts = known
+        job.tell(facts=[*job.part["facts"], {"title": "The average", "rows": facts}])
+        return whole
+
+    def _facts(self, space: TreeSpace) -> list[dict[str, Any]]:
+        rows = [["examples", f"{space.table.total:,}"], ["tests", f"{space.n_tests:,}"]]
+        return [{"title": "The question", "rows": rows}]
+
+
+def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Keep a value as the newest; the oldest ones give way."""
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _was(ended: str) -> str:
+    return "was stopped" if ended == "stopped" else ended
+
+
+def _teller(job: Job, what: str) -> Any:
+    """A progress function that puts the progress in the status of a job, and passes a call to stop on."""
+
+    def tell(stage: str, done: int, total: int, seconds: float) -> None:
+        if job.cancelled:
+            job.cancel()  # this question of the core may have begun after the first call
+        if seconds > 1:
+            share = f", {done / total:.0%}" if total and math.isfinite(total) and done <= total else ""
+            if not job.status.startswith("searching … ") or what != "the best tree":
+                job.status = f"{what}: {stage}{share}, {seconds:.0f} s"
+
+    return tell
