@@ -262,6 +262,7 @@ def test_equality_and_hash() -> None:
         tree.replace(n_tests=4, test_names=None),
         tree.replace(test=(0, -1, 1, -1, -1)),
         tree.replace(counts=2 * tree.counts),
+        tree.replace(says=[1, 1, 1, 1, 1]),
     ]
     assert tree not in others
     assert len(set(others)) == len(others)
@@ -279,7 +280,7 @@ def test_a_tree_cannot_be_changed() -> None:
     tree = small(counts=source)
     source[0, 0] = 99
     assert tree.counts[0, 0] == 5
-    for array in (tree.children, tree.test, tree.counts, tree.proba, tree.node_depths):
+    for array in (tree.children, tree.test, tree.counts, tree.proba, tree.says, tree.node_depths):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
         with pytest.raises(ValueError, match="WRITEABLE"):
@@ -294,8 +295,44 @@ def test_a_tree_cannot_be_changed() -> None:
         tree.info["x"] = 1  # type: ignore[index]
 
 
+def test_nodes_say_the_most_probable_class_unless_told_otherwise() -> None:
+    assert small().says.tolist() == [0, 0, 1, 0, 1]  # of several, the first
+    tree = small(says=[1, 1, 1, 0, 0], classes=["no", "yes"])
+    assert tree.error == 4 + 0 + 4
+    assert tree.predict([[0, 0, 0], [0, 1, 0], [1, 1, 0]]).tolist() == ["yes", "no", "no"]
+    assert [(rule.leaf, rule.label, rule.says) for rule in tree.rules()] == [
+        (4, "no", 0), (3, "no", 0), (1, "yes", 1),
+    ]  # fmt: skip
+    assert str(tree.rules()[2]) == "not x1 → yes (p = 0.2, 5 examples)"
+    assert "no:  yes  p = 0.2" in str(tree)
+    # Another matrix overrules it, by the probabilities.
+    assert tree.predict([[0, 0, 0]], [[0, 1], [1, 0]]).tolist() == ["no"]
+
+
+def test_replace_keeps_what_nodes_say() -> None:
+    tree = small(says=[1, 1, 1, 0, 0])
+    other = tree.replace(proba=[[0.9, 0.1]] * 5, classes=["no", "yes"])
+    assert other.says.tolist() == [1, 1, 1, 0, 0]
+    assert other.replace(says=None).says.tolist() == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("says", "message"),
+    [
+        ([0] * 4, r"says has 4 entries: expected one per node, 5"),
+        ([0, 0, 2, 0, 0], r"says\[2\] is 2: expected the index of one of 2 classes"),
+        ([0, -1, 0, 0, 0], r"says\[1\] is -1: expected the index"),
+        ([0.0] * 5, r"says holds float64 values: expected integers"),
+        ([[0]] * 5, r"says has shape \(5, 1\): expected one dimension"),
+    ],
+)
+def test_says_is_checked(says: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        small(says=says)
+
+
 def test_copies_and_pickles() -> None:
-    tree = small(classes=["no", "yes"], info={"optimal": True})
+    tree = small(classes=["no", "yes"], info={"optimal": True}, says=[1, 0, 0, 1, 0])
     assert copy.copy(tree) is tree
     assert copy.deepcopy(tree) is tree
     back = pickle.loads(pickle.dumps(tree))

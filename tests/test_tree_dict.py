@@ -32,7 +32,7 @@ def example() -> Tree:
     [None, ("no", "yes"), (3, 7), (False, True), (0.1, 2.5), ("1", 1), (np.int8(1), np.int8(2)), (2**70, -1)],
 )
 def test_round_trips_are_exact(classes: Any) -> None:
-    tree = example().replace(classes=classes)
+    tree = example().replace(classes=classes, says=[1, 1, 0, 0, 0])
     assert Tree.from_dict(tree.to_dict()) == tree
     assert Tree.from_json(tree.to_json()) == tree
     assert Tree.from_json(tree.to_json(indent=2).encode()) == tree
@@ -47,6 +47,13 @@ def test_the_dict_is_plain_and_versioned() -> None:
     assert data["version"] == 1
     assert data["test"] == [1, -1, 0, -1, -1]
     assert json.loads(json.dumps(data)) == data
+
+
+def test_a_tree_written_before_nodes_had_a_say_still_loads() -> None:
+    tree = example()
+    data = tree.to_dict()
+    assert data.pop("says") == tree.proba.argmax(axis=1).tolist()
+    assert Tree.from_dict(data) == tree
 
 
 def test_26_classes_and_a_single_leaf() -> None:
@@ -94,6 +101,11 @@ for _ in range(10_000):
         (edited("version", value=True), r"version is True"),
         (edited("extra", value=1), r"'extra' is not a field of a tree"),
         ({k: v for k, v in example().to_dict().items() if k != "counts"}, r"counts is missing"),
+        (edited("says", value=None), r"says is None: expected a list"),
+        (edited("says", value=[0]), r"says has 1 entries: expected 5"),
+        (edited("says", 1, value=2), r"says\[1\] is 2: expected the index of one of 2 classes"),
+        (edited("says", 1, value=-1), r"says\[1\] is -1"),
+        (edited("says", 1, value=0.0), r"says\[1\] is 0.0: expected an integer"),
         (edited("n_tests", value=-3), r"n_tests is -3"),
         (edited("n_tests", value=10**12), r"n_tests is 1000000000000: expected an integer from 0"),
         (edited("n_tests", value=10**6), r"test_names has 2 entries: expected 1000000"),

@@ -70,8 +70,10 @@ void compare(const naive::Table& d, NearBest& near, const std::vector<naive::Tre
       least[c] = std::min(least[c], theta[c]);
       greatest[c] = std::max(greatest[c], theta[c]);
     }
-    votes[static_cast<std::size_t>(std::max_element(theta.begin(), theta.end()) - theta.begin())] +=
-        1.0 / static_cast<double>(in.size());
+    std::size_t said = 0;  // the largest class; of several, the most probable one
+    for (std::size_t c = 1; c < d.c; ++c)
+      if (std::pair(counts[c], theta[c]) > std::pair(counts[said], theta[said])) said = c;
+    votes[said] += 1.0 / static_cast<double>(in.size());
   }
   for (std::size_t c = 0; c < d.c; ++c) {
     CHECK(check::near(answer.mean[c], mean[c], 1e-10));

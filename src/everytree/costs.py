@@ -42,7 +42,9 @@ class Cost:
     core: _core.LeafCost
     scale: Fraction
     whole: bool
-    matrix: tuple[tuple[float, ...], ...] | None = None  # by which leaves predict, in the units of the query
+    answers: tuple[tuple[Fraction, ...], ...] | None = (
+        None  # (c, k): of saying k when c is true; None: one per error
+    )
 
     def told(self, value: float) -> float:
         """A value of the core in the units of the query; an int where it is a whole number of errors."""
@@ -129,8 +131,8 @@ def make_cost(
         per_leaf=float(written(penalty) * scale) if penalty else 0.0,
         rule=rule,
     )
-    says = None if exact is None else tuple(tuple(float(x) for x in row) for row in exact)
-    return Cost(name, core, scale, whole and not penalty, says)
+    answers = None if exact is None else tuple(map(tuple, exact))
+    return Cost(name, core, scale, whole and not penalty, answers)
 
 
 def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]], Fraction, bool]:

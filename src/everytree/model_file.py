@@ -187,15 +187,11 @@ def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
 
 
 def _leaves(model: TreeClassifierBase, tree: Tree) -> list[dict[str, Any]]:
-    """What the classifier says at each leaf: its answer to a row that goes there."""
-    rules = tree.rules()
-    rows = np.zeros((len(rules), tree.n_tests), dtype=np.uint8)
-    for row, rule in zip(rows, rules, strict=True):
-        row[[test for test, outcome in rule.items if outcome]] = 1
-    says, labels = model._predict_codes_tests(rows), model.classes_.tolist()
+    """What the tree says at each leaf, which is what the classifier says of a row that goes there."""
+    labels = model.classes_.tolist()
     return [
-        {"node": rule.leaf, "says": plain_scalar(labels[int(code)]), "counts": list(rule.counts)}
-        for rule, code in zip(rules, says, strict=True)
+        {"node": rule.leaf, "says": plain_scalar(labels[rule.says]), "counts": list(rule.counts)}
+        for rule in tree.rules()
     ]
 
 
@@ -294,6 +290,8 @@ def model_from_dict(data: Any) -> Any:
     if not hasattr(made, "tree_") and "tree_" not in _annotations(made):
         raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
     model.tree_ = _tree_from(data["tree"], names, classes)
+    if "says" not in data["tree"]:
+        model.tree_ = _as_claimed(model, claims)
     _set_claims(model, claims)
     try:
         model._loaded()
@@ -367,6 +365,20 @@ def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
                 f"tree.test_names[{i}] is {clip(given)}; expected {clip(wanted)}, as tests[{i}] says"
             )
     return tree
+
+
+def _as_claimed(model: Any, claims: dict[str, Any]) -> Tree:
+    """The tree of a file whose tree does not tell what its nodes say: with costs, leaves say what the claims tell."""
+    tree, labels = model.tree_, model.classes_.tolist()
+    given = [getattr(model, name, None) is not None for name in ("cost_matrix", "class_weight")]
+    leaves = claims.get("leaves")
+    if not any(given) or not isinstance(leaves, list):
+        return tree  # type: ignore[no-any-return]
+    says = tree.says.copy()
+    for leaf in leaves:  # ``_check_leaves`` finds what is amiss with them
+        if isinstance(leaf, dict) and leaf.get("node") in tree.leaves.tolist() and leaf.get("says") in labels:
+            says[leaf["node"]] = labels.index(leaf["says"])
+    return tree.replace(says=says)  # type: ignore[no-any-return]
 
 
 def _table_from(data: Any, n_tests: int, n_classes: int) -> Table:

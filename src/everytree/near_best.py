@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.answers import answered
 from everytree.arguments import generator, whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
@@ -232,11 +233,10 @@ class NearBest:
 
     def _tree(self, level: Level, rank: int, number: int) -> Tree:
         key = self._trees.key(level.leaves, level.errors, rank)
-        return self._space._tree(
-            key,
-            {"objective": level.objective, "number": number},
-            None if self.dirichlet is None else self._a,  # type: ignore[arg-type]
-        )
+        info = {"objective": level.objective, "number": number}
+        if self.dirichlet is None:
+            return self._space._tree(key, info)
+        return answered(self._space._tree(key, info), dirichlet=[self._a])
 
     # --- what its trees have in common ---
 

@@ -36,7 +36,8 @@ class Query:
         size, depth. Where size or depth comes first, the query must bound the error or the size
     max_size, max_leaves, max_depth : most nodes, most leaves, most tests on a path
     max_error : most of the first cost in ``minimize``; or a dict with a bound for each cost that it names
-    min_accuracy : least share of training examples that the tree gets right
+    min_accuracy : least share of training examples in the largest class of their leaf: those that the tree gets right,
+        unless costs or weights make a leaf say another class
     leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
     require : tests or attributes that the tree must use, by name or column
     forbid : tests or attributes that it must not use

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.answers import answered
 from everytree.arguments import whole
 from everytree.bayes.most_probable import SWITCHES, most_probable
 from everytree.data.table import Table, as_tests
@@ -311,17 +312,17 @@ class TreeSpace:
         k : with k > 1, the k best trees as a list
         max_size, max_leaves, max_depth : bounds on the tree
         max_error : bound on the first cost in ``minimize``, or a dict of bounds by cost
-        min_accuracy : least share of the examples that the tree gets right
+        min_accuracy : least share of the examples in the largest class of their leaf
         leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
         require, forbid : tests or attributes that the tree must use, or must not use
-        cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true; a leaf says the class of least
-            cost, as ``tree.predict(X, cost_matrix)`` does
-        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"; leaves
-            then say what errs least: ``tree.predict(X, tree.info["cost_matrix"])``
+        cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
+        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
         confidence : of ``expected_error``
         leaf_penalty : a price per leaf, added to the first cost
         strategy : "auto", the engine; or a way of DL8 to build the itemset lattice: simple, frequent, apriori, eclat,
             closed. These answer the plain query for the least cost, and ``tree.info`` says what they stored
+
+        A leaf says the class that costs least in the first cost of ``minimize``: see ``tree.says``.
 
         Raises ``NoTreeError`` (a ``QueryError``) when no tree satisfies the query; the message names the tightest
         constraint.
@@ -356,9 +357,7 @@ class TreeSpace:
         """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
         if not found:
             raise why_none(session, plan)
-        says = cost_of(plan, query.cost, self).matrix
-        if says is not None:
-            info = {"cost_matrix": says} | info
+        cost = cost_of(plan, query.cost, self)
         trees = []
         for each in found:
             if many:
@@ -366,7 +365,7 @@ class TreeSpace:
             objective = each.values[query.cost]
             proof = {} if many else certificate(objective) | dict(each.proof)
             facts = {"objective": objective} | each.others(query.cost) | proof | info
-            trees.append(self._tree(each.key, facts))
+            trees.append(answered(self._tree(each.key, facts), cost))
         return trees
 
     def front(
@@ -407,11 +406,12 @@ class TreeSpace:
             points = front(session, plan, along)
             if not points:
                 raise why_none(session, plan)
+        counted = cost_of(plan, cost, self)
         return [
             (
                 {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
                 point.values[cost],
-                self._tree(point.key, {cost: point.values[cost]}),
+                answered(self._tree(point.key, {cost: point.values[cost]}), counted),
             )
             for point in points
         ]
@@ -499,18 +499,11 @@ class TreeSpace:
             "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
         }
 
-    def _tree(
-        self, key: Sequence[int], info: dict[str, Any] | None = None, dirichlet: float | None = None
-    ) -> Tree:
+    def _tree(self, key: Sequence[int], info: dict[str, Any] | None = None) -> Tree:
+        table = self._table
         return Tree.from_key(
-            key,
-            self._table.rows,
-            self._table.class_counts,
-            dirichlet,
-            self._table.test_names,
-            self._table.classes,
-            info,
-        )
+            key, table.rows, table.class_counts, None, table.test_names, table.classes, info
+        )  # fmt: skip
 
     def _take_over(self, other: TreeSpace) -> None:
         """Use what another space over the same table has computed, where it holds here too."""

@@ -5,6 +5,11 @@ before the child-1 subtree). A row goes to child 0 where the test is 0 (no), to 
 
     children[k]  the two children of node k, -1 for none       counts[k]  training examples per class
     test[k]      the column tested at node k, -1 at a leaf     proba[k]   class probabilities
+                                                               says[k]    the class it says: an index
+
+A node says one class, and all that shows or asks the tree goes by it: `predict`, `error`, rules, texts, pictures. It is
+the most probable one, unless whoever made the tree knows better: the answer to a query with costs says what costs least
+(`answers`).
 
 The laws these arrays obey are in `tree_checks`, routing is in `tree_routes`, the JSON form in `tree_dict`,
 and pictures are in `everytree.plot`.
@@ -42,16 +47,17 @@ class LeafRule:
     label: Any
     counts: tuple[int, ...]
     proba: tuple[float, ...]
+    says: int  # the index of `label` among the classes
 
     def __str__(self) -> str:
         condition = " and ".join(self.conditions) or "always"
-        n = sum(self.counts)
-        return f"{condition} → {self.label} (p = {max(self.proba):.3g}, {n} example{'s' if n != 1 else ''})"
+        n, p = sum(self.counts), self.proba[self.says]
+        return f"{condition} → {self.label} (p = {p:.3g}, {n} example{'s' if n != 1 else ''})"
 
 
 @final
 class Tree:
-    """One decision tree over 0/1 tests, with class counts and class probabilities at every node.
+    """One decision tree over 0/1 tests; every node has class counts, class probabilities and a class that it says.
 
     Trees are values: they cannot be changed, and two trees are equal when their arrays, labels and names are.
 
@@ -65,6 +71,7 @@ class Tree:
     test_names : one name per test, for people.
     classes : one label per class; `predict` returns these.
     info : facts about how the tree was found. They are not compared and not written to a dict.
+    says : (n_nodes,) class indices, what each node says; by default the most probable class, of several the first.
 
     >>> tree = Tree([[1, 2], [-1, -1], [-1, -1]], [0, -1, -1], [[3, 3], [3, 0], [0, 3]], n_tests=1,
     ...             test_names=["fever"], classes=["well", "ill"])
@@ -83,6 +90,7 @@ class Tree:
         "counts",
         "n_tests",
         "proba",
+        "says",
         "test",
         "test_names",
     )
@@ -91,6 +99,7 @@ class Tree:
     test: npt.NDArray[np.int32]
     counts: npt.NDArray[np.int64]
     proba: npt.NDArray[np.float64]
+    says: npt.NDArray[np.int32]
     n_tests: int
     test_names: tuple[str, ...] | None
     classes: tuple[Hashable, ...] | None
@@ -109,6 +118,7 @@ class Tree:
         test_names: Iterable[str] | None = None,
         classes: Iterable[Any] | None = None,
         info: Mapping[str, Any] | None = None,
+        says: npt.ArrayLike | None = None,
     ) -> None:
         n_tests = check.checked_count(n_tests, "n_tests")
         tests = check.integer_array(test, "test")
@@ -133,6 +143,12 @@ class Tree:
             probabilities = check.float_array(proba, "proba", columns=n_classes) + 0.0  # turns -0.0 into 0.0
             check.check_same_length("proba", len(probabilities), len(tests))
             check.check_probabilities_sum_to_one(probabilities)
+        if says is None:
+            answers: npt.NDArray[Any] = probabilities.argmax(axis=1)
+        else:
+            answers = check.integer_array(says, "says")
+            check.check_same_length("says", len(answers), len(tests))
+            check.check_says_in_range(answers, n_classes)
 
         flat_children = _frozen(pairs.astype(np.int32))
         values: dict[str, Any] = {
@@ -140,6 +156,7 @@ class Tree:
             "test": _frozen(tests.astype(np.int32)),
             "counts": _frozen(examples),
             "proba": _frozen(probabilities),
+            "says": _frozen(answers.astype(np.int32)),
             "n_tests": n_tests,
             "test_names": check.checked_test_names(test_names, n_tests),
             "classes": check.checked_classes(classes, n_classes),
@@ -213,7 +230,10 @@ class Tree:
         return cls.from_structure(entries, rows, counts, dirichlet, test_names, classes, info)
 
     def replace(self, **changes: Any) -> Tree:
-        """A copy with some parts changed: `proba`, `counts`, `test_names`, `classes`, `info`, ….
+        """A copy with some parts changed: `proba`, `says`, `counts`, `test_names`, `classes`, `info`, ….
+
+        All other parts stay: after new probabilities nodes still say what they said; ``says=None`` lets them say the
+        most probable class.
 
         >>> stump = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]])
         >>> stump.replace(test_names=["fever"]).test_names
@@ -228,6 +248,7 @@ class Tree:
             "test_names": self.test_names,
             "classes": self.classes,
             "info": self._info,
+            "says": self.says,
         }
         unknown = sorted(set(changes) - set(parts))
         if unknown:
@@ -273,9 +294,9 @@ class Tree:
 
     @property
     def error(self) -> int:
-        """Training examples outside the largest class of their leaf: Σ over leaves of n − max_c n_c."""
-        counts = self.counts[self.test < 0]
-        return int(counts.sum() - counts.max(axis=1).sum())
+        """Training examples outside the class that their leaf says: Σ over leaves of n − n_says."""
+        leaves = self.leaves
+        return int(self.counts[leaves].sum() - self.counts[leaves, self.says[leaves]].sum())
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -316,13 +337,13 @@ class Tree:
         return self.proba[self.apply(X)]
 
     def predict(self, X: npt.ArrayLike, cost_matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
-        """The most probable class of each row: its label, or its index in a tree without labels.
+        """What each row's leaf says: the label of the class, or its index in a tree without labels.
 
-        With ``cost_matrix[c, k]``, the cost of saying k when c is true, the class of least expected cost instead.
-        Ties go to the lower class index.
+        With ``cost_matrix[c, k]``, the cost of saying k when c is true, the class of least expected cost under the
+        leaf's probabilities instead, of several the one with the lower index.
         """
         if cost_matrix is None:
-            best = self.proba.argmax(axis=1)
+            best: npt.NDArray[Any] = self.says
         else:
             costs = np.asarray(cost_matrix, dtype=float)
             if costs.shape != (self.n_classes, self.n_classes):
@@ -373,9 +394,10 @@ class Tree:
                     leaf=k,
                     items=items,
                     conditions=tuple(_condition(self.test_name(i), outcome) for i, outcome in items),
-                    label=self.class_label(int(self.proba[k].argmax())),
+                    label=self.class_label(int(self.says[k])),
                     counts=tuple(self.counts[k].tolist()),
                     proba=tuple(self.proba[k].tolist()),
+                    says=int(self.says[k]),
                 )
             )
         return found
@@ -452,7 +474,7 @@ class Tree:
     def _identity(self) -> tuple[Any, ...]:
         """What makes two trees equal. `test` determines `children`; types tell label 1 from True and 1.0."""
         classes = None if self.classes is None else tuple((type(c).__name__, c) for c in self.classes)
-        arrays = (self.test.tobytes(), self.counts.tobytes(), self.proba.tobytes())
+        arrays = (self.test.tobytes(), self.counts.tobytes(), self.proba.tobytes(), self.says.tobytes())
         return (self.n_tests, self.n_classes, *arrays, classes, self.test_names)
 
     def __eq__(self, other: object) -> bool:
@@ -479,14 +501,17 @@ class Tree:
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.children, self.test, self.counts, self.proba)
-        return _restore, (*parts, self.n_tests, self.test_names, self.classes, dict(self._info))
+        return _restore, (*parts, self.n_tests, self.test_names, self.classes, dict(self._info), self.says)
 
 
 def _restore(
-    children: Any, test: Any, counts: Any, proba: Any, n_tests: int, names: Any, classes: Any, info: Any
-) -> Tree:
+    children: Any, test: Any, counts: Any, proba: Any, n_tests: int, names: Any, classes: Any, info: Any,
+    says: Any = None,
+) -> Tree:  # fmt: skip
     """Unpickle: through the constructor, so that even a forged pickle obeys the laws."""
-    return Tree(children, test, counts, proba, n_tests=n_tests, test_names=names, classes=classes, info=info)
+    return Tree(
+        children, test, counts, proba, n_tests=n_tests, test_names=names, classes=classes, info=info, says=says
+    )  # fmt: skip
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

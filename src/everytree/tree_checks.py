@@ -4,6 +4,7 @@
     nodes are numbered in preorder, child 0 before child 1         so a parent comes before its children
     counts[k] = counts[child 0 of k] + counts[child 1 of k]        a split sends every example to one side
     proba[k] ≥ 0,  Σ_c proba[k, c] = 1
+    0 ≤ says[k] < n_classes                                        a node says one of the classes
 
 Each check raises `DataError` with the place that breaks the law (``counts[3]``), the value found there and
 what was expected. All are linear in the number of nodes and none recurses, so a hostile tree costs no more
@@ -179,6 +180,14 @@ def check_children_counts_add_up(children: IntArray, counts: IntArray) -> None:
         raise DataError(
             f"counts[{k}] is {_short(counts[k])}: its children's counts add up to {_short(below[bad[0]])}."
         )
+
+
+def check_says_in_range(says: IntArray, n_classes: int) -> None:
+    """0 ≤ says[k] < n_classes."""
+    bad = np.flatnonzero((says < 0) | (says >= n_classes))
+    if len(bad):
+        k = bad[0]
+        raise DataError(f"says[{k}] is {says[k]}: expected the index of one of {n_classes} classes.")
 
 
 def check_probabilities_sum_to_one(proba: FloatArray) -> None:

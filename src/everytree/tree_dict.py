@@ -1,7 +1,9 @@
 """A tree as a versioned, JSON-able dict, and back.
 
     {"format": "everytree.tree", "version": 1, "n_tests": …, "test_names": […] | None, "classes": […] | None,
-     "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …]}
+     "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …], "says": […]}
+
+Older files have no "says": each node says its most probable class.
 
 Reading trusts nothing: every field is checked for type and shape before an array is made of it, the work is
 linear in the size of the input, and an error names the field (``counts[3][1]``). The laws of the tree itself
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 FORMAT = "everytree.tree"
 VERSION = 1
 FIELDS = ("format", "version", "n_tests", "test_names", "classes", "children", "test", "counts", "proba")
+OPTIONAL = ("says",)
 MAX_LABEL_BITS = 4096
 """Integer labels beyond this may be too long for Python to print (its limit is 4300 digits)."""
 INT64_MAX = 2**63 - 1
@@ -45,6 +48,7 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         "test": tree.test.tolist(),
         "counts": tree.counts.tolist(),
         "proba": tree.proba.tolist(),
+        "says": tree.says.tolist(),
     }
 
 
@@ -82,9 +86,10 @@ def tree_from_dict(data: Any) -> Tree:
     missing = [field for field in FIELDS if field not in data]
     if missing:
         raise DataError(f"{missing[0]} is missing: expected the fields {', '.join(FIELDS)}.")
-    unknown = [field for field in data if field not in FIELDS]
+    unknown = [field for field in data if field not in (*FIELDS, *OPTIONAL)]
     if unknown:
-        raise DataError(f"{clip(unknown[0])} is not a field of a tree: expected {', '.join(FIELDS)}.")
+        known = ", ".join((*FIELDS, *OPTIONAL))
+        raise DataError(f"{clip(unknown[0])} is not a field of a tree: expected {known}.")
 
     n_tests = checked_count(data["n_tests"], "n_tests")
     test = [_integer(t, f"test[{k}]") for k, t in enumerate(_list(data["test"], "test"))]
@@ -107,6 +112,9 @@ def tree_from_dict(data: Any) -> Tree:
         [_number(p, f"proba[{k}][{c}]") for c, p in enumerate(_list(row, f"proba[{k}]", n_classes))]
         for k, row in enumerate(_list(data["proba"], "proba", n_nodes))
     ]
+    says = None
+    if "says" in data:
+        says = [_integer(c, f"says[{k}]") for k, c in enumerate(_list(data["says"], "says", n_nodes))]
     names = data["test_names"]
     if names is not None:
         names = _list(names, "test_names", n_tests)
@@ -126,6 +134,7 @@ def tree_from_dict(data: Any) -> Tree:
         n_tests=n_tests,
         test_names=names,
         classes=classes,
+        says=None if says is None else np.array(says, dtype=np.int64),
     )
 
 

@@ -75,9 +75,12 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
 
 
 def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
-    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class."""
+    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class.
+
+    Its nodes say the most probable class, as those of trees in a posterior do.
+    """
     counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
-    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
+    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True), says=None)
 
 
 def leaf_cost(

@@ -215,7 +215,7 @@ def test_info_tells_what_is_there_and_how_to_get_the_rest() -> None:
     assert found["threads"] >= 1
     assert set(found["dependencies"]) == {"numpy", "scipy", "scikit-learn", "narwhals", "typer", "rich"}
     assert None not in found["dependencies"].values()
-    assert {"plot", "mcmc", "bigdata", "cluster", "export", "web"} <= set(found["extras"])
+    assert {"plot", "mcmc", "bigdata", "cluster", "web"} <= set(found["extras"])
     plot = found["extras"]["plot"]
     assert plot["install"] == 'pip install "everytree[plot]"'
     assert plot["installed"] == (plot["packages"]["matplotlib"] is not None)

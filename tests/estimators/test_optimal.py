@@ -154,7 +154,8 @@ def test_a_matrix_with_gains_is_minimised_too(seed) -> None:
 def test_probabilities_are_counts_with_a_dirichlet() -> None:
     model = et.OptimalTreeClassifier(1, dirichlet=[1, 3]).fit([[0], [0], [0], [1]], ["a", "a", "b", "b"])
     assert model.predict_proba([[0], [1]]).tolist() == [[3 / 7, 4 / 7], [1 / 5, 4 / 5]]
-    assert model.predict([[0], [1]]).tolist() == ["b", "b"]  # the most probable
+    assert model.predict([[0], [1]]).tolist() == ["a", "b"]  # what errs least, whatever is added
+    assert model.error_ == 1
 
 
 def test_a_false_answer_of_a_weighed_leaf_is_found(tmp_path) -> None:

@@ -147,9 +147,15 @@ def test_a_swapped_label_is_found(case: Case) -> None:
     def swap_probabilities(data) -> None:
         data["tree"]["proba"][node].reverse()
 
+    def swap_in_the_tree(data, node=node) -> None:
+        data["tree"]["says"][node] = 1 - data["tree"]["says"][node]
+
     assert false_facts(case.changed(swap)) == {f"answer of leaf {node}"}
-    report = case.changed(swap_probabilities)
-    assert false_facts(report) == {f"answer of leaf {node}", f"probabilities of node {node}"}
+    assert false_facts(case.changed(swap_probabilities)) == {f"probabilities of node {node}"}
+    assert false_facts(case.changed(swap_in_the_tree)) == {
+        f"answer of leaf {node}", "error", "objective", "optimal",
+    }  # fmt: skip
+    assert false_facts(case.changed(lambda data: swap_in_the_tree(data, 0))) == {"answer of node 0"}
 
 
 def test_a_tree_against_its_constraints_is_found(case: Case) -> None:

@@ -135,7 +135,7 @@ def test_a_very_deep_tree_takes_time_in_proportion(case: Case) -> None:
     children = [[-1, -1]] * n  # all leaves: not a tree
     with pytest.raises(InputError, match="preorder"):
         case.changed(lambda data: data["tree"].update(
-            test=[-1] * n, children=children, counts=[[1, 1]] * n, proba=[[0.5, 0.5]] * n
+            test=[-1] * n, children=children, counts=[[1, 1]] * n, proba=[[0.5, 0.5]] * n, says=[0] * n
         ))  # fmt: skip
 
     def chain(data) -> None:
@@ -145,6 +145,7 @@ def test_a_very_deep_tree_takes_time_in_proportion(case: Case) -> None:
             children=[pair for k in range(n) for pair in ([2 * k + 1, 2 * k + 2], [-1, -1])] + [[-1, -1]],
             counts=[[1, 1]] * (2 * n + 1),
             proba=[[0.5, 0.5]] * (2 * n + 1),
+            says=[0] * (2 * n + 1),
         )
 
     report = case.changed(chain, max_states=10)

@@ -29,7 +29,7 @@ struct Walk {
 
 struct Leaves {
   std::vector<double> theta;        // leaf × class
-  std::vector<std::uint32_t> vote;  // class of each leaf
+  std::vector<std::uint32_t> vote;  // the class that each leaf says
 };
 
 // Add the leaves that decide one row, each with its number of trees.
@@ -144,7 +144,11 @@ NearBest::Rows NearBest::ask(const std::uint8_t* rows, std::size_t n_rows, const
     double sum = 0;
     for (std::size_t c = 0; c < n_classes; ++c) sum += theta[c] = counts[c] + a[c];
     for (std::size_t c = 0; c < n_classes; ++c) theta[c] /= sum;
-    leaves.vote[leaf] = static_cast<std::uint32_t>(std::max_element(theta, theta + n_classes) - theta);
+    // The errors that rank the trees are those outside the largest class, so that is what a leaf says.
+    std::uint32_t said = 0;
+    for (std::uint32_t c = 1; c < n_classes; ++c)
+      if (counts[c] > counts[said] || (counts[c] == counts[said] && theta[c] > theta[said])) said = c;
+    leaves.vote[leaf] = said;
   }
   Rows out;
   out.mean.assign(n_rows * n_classes, 0.0);

@@ -197,10 +197,10 @@ def _known(query: Query, examples: Examples, binarizer: Any) -> Query:
 
 
 def _tree_facts(tree: Any, space: TreeSpace) -> dict[str, Any]:
-    facts = {name: value for name, value in tree.info.items() if name != "cost_matrix"}
     return {
         "size": tree.size, "leaves": tree.n_leaves, "depth": tree.depth, "error": tree.error,
-        "accuracy": 1 - tree.error / space.table.total, "info": facts, "tree": tree.to_dict(), "text": tree.to_text(),
+        "accuracy": 1 - tree.error / space.table.total, "info": dict(tree.info), "tree": tree.to_dict(),
+        "text": tree.to_text(),
     }  # fmt: skip
 
 

@@ -242,7 +242,10 @@ class TreeClassifierBase(ClassifierBase):
         save_model(self, path, target)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable label of each row; the first in ``classes_`` where several are."""
+        """What the model says of each row: the most probable label, of several the first in ``classes_``.
+
+        One best tree says what its leaves say; with costs that is the label that costs least.
+        """
         check_is_fitted(self)
         labels: npt.NDArray[Any] = self.classes_[self._predict_codes_tests(self._encode(X))]
         return labels

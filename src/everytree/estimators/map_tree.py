@@ -87,5 +87,8 @@ class MAPTreeClassifier(BayesBase):
             "min_leaf"
         )
 
+    def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
+        return self.tree_.says[self.tree_.apply(X01)].astype(np.intp)
+
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.costs import as_text, class_weights
+from everytree.answers import answered
+from everytree.costs import as_text, make_cost
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
@@ -24,7 +25,7 @@ from everytree.limits import in_bytes
 from everytree.query import Query
 from everytree.space import TreeSpace
 from everytree.tree import Tree
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -51,7 +52,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
     rank : criteria in order, such as ("size", "error"); None means (objective, "size")
     max_size, max_leaves : most nodes, most leaves
     max_error : most of the objective, or a dict with a bound for each cost that it names
-    min_accuracy : least share of training examples that the tree gets right
+    min_accuracy : least share of training examples in the largest class of their leaf: those that the tree gets right,
+        unless costs or weights make a leaf say another class
     leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
     require, forbid : names of columns or of tests that the tree must use, or must not use (``x0``, ``x1``, … where the
         data has no names); whole numbers are positions in ``binarizer_.tests_``
@@ -61,18 +63,19 @@ class OptimalTreeClassifier(TreeClassifierBase):
     leaf_penalty : price of a leaf, added to the objective
     strategy : "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``
     dirichlet : added to the class counts of a leaf for its probabilities: a number, one per class, "1/C", "decay"
-    bins : thresholds per numeric column, or "all"; see ``Binarizer``
+    bins : bins of a numeric column (k of them have k − 1 thresholds), or "all" thresholds; see ``Binarizer``
     missing : "error", "category" or "impute", see ``Binarizer``
     n_jobs : threads
     time_limit, memory_limit : seconds and bytes
 
     Attributes
     ----------
-    tree_ : the tree; with class weights or a cost matrix, a leaf says the class of least expected cost under its
-        probabilities (so ``dirichlet`` plays a part), and not the most probable one
+    tree_ : the tree; a leaf says the class that cost least in training (``tree_.says``): the largest one, or with class
+        weights or a cost matrix perhaps another. ``dirichlet`` decides only where classes cost the same
     query_ : the query it answers
-    error_ : training examples outside the largest class of their leaf
-    objective_ : the first cost of the ranking, with the price of leaves
+    error_ : training examples that ``predict`` gets wrong
+    objective_ : the first cost of the ranking, with the price of leaves; an error or a cost is that of the predictions
+        on the training examples
     optimal_, lower_bound_, gap_ : whether the tree is proved best; no tree has a smaller objective than the bound; and
         (objective − bound) / objective
     stop_reason_ : "proved", "time limit", "memory limit" or "stopped"
@@ -228,9 +231,12 @@ class OptimalTreeClassifier(TreeClassifierBase):
         asked = replace(query, forbid=self._forbidden())
         tree: Tree = space.best(asked, strategy=self.strategy)
         info = tree.info
-        self.tree_ = with_dirichlet(tree, dirichlet_rows(dirichlet, table.n_classes, tree.depth))
+        cost = make_cost(
+            query.cost, table, cost_matrix=query.cost_matrix, class_weight=query.class_weight
+        )  # fmt: skip
+        self.tree_ = answered(tree, cost, dirichlet_rows(dirichlet, table.n_classes, tree.depth))
         self.space_, self.query_ = space, query
-        self.error_ = int(tree.error)
+        self.error_ = self.tree_.error
         self.objective_ = float(info["objective"])
         self.optimal_ = bool(info["optimal"])
         self.lower_bound_ = float(info["lower_bound"])
@@ -269,27 +275,12 @@ class OptimalTreeClassifier(TreeClassifierBase):
         given = [self.forbid] if isinstance(self.forbid, str) else list(self.forbid)
         return [each for each in given if not (isinstance(each, str) and each in gone)]
 
-    def _costs_of_answers(self) -> npt.NDArray[np.float64] | None:
-        """Entry (c, k) is the cost of saying k when c is true, as in ``tree.info``; None where all errors are equal."""
-        query, labels = self.query_, self.classes_.tolist()
-        if query.cost == "cost":
-            return np.asarray(query.cost_matrix, dtype=float)
-        if query.cost != "error" or query.class_weight is None:
-            return None
-        totals = Table(np.zeros((1, 0), dtype=np.uint8), self.tree_.counts[:1], classes=labels)
-        weights = np.array([float(w) for w in class_weights(query.class_weight, totals)])
-        costs: npt.NDArray[np.float64] = weights[:, None] * (1 - np.eye(len(labels)))
-        return costs
-
     def _loaded(self) -> None:
         self.query_ = self._query()
+        self.error_ = self.tree_.error  # older files counted examples outside the largest class of their leaf
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        costs = self._costs_of_answers()
-        if costs is None:
-            return super()._predict_codes_tests(X01)
-        codes: npt.NDArray[np.intp] = self.tree_.replace(classes=None).predict(X01, costs)
-        return codes
+        return self.tree_.says[self.tree_.apply(X01)].astype(np.intp)
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)

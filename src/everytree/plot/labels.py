@@ -104,8 +104,8 @@ def question(tree: Tree, k: int) -> str:
 
 
 def predicted(tree: Tree, k: int) -> int:
-    """The class index that node k predicts (or would, as a leaf)."""
-    return int(tree.proba[k].argmax())
+    """The class index that node k says (or would, as a leaf)."""
+    return int(tree.says[k])
 
 
 def class_name(tree: Counted, c: int) -> str:

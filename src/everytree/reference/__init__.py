@@ -59,6 +59,7 @@ from everytree.reference.leaves import (
     gini,
     leaf_probabilities,
     log_marginal,
+    says,
 )
 from everytree.reference.listing import Listing
 from everytree.reference.logs import log_sum
@@ -257,6 +258,7 @@ __all__ = [
     "root_distribution",
     "sample",
     "satisfies",
+    "says",
     "size",
     "size_distribution",
     "test_inclusion",

@@ -123,9 +123,7 @@ def _describe(page: dict[str, Any], model: Any) -> None:
         page["missing"] = model.binarizer_.missing
     if isinstance(tree, Tree):
         page["answer"] = "tree"
-        page["tree"] = page_tree(
-            tree, dirichlet_of(model, tree.depth), keep_proba=True, says=_says(model, tree)
-        )
+        page["tree"] = page_tree(tree, dirichlet_of(model, tree.depth), keep_proba=True)
         page["treeAbout"] = about_tree(model)
     elif isinstance(tree, MultiwayTree | PathTree):
         page["answer"] = "tree"
@@ -170,13 +168,6 @@ def _only_sum(model: Any) -> dict[str, Any]:
     return {"about": "", **parts, "sum": sections.sum_of(model.rules_)}
 
 
-def _says(model: Any, tree: Tree) -> list[int] | None:
-    """The class that each node says, where a cost matrix or class weights play a part."""
-    costs = getattr(model, "_costs_of_answers", lambda: None)()
-    if costs is None:
-        return None
-    found: list[int] = (tree.proba @ costs).argmin(axis=1).tolist()
-    return found
 
 
 # --- what needs the space

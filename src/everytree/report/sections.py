@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.answers import answered
 from everytree.bayes.compress import CompressedRules
+from everytree.costs import make_cost
 from everytree.data.frames import Frame
 from everytree.errors import EverytreeError, LimitReached
 from everytree.posterior import Posterior
@@ -68,11 +70,14 @@ def front(
 ) -> dict[str, Any]:
     """The least cost for every size, each with its tree."""
     points, nodes = [], 0
+    matrix, weights = options.get("cost_matrix"), options.get("class_weight")
+    counted = make_cost(cost, space.table, cost_matrix=matrix, class_weight=weights)
     for size, value, tree in _thinned(space.front(cost, **options)):
         nodes += tree.n_nodes
         if nodes > MOST_NODES:
             break
-        points.append({"size": size, "error": float(value), "tree": page_tree(tree, dirichlet, kept=kept)})
+        made = page_tree(answered(tree, counted, dirichlet), dirichlet, keep_proba=True, kept=kept)
+        points.append({"size": size, "error": float(value), "tree": made})
     return {"cost": cost.replace("_", " "), "points": points, "about": ""}
 
 
@@ -236,12 +241,19 @@ def calibration(
     if training:
         return _cross_validated(model, frame, codes, seconds)
     proba = np.asarray(model.predict_proba(frame))
+    right = _said(model, frame, proba) == model.classes_[codes]
     which = (
         "other rows than those of training"
         if training is False
         else "the rows given, which may be those of training"
     )
-    return _scores(proba, codes, f"On {which}: {len(codes):,} of them.")
+    return _scores(proba, right, codes, f"On {which}: {len(codes):,} of them.")
+
+
+def _said(model: Any, frame: Frame, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    """What the model says of the rows; an average says the most probable class, and is not taken twice."""
+    average = hasattr(model, "posterior_") or hasattr(model, "draws_")
+    return np.asarray(model.classes_[proba.argmax(axis=1)] if average else model.predict(frame))
 
 
 def _cross_validated(
@@ -257,6 +269,7 @@ def _cross_validated(
     folds = stratified_folds(codes, min(FOLDS, largest))
     labels = model.classes_[codes]
     everything = np.zeros((len(codes), len(model.classes_)))
+    right = np.zeros(len(codes), dtype=bool)
     begun = time.monotonic()
     for fold in folds:
         spent = time.monotonic() - begun
@@ -271,7 +284,9 @@ def _cross_validated(
                 again.fit(frame.take(fold.train), labels[fold.train])
                 if str(getattr(again, "stop_reason_", "")) == "time limit" and model.time_limit is None:
                     return SLOW.format("one fit did not end in time")
-                proba = again.predict_proba(frame.take(fold.test))
+                held_out = frame.take(fold.test)
+                proba = again.predict_proba(held_out)
+                right[fold.test] = _said(again, held_out, proba) == labels[fold.test]
             except LimitReached:
                 return SLOW.format("one fit did not end in time")
             except EverytreeError as error:
@@ -281,21 +296,22 @@ def _cross_validated(
         f"By {len(folds)}-fold cross-validation on {len(codes):,} training rows: each row is judged by a model that "
         "was fitted without it."
     )
-    return _scores(everything, codes, about)
+    return _scores(everything, right, codes, about)
 
 
-def _scores(proba: npt.NDArray[np.float64], codes: npt.NDArray[np.intp], about: str) -> dict[str, Any]:
+def _scores(
+    proba: npt.NDArray[np.float64], right: npt.NDArray[Any], codes: npt.NDArray[np.intp], about: str
+) -> dict[str, Any]:
     from everytree.study.protocol import Reliability, brier, log_loss
 
     found = Reliability.of(proba, codes, BINS)
-    right = float((proba.argmax(axis=1) == codes).mean())
     return {
         "about": f"{about} Points near the dashed line are probabilities that came true as often as they said.",
         "rows": list(found.rows),
         "confidence": list(found.confidence),
         "hits": list(found.hits),
         "scores": [
-            ["accuracy", f"{100 * right:.1f} %"],
+            ["accuracy", f"{100 * float(right.mean()):.1f} %"],
             ["log-loss", f"{log_loss(proba, codes).mean():.3f}"],
             ["Brier score", f"{brier(proba, codes).mean():.3f}"],
             ["calibration error", f"{found.ece:.3f}"],

@@ -2,11 +2,12 @@
 
     {"n": counts, "p": probabilities, "i": [low, high], …}      i: 95 % interval of the class that the node says
 
-A split on a 0/1 test has "t", the test, and "k", its children (yes, no). A split on a whole column has "col", "k", the
-words "q" and "b" of its question and its branches, and what sends a value to a child: "cut", "code", "known", "m"
-(see web/src/data.ts). Given the tree, θ in a leaf is Dirichlet(n + a), so θ_c is Beta(n_c + a_c, Σ others), and the
-interval is the central one of that distribution. "a" of a tree is that a, by depth: the page says beside the counts
-what was added to them. "path": true says that probabilities are averaged along the path instead.
+"s" is that class where it is not the most probable one. A split on a 0/1 test has "t", the test, and "k", its children
+(yes, no). A split on a whole column has "col", "k", the words "q" and "b" of its question and its branches, and what
+sends a value to a child: "cut", "code", "known", "m" (see web/src/data.ts). Given the tree, θ in a leaf is
+Dirichlet(n + a), so θ_c is Beta(n_c + a_c, Σ others), and the interval is the central one of that distribution. "a" of
+a tree is that a, by depth: the page says beside the counts what was added to them. "path": true says that
+probabilities are averaged along the path instead.
 """
 
 from __future__ import annotations
@@ -45,25 +46,21 @@ def page_tree(
     dirichlet: list[list[float]],
     *,
     keep_proba: bool = False,
-    says: Sequence[int] | None = None,
     kept: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """A tree on 0/1 tests, with Dirichlet parameters by depth.
 
-    ``keep_proba`` leaves the probabilities of the tree as they are; ``says`` are the classes that the nodes say, where
-    that is not the most probable; ``kept`` are the numbers of the tests in the page.
+    ``keep_proba`` leaves the probabilities of the tree as they are; ``kept`` are the numbers of the tests in the page.
     """
     rows = np.array([dirichlet[min(d, len(dirichlet) - 1)] for d in tree.node_depths])
     proba = tree.proba if keep_proba else with_dirichlet(tree, dirichlet).proba
-    likely = proba.argmax(axis=1)
-    answers = likely if says is None else np.asarray(says, dtype=np.intp)
-    low, high = intervals(tree.counts, rows, answers)
+    low, high = intervals(tree.counts, rows, tree.says)
     nodes = []
     for k in range(tree.n_nodes):
         node = _node(tree.counts[k], proba[k])
         node["i"] = [short(low[k]), short(high[k])]
-        if answers[k] != likely[k]:
-            node["s"] = int(answers[k])
+        if tree.says[k] != node["p"].index(max(node["p"])):  # by the digits that the page has
+            node["s"] = int(tree.says[k])
         test = int(tree.test[k])
         if test >= 0:
             zero, one = tree.children[k].tolist()

@@ -127,7 +127,7 @@ def _tree_facts(model: Model, counts: list[Counts], query: Query) -> list[Fact]:
         facts.append(Fact("counts of splits", len(splits), len(splits), TRUE))
     facts += _leaf_facts(model, counts, leaves)
     facts += _answer_facts(model, counts, leaves, query)
-    error = sum(sum(counts[k]) - max(counts[k]) for k in leaves)
+    error = sum(sum(counts[k]) - counts[k][model.said(k)] for k in leaves)
     depth = max(model.nodes[k].depth for k in leaves)
     found = {"error": error, "n_leaves": len(leaves), "size": len(model.nodes), "depth": depth}
     facts += [
@@ -151,7 +151,7 @@ def _leaf_facts(model: Model, counts: list[Counts], leaves: list[int]) -> list[F
 
 
 def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: Query) -> list[Fact]:
-    """Probabilities (n_c + a_c) / (n + Σa), and the class that each leaf says: the most probable, or the cheapest."""
+    """Probabilities (n_c + a_c) / (n + Σa), and the class that each node says: the cheapest, or the most probable."""
     facts = []
     n_classes = len(model.classes)
     answers: dict[int, list[Fraction]] = {}
@@ -176,57 +176,42 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
         facts.append(Fact("probabilities", None, None, UNCHECKED, note))
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
-    said = {leaf.node: leaf.says for leaf in model.leaves}
-    matrix = _said_by(model, query)
+    unknown = [name for name in ("class_weight", "rank", "objective") if name in query.unread]
+    if unknown:
+        note = f"{unknown[0]}={quote(model.params.get(unknown[0]))} is not known to the checker"
+        return [*facts, Fact("answers of leaves", None, None, UNCHECKED, note)]
+    claimed = {leaf.node: leaf.says for leaf in model.leaves}
     right = 0
-    for k in leaves:
-        shown = [Fraction(p) for p in model.nodes[k].proba]
-        allowed = _answers(answers.get(k, shown), matrix)
-        predicted = _answers(shown, matrix)
-        labels = [model.classes[c] for c in allowed]
-        if k in said and not any(_same(said[k], label) for label in labels):
-            facts.append(Fact(f"answer of leaf {k}", said[k], labels[0], FALSE, f"where {model.rule(k)}"))
-        elif not set(predicted) & set(allowed):
-            claimed = model.classes[predicted[0]]
-            note = f"by its probabilities, where {model.rule(k)}"
-            facts.append(Fact(f"answer of leaf {k}", claimed, labels[0], FALSE, note))
+    for k, node in enumerate(model.nodes):
+        leaf = node.test < 0
+        if not leaf and node.says is None:
+            continue
+        allowed = _answers(model, query, counts[k], answers.get(k, [Fraction(p) for p in node.proba]))
+        said = model.said(k)
+        found, told = model.classes[said if said in allowed else allowed[0]], model.classes[said]
+        if leaf and k in claimed and not _same(claimed[k], found):
+            told = claimed[k]
+        if _same(told, found):
+            right += leaf
         else:
-            right += 1
+            name = f"answer of {'leaf' if leaf else 'node'} {k}"
+            facts.append(Fact(name, told, found, FALSE, f"where {model.rule(k)}"))
     if right == len(leaves):
         facts.append(Fact("answers of leaves", right, right, TRUE))
     return facts
 
 
-def _said_by(model: Model, query: Query) -> Sequence[Sequence[Fraction]] | None:
-    """The costs by which leaves say a class; None where they say the most probable one."""
-    if model.estimator != "OptimalTreeClassifier":
-        return query.matrix
-    if query.first_cost == "cost":
-        return query.matrix
-    if query.first_cost == "error" and query.weights is not None:
-        return _errors_weighed(query.weights)
-    return None
+def _answers(model: Model, query: Query, counts: Counts, proba: Sequence[Fraction]) -> list[int]:
+    """The classes that a node may say: those that cost least, of these the most probable ones, up to rounding.
 
-
-def _answers(proba: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]] | None) -> list[int]:
-    """The classes that a leaf may say, up to rounding: the most probable ones, or those of least expected cost."""
-    prices = [-p for p in proba] if matrix is None else _prices(proba, matrix)
-    least = min(prices)
-    slack = CLOSE * max(abs(price) for price in prices)
-    return [c for c, price in enumerate(prices) if price - least <= slack]
-
-
-def _prices(proba: Sequence[Fraction], matrix: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """The expected cost of saying each class."""
-    classes = range(len(proba))
-    return [
-        sum((p * row[said] for p, row in zip(proba, matrix, strict=True)), Fraction(0)) for said in classes
-    ]
-
-
-def _errors_weighed(weights: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], ...]:
-    n = range(len(weights))
-    return tuple(tuple(Fraction(0) if c == k else weights[c] for k in n) for c in n)
+    Only the answer to a query counts costs; a tree of a posterior says what is most probable.
+    """
+    likely = list(range(len(counts)))
+    if model.estimator == "OptimalTreeClassifier":
+        prices = query.prices(query.first_cost, counts)
+        likely = [c for c in likely if prices[c] == min(prices)]
+    most = max(proba[c] for c in likely)
+    return [c for c in likely if most - proba[c] <= CLOSE * most]
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -48,7 +48,10 @@ class Test:
 
 @dataclass(frozen=True)
 class Node:
-    """One node of the tree; ``test`` is −1 at a leaf. ``above`` is its parent and the outcome that leads here."""
+    """One node of the tree; ``test`` is −1 at a leaf. ``above`` is its parent and the outcome that leads here.
+
+    ``says`` is the index of a class; None in older files, where only the claims tell.
+    """
 
     test: int
     children: tuple[int, int]
@@ -56,6 +59,7 @@ class Node:
     proba: tuple[float, ...]
     above: tuple[int, int] | None
     depth: int
+    says: int | None
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,15 @@ class Model:
             if isinstance(word, str) and word.partition("_")[0] == "fit":
                 chosen[name] = self.claims.get(name)
         return self.params | chosen
+
+    def said(self, node: int) -> int:
+        """The class that a node says: as the tree tells, or the claims about its leaves, or the most probable one."""
+        says, proba = self.nodes[node].says, self.nodes[node].proba
+        if says is not None:
+            return says
+        labels = [leaf.says for leaf in self.leaves if leaf.node == node]
+        known = [c for c, label in enumerate(self.classes) if label in labels]
+        return known[0] if known else proba.index(max(proba))
 
     def test_name(self, test: int) -> str:
         """A test as a person reads it, from its column and value alone."""
@@ -269,6 +282,9 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
         raise InputError(
             f"tree.n_tests is {quote(tree.get('n_tests'))}; expected {n_tests}, as many as tests"
         )
+    says = _list(tree, "says", where="tree.") if "says" in tree else None
+    if says is not None and (len(says) != len(tests) or None in says):
+        raise InputError(f"tree.says is {quote(says)}; expected {len(tests)} classes, one per node")
     above: dict[int, tuple[int, int]] = {}
     depth = {0: 0}
     nodes = []
@@ -300,9 +316,13 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
             raise InputError(f"tree.counts[{k}] is {quote(counts)}; expected {n_classes} counts")
         if not isinstance(proba, list) or len(proba) != n_classes or not all(map(is_number, proba)):
             raise InputError(f"tree.proba[{k}] is {quote(proba)}; expected {n_classes} probabilities")
-        nodes.append(
-            Node(test, (pair[0], pair[1]), tuple(counts), tuple(map(float, proba)), above.get(k), depth[k])
-        )
+        said = None if says is None else says[k]
+        if said is not None and (not _is_whole(said, 0) or said >= n_classes):
+            raise InputError(
+                f"tree.says[{k}] is {quote(said)}; expected the index of one of {n_classes} classes"
+            )
+        place = (above.get(k), depth[k])
+        nodes.append(Node(test, (pair[0], pair[1]), tuple(counts), tuple(map(float, proba)), *place, said))
     if waiting:
         raise InputError(f"tree.children names node {waiting[-1]}; the tree has {len(tests)} nodes")
     return tuple(nodes)

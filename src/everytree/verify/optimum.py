@@ -36,7 +36,12 @@ def check_optimum(
     leaves = [k for k, node in enumerate(model.nodes) if node.test < 0]
     depth = max(model.nodes[k].depth for k in leaves)
     rank = rank_of(query, [counts[k] for k in leaves], depth)
-    objective = rank[query.rank.index(query.first_cost)]
+    place = query.rank.index(query.first_cost)
+    objective = rank[place]
+    if query.first_cost in ("error", "cost"):  # as its leaves say, whether or not they say what is best
+        said = [query.prices(query.first_cost, counts[k])[model.said(k)] for k in leaves]
+        objective = sum(said, 0) + (query.penalty * len(leaves) if query.penalty else 0)
+        rank = (*rank[:place], objective, *rank[place + 1 :])
     facts = []
     if query.unread:
         note = f"not all parameters are known to the checker: {', '.join(query.unread)}"

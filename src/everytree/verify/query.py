@@ -92,12 +92,24 @@ class Query:
             bounds.append((self.max_size + 1) // 2)
         return min(bounds, default=None)
 
+    def prices(self, name: str, counts: Sequence[int]) -> list[Value]:
+        """What saying each class costs in a leaf with these class counts; one per error, unless the cost knows more."""
+        if name == "cost":
+            assert self.matrix is not None
+            return [
+                sum((k * row[said] for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
+                for said in range(len(counts))
+            ]
+        if name == "error" and self.weights is not None:
+            weighed = [weight * k for weight, k in zip(self.weights, counts, strict=True)]
+            return [sum(weighed, Fraction(0)) - each for each in weighed]
+        return [sum(counts) - k for k in counts]
+
     def cost(self, name: str, counts: Sequence[int]) -> Value:
         """A cost of one leaf with these class counts."""
         n = sum(counts)
-        if name == "error" and self.weights is not None:
-            weighed = [weight * k for weight, k in zip(self.weights, counts, strict=True)]
-            return sum(weighed, Fraction(0)) - max(weighed)
+        if name == "cost" or (name == "error" and self.weights is not None):
+            return min(self.prices(name, counts))
         if name in ("error", "errors"):
             return n - max(counts)
         if name == "expected_error":
@@ -105,14 +117,7 @@ class Query:
             return wrong + _added(n, wrong, self.confidence)
         if name == "gini":
             return n - sum(k * k for k in counts) / n if n else 0.0
-        if name == "entropy":
-            return math.fsum(k * math.log(n / k) for k in counts if k)
-        assert self.matrix is not None
-        sums = [
-            sum((k * row[said] for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
-            for said in range(len(counts))
-        ]
-        return min(sums)
+        return math.fsum(k * math.log(n / k) for k in counts if k)  # entropy
 
     def least(self, name: str, counts: Sequence[int]) -> Value:
         """No way of splitting these examples over leaves costs less than this."""
