@@ -356,9 +356,7 @@ class TreeSpace:
         """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
         if not found:
             raise why_none(session, plan)
-        says = cost_of(plan, query.cost, self).matrix
-        if says is not None:
-            info = {"cost_matrix": says} | info
+        info = self._says(plan, query.cost) | info
         trees = []
         for each in found:
             if many:
@@ -368,6 +366,11 @@ class TreeSpace:
             facts = {"objective": objective} | each.others(query.cost) | proof | info
             trees.append(self._tree(each.key, facts))
         return trees
+
+    def _says(self, plan: Plan, cost: str) -> dict[str, Any]:
+        """For ``tree.info``: the costs under which leaves say what errs least, where they differ."""
+        costs = cost_of(plan, cost, self).matrix
+        return {} if costs is None else {"cost_matrix": costs}
 
     def front(
         self,
@@ -407,11 +410,12 @@ class TreeSpace:
             points = front(session, plan, along)
             if not points:
                 raise why_none(session, plan)
+        says = self._says(plan, cost)
         return [
             (
                 {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
                 point.values[cost],
-                self._tree(point.key, {cost: point.values[cost]}),
+                self._tree(point.key, {cost: point.values[cost]} | says),
             )
             for point in points
         ]

@@ -321,18 +321,24 @@ class Tree:
         With ``cost_matrix[c, k]``, the cost of saying k when c is true, the class of least expected cost instead.
         Ties go to the lower class index.
         """
-        if cost_matrix is None:
-            best = self.proba.argmax(axis=1)
-        else:
-            costs = np.asarray(cost_matrix, dtype=float)
-            if costs.shape != (self.n_classes, self.n_classes):
-                raise DataError(
-                    f"cost_matrix has shape {costs.shape}; expected one row per true and one column per predicted "
-                    f"class, {(self.n_classes, self.n_classes)}"
-                )
-            best = (self.proba @ costs).argmin(axis=1)
+        best = self.answers(cost_matrix)
         labels: npt.NDArray[Any] = best if self.classes is None else _label_array(self.classes)[best]
         return np.asarray(labels[self.apply(X)])
+
+    def answers(self, cost_matrix: npt.ArrayLike | None = None) -> npt.NDArray[np.intp]:
+        """The class index that each node says (or would, as a leaf), see ``predict``."""
+        best: npt.NDArray[np.intp]
+        if cost_matrix is None:
+            best = self.proba.argmax(axis=1)
+            return best
+        costs = np.asarray(cost_matrix, dtype=float)
+        if costs.shape != (self.n_classes, self.n_classes):
+            raise DataError(
+                f"cost_matrix has shape {costs.shape}; expected one row per true and one column per predicted "
+                f"class, {(self.n_classes, self.n_classes)}"
+            )
+        best = (self.proba @ costs).argmin(axis=1)
+        return best
 
     def decision_path(self, X: npt.ArrayLike) -> csr_matrix:
         """The nodes each row passes, as a sparse (rows, nodes) indicator, as scikit-learn's trees give it."""

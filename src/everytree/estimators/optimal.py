@@ -283,13 +283,15 @@ class OptimalTreeClassifier(TreeClassifierBase):
 
     def _loaded(self) -> None:
         self.query_ = self._query()
-
-    def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         costs = self._costs_of_answers()
-        if costs is None:
-            return super()._predict_codes_tests(X01)
-        codes: npt.NDArray[np.intp] = self.tree_.replace(classes=None).predict(X01, costs)
-        return codes
+        if costs is not None:  # for the text and the pictures of the tree
+            self.tree_ = self.tree_.replace(info={**self.tree_.info, "cost_matrix": costs})
+
+    def _answers_tests(
+        self, X01: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        leaf = self.tree_.apply(X01)
+        return self.tree_.answers(self._costs_of_answers())[leaf], self.tree_.proba[leaf]
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)

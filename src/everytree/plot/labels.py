@@ -104,8 +104,9 @@ def question(tree: Tree, k: int) -> str:
 
 
 def predicted(tree: Tree, k: int) -> int:
-    """The class index that node k predicts (or would, as a leaf)."""
-    return int(tree.proba[k].argmax())
+    """The class index that node k says (or would, as a leaf): under costs of errors, not always the most probable."""
+    costs = tree.info.get("cost_matrix")
+    return int(tree.proba[k].argmax() if costs is None else tree.answers(costs)[k])
 
 
 def class_name(tree: Counted, c: int) -> str:

@@ -171,7 +171,7 @@ def _says(model: Any, tree: Tree) -> list[int] | None:
     costs = getattr(model, "_costs_of_answers", lambda: None)()
     if costs is None:
         return None
-    found: list[int] = (tree.proba @ costs).argmin(axis=1).tolist()
+    found: list[int] = tree.answers(costs).tolist()
     return found
 
 
