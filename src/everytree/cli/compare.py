@@ -140,16 +140,12 @@ def _outcome(
             warnings.simplefilter("ignore")
             extra = () if learn.weights is None else (learn.weights,)
             model.fit(learn.features, learn.y, *extra)
-            proba = aligned(model.predict_proba(judge.features), model.classes_.tolist(), classes)
+            said, proba = model.answers(judge.features)
+            proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
         why, nan = in_options(str(error).splitlines()[0]), math.nan
         return Outcome(name, fold, nan, nan, nan, nan, nan, failed=why)
     seconds = time.perf_counter() - start
-    said = (
-        model.predict(judge.features)
-        if not hasattr(model, "posterior_")
-        else np.array(classes)[proba.argmax(axis=1)]
-    )
     place = {label: c for c, label in enumerate(classes)}
     codes = np.array([place[label] for label in judge.y.tolist()])
     share = np.ones(len(codes)) if judge.weights is None else judge.weights.astype(float)
