@@ -78,11 +78,12 @@ def test_under_costs_the_text_says_what_the_model_says(cli: Any, mixed: Path) ->
     assert f"{fitted['training_errors']} of 240 wrong" in line
 
 
-def test_a_front_under_class_weights_says_so_too(cli: Any, mixed: Path) -> None:
-    weights = 'class_weight={"nein": 1, "ja, ökonomisch": 9}'
+@pytest.mark.parametrize("heavy", ["nein", "ja, ökonomisch"])
+def test_a_front_under_class_weights_says_so_too(heavy: str, cli: Any, mixed: Path) -> None:
+    weights = f"class_weight={json.dumps({'nein': 1, 'ja, ökonomisch': 1} | {heavy: 9})}"
     options = ("--target", "gewählt", "--max-depth", "2", "--set", weights, "--json")
     first = cli("front", mixed, *options).json["front"][0]
-    assert (first["leaves"], first["text"].partition("  ")[0]) == (1, "ja, ökonomisch")
+    assert (first["leaves"], first["text"].partition("  ")[0]) == (1, heavy)
 
 
 # --- one look at the rows
@@ -176,6 +177,30 @@ def test_seconds_are_those_that_were_waited_for(
     assert re.search(r"; \d+\.\d\d s \(.*training errors \d+\.\d\d", text)
     asked = cli("query", mixed, "most accurate", "--target", "gewählt", "--json").json
     assert set(asked["spent"]) == {"starting", "reading", "searching"}
+
+
+def test_compare_tells_the_whole_time_too(cli: Any, mixed: Path) -> None:
+    options = ("--target", "gewählt", "--methods", "optimal,c45", "--folds", "2")
+    found = cli("compare", mixed, *options, "--json").json
+    folds = sum(2 * row["seconds"] for row in found["methods"])
+    assert folds <= found["spent"]["comparing"] <= found["seconds"]
+    assert re.search(r"^in all \d+\.\d\d s", cli("compare", mixed, *options).out, re.MULTILINE)
+
+
+def test_every_command_has_json_but_those_that_the_page_names() -> None:
+    import inspect
+
+    from everytree.cli.app import app
+
+    without = {
+        command.callback.__name__
+        for command in app.registered_commands
+        if command.callback is not None and "as_json" not in inspect.signature(command.callback).parameters
+    }
+    page = (Path(__file__).parents[2] / "docs/cli.md").read_text(encoding="utf-8")
+    named = re.search(r"Every command but (.+?) has `--json`", page)
+    assert named is not None
+    assert set(re.findall(r"`(\w+)`", named[1])) == without
 
 
 # --- training errors that cost too much
