@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from everytree.drafts import write_whole
 from everytree.errors import DataError
 from everytree.posterior import Posterior
 from everytree.space import TreeSpace
@@ -96,8 +97,8 @@ def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
         raise DataError(f"cannot write into {folder}: expected a folder, or a path that is free") from None
     svg = result.tree.to_svg()
     picture, page = folder / "tree.svg", folder / "index.html"
-    picture.write_text(svg, encoding="utf-8")
-    page.write_text(_page(result, svg), encoding="utf-8")
+    write_whole(svg, picture)
+    write_whole(_page(result, svg), page)
     return picture, page
 
 

@@ -174,6 +174,14 @@ def test_a_hopeless_depth_is_not_begun() -> None:
     assert "would not fit the limits" in str(profile)
 
 
+def test_a_limit_met_at_the_last_depth_is_told() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (200, 400)), rng.integers(0, 2, 200)
+    enough = int(1.1 * TreeSpace(X, y, 3).graph().n_bytes)
+    profile = TreeSpace(X, y, 4, memory_limit=enough).deepen(X=np.zeros((0, 400)))
+    assert (profile.depth, profile.complete, profile.stop_reason) == (3, False, "hopeless")
+
+
 def test_not_even_the_first_depth() -> None:
     with pytest.raises(LimitReached, match=r"time limit.*; (give more seconds|try max_depth)") as limit:
         wide(time_limit=1e-9).deepen()

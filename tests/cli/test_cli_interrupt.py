@@ -26,15 +26,18 @@ def noise(tmp_path: Path) -> Path:
     return tmp_path / "noise.csv"
 
 
-def begin(*arguments: str) -> subprocess.Popen[str]:
-    """Start a command whose first question prints a line when it has begun."""
+def begin(*arguments: str, what: str = "limits:Limits.control") -> subprocess.Popen[str]:
+    """Start a command whose first question (or another call) prints a line when it has begun."""
+    module, _, method = what.partition(":")
+    owner, _, name = method.partition(".")
     code = (
-        "import sys, everytree.cli, everytree.limits as limits\n"
-        "plain = limits.Limits.control\n"
-        "def control(self):\n"
+        "import sys, everytree.cli\n"
+        f"from everytree.{module} import {owner} as owner\n"
+        f"plain = owner.{name}\n"
+        "def begun(*given):\n"
         "    print('begun', file=sys.stderr, flush=True)\n"
-        "    return plain(self)\n"
-        "limits.Limits.control = control\n"
+        "    return plain(*given)\n"
+        f"owner.{name} = begun\n"
         "everytree.cli.main()\n"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
@@ -69,6 +72,21 @@ def test_without_a_best_so_far_nothing_is_written(noise: Path) -> None:
     assert (process.returncode, shown) == (130, "")
     assert "stopped before there was an answer" in err
     assert [path.name for path in noise.parent.iterdir()] == ["noise.csv"]
+
+
+def test_an_interrupt_while_training_errors_are_counted_costs_only_them(noise: Path) -> None:
+    out = noise.with_name("model.json")
+    process = begin(
+        "fit", str(noise), "--target", "y", "--method", "bayes", "--max-depth", "4", "--min-leaf", "20",
+        "--training-errors", "--out", str(out), what="posterior:Posterior.predict_proba",
+    )  # fmt: skip
+    assert out.exists()  # it is safe before they are counted
+    process.send_signal(signal.SIGINT)
+    shown, err = process.communicate(timeout=SLOW_START)
+    assert process.returncode == 0, err
+    assert "training errors   not counted: stopped" in shown
+    assert "the most probable of all trees" in shown
+    assert f"model file        {out}" in shown
 
 
 def test_an_average_with_a_limit_keeps_the_deepest_that_was_finished(noise: Path) -> None:

@@ -165,13 +165,13 @@ def test_memory_is_bounded_by_a_piece(
     cli: Any, mixed: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    plain = et.OptimalTreeClassifier.predict_proba
+    plain = et.OptimalTreeClassifier.answers
 
     def watched(self: Any, X: Any) -> Any:
         seen.append(X.n_rows)
         return plain(self, X)
 
-    monkeypatch.setattr(et.OptimalTreeClassifier, "predict_proba", watched)
+    monkeypatch.setattr(et.OptimalTreeClassifier, "answers", watched)
     assert cli("predict", model, mixed, "--rows", "100").code == 0
     assert seen == [100, 100, 40]
 

@@ -86,7 +86,9 @@ def content(model: Any, path: Path) -> Any:
 
     def timeless(value: Any) -> Any:
         if isinstance(value, dict):
-            return {k: timeless(v) for k, v in value.items() if k not in ("seconds", "time", "created")}
+            return {
+                k: timeless(v) for k, v in value.items() if k not in ("seconds", "spent", "time", "created")
+            }
         return [timeless(each) for each in value] if isinstance(value, list) else value
 
     return timeless(said)

@@ -6,6 +6,7 @@
 //     f(x) = const + Σ_k b_k y_k + Σ_{k<l} A_kl y_k y_l
 // The matrix is built once per state and serves every row that reaches it.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 
@@ -131,8 +132,10 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
       }
     }
 
+    // Nearly all of the time goes into closed states, whatever the number of rows: they are what progress counts.
+    std::atomic<std::size_t> begun{0};
     std::vector<RowSums> partial(kParts, RowSums(0, n_classes, moments));
-    for_each_parallel(kParts, n_threads_, control, "predicting", [&](std::size_t part, std::size_t worker) {
+    for_each_parallel(kParts, n_threads_, control, nullptr, [&](std::size_t part, std::size_t worker) {
       RowSums& sum = partial[part] = RowSums(n, n_classes, moments);
       OneLevelFold& fold = folds[worker];
       OneLevel level;
@@ -144,6 +147,7 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
       std::vector<double> here(n), value(n * values.size()), p(n_classes);
       std::vector<std::uint32_t> active;
       for (std::size_t k = flow.closed.size() * part / kParts; k < flow.closed.size() * (part + 1) / kParts; ++k) {
+        const std::size_t before = begun.fetch_add(1, std::memory_order_relaxed);
         const std::uint32_t id = flow.closed[k];
         const State& s = graph_->state(id);
         flow.at_closed(k, shares, here.data());
@@ -151,7 +155,7 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
         for (std::uint32_t r = 0; r < n; ++r)
           if (here[r] > 0) active.push_back(r);
         if (active.empty()) continue;
-        if ((k & 15) == 0) control.check(worker == 0, "predicting", from, n_rows);
+        if ((k & 15) == 0) control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
         fold.product(id, weights_, Plus::sum, level);
         table.class_counts(graph_->cover(id), q.data());
         state.set(q.data(), s.total, leaf, static_cast<std::size_t>(s.depth));

@@ -185,10 +185,8 @@ def deepen(
         if stop_reason or exhausted or depth == target:
             break
         depth += 1
-    if exhausted or depth == target:
-        stop_reason = ""
     complete = exhausted or steps[-1].depth == target
-    return DepthProfile(posterior, tuple(steps), complete, exhausted, stop_reason)
+    return DepthProfile(posterior, tuple(steps), complete, exhausted, "" if complete else stop_reason)
 
 
 class _Run:

@@ -70,6 +70,13 @@ def fit(
     ] = None,
     weights: Weights = None,
     picture: Picture = None,
+    training_errors: Annotated[
+        bool | None,
+        typer.Option(
+            help="Count the errors on the training rows, or do not. [default: if it is quick]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     *,
     reading: Reading,
@@ -91,7 +98,7 @@ def fit(
     """
     from everytree.cli.fit import run_fit
 
-    run_fit(data, target, method, out, where, weights, picture, reading, learning, as_json)
+    run_fit(data, target, method, out, where, weights, picture, training_errors, reading, learning, as_json)
 
 
 @app.command()

@@ -18,7 +18,7 @@ from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import check_some_have, classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import note, print_json, table
-from everytree.cli.watch import counted
+from everytree.cli.watch import Spent, counted
 from everytree.errors import EverytreeError, QueryError
 
 if TYPE_CHECKING:
@@ -57,21 +57,25 @@ def run_compare(
     as_json: bool,
 ) -> None:
     """Print a table of methods, and write every fold to ``out`` if it is given."""
+    spent = Spent()
     check_picture(picture)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     if not names or len(set(names)) != len(names):
         raise QueryError(
             f"--methods {methods}; expected different methods with commas between, such as optimal,bayes,c45"
         )
-    plans = {name: parameters_of(name, learning, lenient=len(names) > 1) for name in names}
+    with spent.on("starting"):
+        plans = {name: parameters_of(name, learning, lenient=len(names) > 1) for name in names}
     check_some_have(names, learning, besides=("random_state", "n_jobs"))
     if out is not None and not out.absolute().parent.is_dir():
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
-    examples = read_examples(path, target, reading, weights)
+    with spent.on("reading"):
+        examples = read_examples(path, target, reading, weights)
     for text in examples.notes:
         note(text)
     jobs = 1 if learning.jobs is None else learning.jobs
-    results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
+    with spent.on("comparing"):
+        results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
     rows = [_row(name, results, names[0], examples.n_rows, folds) for name in names]
     for row in rows:
         if row["failed"]:
@@ -84,8 +88,11 @@ def run_compare(
         write_picture(picture, ComparisonDisplay.from_table({"methods": rows}))
     if as_json:
         print_json(
-            {"file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows}
-        )
+            {
+                "file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows,
+                "seconds": spent.total, "spent": spent.parts,
+            }
+        )  # fmt: skip
         return
     title = f"{path.name}: {examples.n_rows} rows, {folds} folds" + (f" × {repeats}" if repeats > 1 else "")
     cells = [
@@ -100,6 +107,7 @@ def run_compare(
         print(
             f"+ better, − worse than {names[0]} by a corrected paired t-test at {LEVEL:.0%} (Nadeau and Bengio)"
         )
+    print(f"in all {spent}")
 
 
 def compare(
@@ -140,16 +148,12 @@ def _outcome(
             warnings.simplefilter("ignore")
             extra = () if learn.weights is None else (learn.weights,)
             model.fit(learn.features, learn.y, *extra)
-            proba = aligned(model.predict_proba(judge.features), model.classes_.tolist(), classes)
+            said, proba = model.answers(judge.features)
+            proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
         why, nan = in_options(str(error).splitlines()[0]), math.nan
         return Outcome(name, fold, nan, nan, nan, nan, nan, failed=why)
     seconds = time.perf_counter() - start
-    said = (
-        model.predict(judge.features)
-        if not hasattr(model, "posterior_")
-        else np.array(classes)[proba.argmax(axis=1)]
-    )
     place = {label: c for c, label in enumerate(classes)}
     codes = np.array([place[label] for label in judge.y.tolist()])
     share = np.ones(len(codes)) if judge.weights is None else judge.weights.astype(float)

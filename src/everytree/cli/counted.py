@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everytree.cli.data import in_options
 from everytree.cli.show import heard
-from everytree.cli.watch import at_work
+from everytree.cli.watch import Spent, at_work
 from everytree.errors import DataError, QueryError
 
 if TYPE_CHECKING:
@@ -43,9 +42,15 @@ def address_of(path: Path) -> str:
 
 
 def learn_counted(
-    path: Path, target: str | None, made: Any, params: dict[str, Any], reading: Reading, weights: str | None
-) -> tuple[Any, Any, float, list[str]]:
-    """A classifier learned from the counts of many files, the table, the seconds it took, and remarks."""
+    path: Path,
+    target: str | None,
+    made: Any,
+    params: dict[str, Any],
+    reading: Reading,
+    weights: str | None,
+    spent: Spent,
+) -> tuple[Any, Any, list[str]]:
+    """A classifier learned from the counts of many files, the table, and remarks."""
     from everytree import Table
     from everytree.data.folders import open_files
     from everytree.data.lazy import column_names
@@ -60,7 +65,6 @@ def learn_counted(
             f"{path}: options of CSV files are for one file; write the files as Parquet to count many of them"
         )
     model = made(**params)
-    start = time.perf_counter()
     frame = open_files(address_of(path))
     names = column_names(frame)
     if target is None:
@@ -72,7 +76,7 @@ def learn_counted(
         raise DataError(f"{path}: there is no column {name!r}; the columns are {', '.join(names[:20])}")
     if target in (reading.drop or ()):
         raise DataError(f"--drop {target} is the target; leave one of the two out")
-    with at_work(), heard() as warned:
+    with at_work(), heard() as warned, spent.on("counting"):
         table = Table.from_frame(
             frame,
             target,
@@ -86,5 +90,6 @@ def learn_counted(
                 if name in params
             },
         )
+    with at_work(), heard() as more, spent.on("learning"):
         model.fit_table(table)
-    return model, table, time.perf_counter() - start, [in_options(text) for text in warned]
+    return model, table, [in_options(text) for text in (*warned, *more)]

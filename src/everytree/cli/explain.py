@@ -36,7 +36,8 @@ def run_explain(
         raise QueryError(
             "give a file and --row N, or no file and --value NAME=VALUE for every column that is known"
         )
-    model = load_model(model_path)
+    with at_work():  # an average is folded again
+        model = load_model(model_path)
     one, truth = (
         _from_file(model, path, row, reading)
         if path is not None and row is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, text_of
-from everytree.cli.watch import at_work
-from everytree.errors import QueryError
+from everytree.cli.training import TrainingErrors, count_errors
+from everytree.cli.watch import Spent, at_work
+from everytree.errors import LimitReached, QueryError
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
@@ -41,69 +42,113 @@ def run_fit(
     where: str | None,
     weights: str | None,
     picture: Path | None,
+    training_errors: bool | None,
     reading: Reading,
     learning: Learning,
     as_json: bool,
 ) -> None:
-    """Fit, print, and write the model file if ``out`` is given."""
+    """Fit, write the model file if ``out`` is given, count the training errors, print."""
+    spent = Spent()
     check_picture(picture)
-    made = classifier(method)  # a bad name is refused before the file is read
-    params = parameters_of(method, learning, where_parameters(method, where, learning))
+    with spent.on("starting"):  # a bad name is refused before the file is read
+        made = classifier(method)
+        params = parameters_of(method, learning, where_parameters(method, where, learning))
     if out is not None and not out.absolute().parent.is_dir():
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
-    if is_many(path):
-        model, table, seconds, notes = learn_counted(path, target, made, params, reading, weights)
-        target, n_columns, n_examples = str(table.target), int(model.n_features_in_), float(table.total)
-        error = float(round((1 - model.score_table(table)) * table.total))
-    else:
-        examples = read_examples(path, target, reading, weights)
-        model, seconds, warned = learn(made, params, examples)
-        target, n_columns, notes = examples.target, len(examples.features.names), [*examples.notes, *warned]
-        right = model.predict(examples.features) == examples.y
-        counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
-        n_examples, error = float(counts.sum()), float(counts[~right].sum())
-    display = (
-        None if picture is None else _drawn(model)
-    )  # what cannot be drawn is told before a file is written
-    if out is not None:
-        model.save(out, target=target)
-    if picture is not None:
-        write_picture(picture, display)
-    facts = {
-        words: getattr(model, name) for name, words in FACTS.items() if getattr(model, name, None) is not None
-    }
+    learned = _learned(path, target, made, params, reading, weights, spent)
+    model = learned.model
+    # what cannot be drawn is told before a file is written
+    display = None if picture is None else _drawn(model)
+    with spent.on("writing"):
+        if out is not None:
+            model.save(out, target=learned.target)
+        if picture is not None:
+            write_picture(picture, display)
+    # From here on the model is safe: an interrupt leaves out only what is being computed.
+    with spent.on("training errors"):
+        counted = count_errors(learned.count_errors, training_errors, spent.total)
+    with spent.on("showing"):
+        shown = _shown(model)
+    notes = [*learned.notes]
+    if counted.errors is None:
+        notes.append(f"training errors are not counted: {counted.why}")
+    accuracy = None if counted.errors is None else 1 - counted.errors / learned.n_examples
     summary: dict[str, Any] = {
-        "method": method, "estimator": made.__name__, "target": target,
-        "examples": int(n_examples), "columns": n_columns,
-        "classes": model.classes_.tolist(), "training_errors": int(error),
-        "training_accuracy": 1 - error / n_examples,
+        "method": method, "estimator": made.__name__, "target": learned.target,
+        "examples": learned.n_examples, "columns": learned.n_columns, "classes": model.classes_.tolist(),
+        "training_errors": counted.errors, "training_accuracy": accuracy,
         "facts": {name.removesuffix("_"): getattr(model, name) for name in FACTS if hasattr(model, name)},
-        "seconds": seconds, "notes": notes, "model": None if out is None else str(out),
+        "seconds": spent.total, "spent": spent.parts, "notes": notes, "model": None if out is None else str(out),
     }  # fmt: skip
     if as_json:
-        print_json(summary | {"tree": shown_model(model)})
+        print_json(summary | {"tree": shown})
         return
-    for text in notes:
+    for text in learned.notes:
         note(text)
-    screen = console()
-    screen.print(
-        f"{made.__name__} on {path}: {summary['examples']} examples, {summary['columns']} columns, "
-        f"{len(model.classes_)} classes; {seconds:.2f} s"
+    head = (
+        f"{made.__name__} on {path}: {learned.n_examples} examples, {learned.n_columns} columns, "
+        f"{len(model.classes_)} classes; {spent}"
     )
-    lines = shown_model(model).splitlines()
+    _print(head, shown, model, counted, learned.n_examples)
+    if out is not None:
+        console().print(f"model file        {out}")
+    else:
+        note("the model is not kept; --out model.json writes it")
+
+
+class _Learned(NamedTuple):
+    """A fitted classifier, what it learned from, and how its errors there are counted."""
+
+    model: Any
+    target: str
+    n_examples: int
+    n_columns: int
+    notes: list[str]
+    count_errors: Callable[[], float]
+
+
+def _learned(
+    path: Path,
+    target: str | None,
+    made: Any,
+    params: dict[str, Any],
+    reading: Reading,
+    weights: str | None,
+    spent: Spent,
+) -> _Learned:
+    if is_many(path):
+        model, table, notes = learn_counted(path, target, made, params, reading, weights, spent)
+        total = int(table.total)
+        return _Learned(
+            model, str(table.target), total, int(model.n_features_in_), notes,
+            lambda: (1 - model.score_table(table)) * total,
+        )  # fmt: skip
+    with spent.on("reading"):
+        examples = read_examples(path, target, reading, weights)
+    with spent.on("learning"):
+        model, warned = learn(made, params, examples)
+    counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
+    return _Learned(
+        model, examples.target, int(counts.sum()), len(examples.features.names), [*examples.notes, *warned],
+        lambda: float(counts[model.predict(examples.features) != examples.y].sum()),
+    )  # fmt: skip
+
+
+def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_examples: int) -> None:
+    screen, lines = console(), shown.splitlines()
+    screen.print(head)
     screen.print("\n".join(lines[:MOST_LINES]))
     if len(lines) > MOST_LINES:
         screen.print(f"… and {len(lines) - MOST_LINES} more lines")
     added = added_to(model)
     if added is not None:
         screen.print(f"p counts the examples of a leaf, {added}")
-    screen.print(f"\ntraining errors   {summary['training_errors']} of {summary['examples']}")
-    for words, value in facts.items():
-        screen.print(f"{words:<17} {_fact(value)}")
-    if out is not None:
-        screen.print(f"model file        {out}")
-    elif not as_json:
-        note("the model is not kept; --out model.json writes it")
+    words = f"not counted: {counted.why}" if counted.errors is None else f"{counted.errors} of {n_examples}"
+    screen.print(f"\ntraining errors   {words}")
+    for name, label in FACTS.items():
+        value = getattr(model, name, None)
+        if value is not None:
+            screen.print(f"{label:<17} {_fact(value)}")
 
 
 def _drawn(model: Any) -> Any:
@@ -114,16 +159,15 @@ def _drawn(model: Any) -> Any:
     return (OptionTreeDisplay if options else TreeDisplay).from_estimator(model)
 
 
-def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, float, list[str]]:
-    """A fitted classifier, the seconds it took, and what it warned of."""
+def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, list[str]]:
+    """A fitted classifier, and what it warned of."""
     model = made(**params)
-    start = time.perf_counter()
     with at_work(), heard() as warned:
         if examples.weights is None:
             model.fit(examples.features, examples.y)
         else:
             model.fit(examples.features, examples.y, examples.weights)
-    return model, time.perf_counter() - start, [in_options(text) for text in warned]
+    return model, [in_options(text) for text in warned]
 
 
 def where_parameters(method: str, where: str | None, learning: Learning) -> dict[str, Any]:
@@ -152,6 +196,20 @@ def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
         params["max_depth"] = query.max_depth
     params |= {"confidence": query.confidence, "leaf_penalty": query.leaf_penalty}
     return params
+
+
+def _shown(model: Any) -> str:
+    """The model as text; for an average, finding its most probable tree is a question of its own."""
+    with at_work() as work:
+        try:
+            return shown_model(model)
+        except LimitReached as limit:
+            why = "stopped" if limit.reason == "stopped" else in_options(str(limit))
+        except KeyboardInterrupt:
+            if work.stopped:
+                raise
+            why = "stopped"
+    return f"the most probable tree is not shown: {why}"
 
 
 def shown_model(model: Any) -> str:

@@ -112,7 +112,8 @@ def run_predict(
         )
     if out is not None and not out.absolute().parent.is_dir():
         raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
-    model = load_model(model_path)
+    with at_work():  # an average is folded again
+        model = load_model(model_path)
     if bounds and not hasattr(model, "predict_interval"):
         raise QueryError(f"--bounds: a {type(model).__name__} has no intervals; the method bayes has")
     source = Rows(model, path, reading, keep)
@@ -122,13 +123,10 @@ def run_predict(
         note(f"columns that the model does not use: {show_many(source.ignored)}")
     score = _Score(model.classes_.tolist())
     answered = 0
-    with heard() as warned, at_work(), _writer(out) as write:
+    with heard() as warned, at_work() as work, _writer(out) as write:
         for part in source.pieces(rows):
             features = source.features(part)
-            proba = model.predict_proba(features)
-            # The average costs too much to take it twice; it says the most probable class.
-            average = hasattr(model, "posterior_") or hasattr(model, "draws_")
-            said = model.classes_[proba.argmax(axis=1)] if average else model.predict(features)
+            said, proba = model.answers(features)
             answer: Columns = {name: part[name].values for name in keep}
             answer["predicted"] = said
             answer |= {f"p_{label}": proba[:, c] for c, label in enumerate(model.classes_.tolist())}
@@ -142,6 +140,8 @@ def run_predict(
                 )
             write(answer)
             answered += part.n_rows
+            work.so_far = f"{answered:,} rows done"
+            work.tell("predicting", 0, None)
             if source.has_target:
                 score.add(part[str(source.target)].values, said, proba)
     _summary(out, answered, score, [in_options(text) for text in warned], as_json)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everytree.cli.data import Examples, read_examples
-from everytree.cli.methods import parameters_of
+from everytree.cli.leaves import added, in_force, smoothed
+from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, table, text_of
-from everytree.cli.watch import at_work
+from everytree.cli.watch import Spent, at_work
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
+    from everytree.costs import Cost
     from everytree.query import Query
     from everytree.space import TreeSpace
 
@@ -40,11 +41,18 @@ def read_query(text: str) -> tuple[Query, int]:
 
 @dataclass(frozen=True)
 class Asked:
-    """The space of a file, and the query in its names."""
+    """The space of a file, the query in its names, and what is added to the counts of leaves."""
 
     examples: Examples
     space: TreeSpace
     query: Query
+    dirichlet: Any
+
+    def cost(self, name: str) -> Cost:
+        """A cost as the query counts it."""
+        from everytree.plan import cost_of, plan_of
+
+        return cost_of(plan_of(self.query, self.space), name, self.space)
 
 
 def run_query(
@@ -57,19 +65,24 @@ def run_query(
     as_json: bool,
 ) -> None:
     """Print the tree, or the trees, that a query asks for."""
-    query, k = read_query(text)
-    asked = _ask(path, query, target, weights, reading, learning)
-    start = time.perf_counter()
-    with at_work(), heard() as warned:
+    spent = Spent()
+    with spent.on("starting"):
+        query, k = read_query(text)
+        classifier("optimal")
+    with spent.on("reading"):
+        asked = _ask(path, query, target, weights, reading, learning)
+    with at_work(), heard() as warned, spent.on("searching"):
         found = asked.space.best(asked.query, k=k)
-    seconds = time.perf_counter() - start
-    trees = found if isinstance(found, list) else [found]
+    cost = asked.cost(asked.query.cost)
+    trees = [
+        smoothed(tree, asked.dirichlet, cost) for tree in (found if isinstance(found, list) else [found])
+    ]
     notes = [*asked.examples.notes, *warned]
     if as_json:
         print_json(
             {
-                "query": text, "trees": [_tree_facts(tree, asked.space) for tree in trees], "seconds": seconds,
-                "notes": notes,
+                "query": text, "trees": [_tree_facts(tree, asked.space) for tree in trees],
+                "seconds": spent.total, "spent": spent.parts, "notes": notes,
             }
         )  # fmt: skip
         return
@@ -83,7 +96,8 @@ def run_query(
         screen.print(_line(tree, total) + "\n")
     if len(trees) < k:
         note(f"there are only {len(trees)} trees that meet the query, not {k}")
-    screen.print(f"{seconds:.2f} s")
+    deepest = max(tree.depth for tree in trees)
+    screen.print(f"{added(asked.dirichlet, len(asked.space.classes), deepest)} (--dirichlet); {spent}")
 
 
 def run_front(
@@ -102,6 +116,7 @@ def run_front(
     """Print the least cost for every size, number of leaves or depth."""
     from everytree.query import Query
 
+    spent = Spent()
     check_picture(picture)
     query = Query(("error", "size"))
     if where is not None:
@@ -114,27 +129,30 @@ def run_front(
             raise QueryError("--where: a front has no leaf penalty; it shows the least cost for every size")
     if by not in ("size", "leaves", "depth"):
         raise QueryError(f"--by {by}; expected size, leaves or depth")
-    asked = _ask(path, query, target, weights, reading, learning)
+    with spent.on("starting"):
+        classifier("optimal")
+    with spent.on("reading"):
+        asked = _ask(path, query, target, weights, reading, learning)
     bounds = ("max_size", "max_leaves", "max_depth", "max_error", "min_accuracy", "leaf", "require", "forbid")
     given = {name: getattr(asked.query, name) for name in bounds}
     given |= {name: getattr(asked.query, name) for name in ("confidence", "cost_matrix", "class_weight")}
-    start = time.perf_counter()
-    with at_work():
-        points = asked.space.front(cost, by=by, **given)
-    seconds = time.perf_counter() - start
+    with at_work(), spent.on("searching"):
+        found = asked.space.front(cost, by=by, **given)
+    counted = asked.cost(cost)
+    points = [(place, value, smoothed(tree, asked.dirichlet, counted)) for place, value, tree in found]
     total = asked.space.table.total
     if picture is not None:
         from everytree.plot import FrontDisplay
 
         write_picture(picture, FrontDisplay(points, by, cost, total).plot())
     if as_json:
-        front = [
-            {by: place, cost: value, "accuracy": 1 - tree.error / total} | _tree_facts(tree, asked.space)
-            for place, value, tree in points
-        ]
+        front = [{by: place, cost: value} | _tree_facts(tree, asked.space) for place, value, tree in points]
         print_json(
-            {"by": by, "cost": cost, "front": front, "seconds": seconds, "notes": asked.examples.notes}
-        )
+            {
+                "by": by, "cost": cost, "front": front, "seconds": spent.total, "spent": spent.parts,
+                "notes": asked.examples.notes,
+            }
+        )  # fmt: skip
         return
     for remark in asked.examples.notes:
         note(remark)
@@ -147,6 +165,9 @@ def run_front(
     if show_trees:
         for place, value, tree in points:
             console().print(f"\n{by} {place}, {cost} {text_of(value)}\n{tree.to_text()}")
+        deepest = max(tree.depth for _, _, tree in points)
+        words = added(asked.dirichlet, len(asked.space.classes), deepest)
+        console().print(f"\n{words} (--dirichlet)")
 
 
 def _ask(
@@ -157,6 +178,7 @@ def _ask(
     from everytree.constraints import leaf_constraints
 
     params = parameters_of("optimal", learning)
+    dirichlet = params.pop("dirichlet", classifier("optimal")().dirichlet)
     costs = {name: params.pop(name) for name in ("cost_matrix", "class_weight") if name in params}
     unused = set(params) - {
         "max_depth", "min_leaf", "bins", "missing", "time_limit", "memory_limit", "n_jobs",
@@ -183,7 +205,15 @@ def _ask(
         time_limit=params.get("time_limit"),
         memory_limit=params.get("memory_limit"),
     )
-    return Asked(examples, space, replace(_known(query, examples, binarizer), **costs))
+    _check_dirichlet(dirichlet, len(space.classes))
+    return Asked(examples, space, replace(_known(query, examples, binarizer), **costs), dirichlet)
+
+
+def _check_dirichlet(dirichlet: Any, n_classes: int) -> None:
+    """A bad one is refused before the search."""
+    from everytree.weights import dirichlet_rows
+
+    dirichlet_rows(in_force(dirichlet), n_classes, 0)
 
 
 def _known(query: Query, examples: Examples, binarizer: Any) -> Query:
@@ -205,12 +235,12 @@ def _tree_facts(tree: Any, space: TreeSpace) -> dict[str, Any]:
 
 
 def _line(tree: Any, total: int) -> str:
-    info = tree.info
+    info, errors = tree.info, tree.error
     parts = [
-        f"{tree.error} of {total} wrong ({1 - tree.error / total:.2%} right)",
+        f"{errors} of {total} wrong ({1 - errors / total:.2%} right)",
         f"{tree.n_leaves} leaves, depth {tree.depth}",
     ]
-    if "objective" in info and info["objective"] != tree.error:
+    if "objective" in info and info["objective"] != errors:
         parts.append(f"objective {text_of(info['objective'])}")
     if "optimal" in info:
         proved = (

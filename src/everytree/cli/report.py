@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.cli.data import read_data
 from everytree.cli.show import console, note, print_json
+from everytree.cli.watch import at_work
 
 if TYPE_CHECKING:
     from everytree.cli.options import Reading
@@ -32,11 +33,13 @@ def run_report(
     from everytree.report.page import html_of
     from everytree.report.page_data import page_data
 
-    model = load_model(path)
+    with at_work():  # an average is folded again
+        model = load_model(path)
     given: Any = None
     if data is not None:
         given = read_as_trained(model, lambda types: read_data(data, reading, None, types), target)
-    made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
+    with at_work():  # Ctrl-C leaves out the part that is being made, and a note says so
+        made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
     html = html_of(made)
     write_whole(html, out)
     size = len(html.encode("utf-8"))

@@ -4,6 +4,8 @@
     second Ctrl-C    the command ends at once, with exit code 130
 
 If nothing is being answered (a file is being read), the first one ends the command.
+
+``Spent`` is what a command says about its time: all that was waited for, and what for.
 """
 
 from __future__ import annotations
@@ -17,9 +19,43 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["at_work", "counted"]
+__all__ = ["Spent", "Work", "at_work", "counted"]
 
 PATIENCE = 1.0  # seconds before a bar is shown
+KNOWN = 0.02  # share of the work that must be done before the rest is foretold
+WORTH_TELLING = 0.005  # seconds: less is 0.00 in print
+
+
+class Spent:
+    """Seconds since a command began, and what they went into, in order.
+
+    >>> spent = Spent()
+    >>> with spent.on("reading"):
+    ...     pass
+    >>> list(spent.parts), spent.total >= spent.parts["reading"]
+    (['reading'], True)
+    """
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+        self.parts: dict[str, float] = {}
+
+    @contextmanager
+    def on(self, what: str) -> Iterator[None]:
+        """The block is this part of the command."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.parts[what] = self.parts.get(what, 0.0) + time.perf_counter() - begun
+
+    @property
+    def total(self) -> float:
+        return time.perf_counter() - self._begun
+
+    def __str__(self) -> str:
+        parts = [f"{what} {seconds:.2f}" for what, seconds in self.parts.items() if seconds >= WORTH_TELLING]
+        return f"{self.total:.2f} s" + (f" ({', '.join(parts)})" if parts else "")
 
 
 class _Bar:
@@ -31,7 +67,7 @@ class _Bar:
         self._stage = ""
         self._quiet = not sys.stderr.isatty()
 
-    def __call__(self, stage: str, done: int, total: int, seconds: float) -> None:
+    def __call__(self, stage: str, done: int, total: int | None, seconds: float) -> None:
         if self._quiet or seconds < PATIENCE:
             return
         if self._progress is None:
@@ -60,37 +96,84 @@ class _Bar:
             self._progress = None
 
 
+class Work:
+    """A block of work: what it may take, how it goes, and whom to tell."""
+
+    def __init__(self, within: float | None = None) -> None:
+        self.within = within  # seconds; once more are foretold, the question is stopped
+        self.foretold = 0.0  # the seconds it would have taken, where that stopped it
+        self.stopped = False  # by a first Ctrl-C
+        self.so_far = ""  # for the bar: what was done before the question that is being answered
+        self.bar = _Bar()
+        self._begun = time.monotonic()
+
+    @property
+    def passed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def tell(self, stage: str, done: int, total: int | None) -> None:
+        """Move the bar; one without a total only shows that there is life."""
+        self.bar(f"{stage} ({self.so_far})" if self.so_far else stage, done, total, self.passed)
+
+    def takes_too_long(self, done: int, total: int, seconds: float) -> bool:
+        """Whether a question that has done this much in so many seconds would end too late."""
+        if self.within is None or self.foretold or self.passed < min(PATIENCE, self.within):
+            return False
+        rest = seconds * (total - done) / done if done > KNOWN * total else 0.0
+        if self.passed + rest <= self.within:
+            return False
+        self.foretold = self.passed + rest
+        return True
+
+
 @contextmanager
-def at_work() -> Iterator[None]:
-    """Show progress, and let the first Ctrl-C stop the question and the second one the command."""
+def at_work(within: float | None = None) -> Iterator[Work]:
+    """Show progress, and let the first Ctrl-C stop the question and the second one the command.
+
+    A question is stopped too, as soon as it is seen that the block would take more than ``within`` seconds.
+    """
     from everytree.limits import watching
 
-    bar = _Bar()
-    with watching(bar) as watch:
+    work = Work(within)
+
+    def heard(stage: str, done: int, total: int, seconds: float) -> None:
+        work.tell(stage, done, total)
+        if work.takes_too_long(done, total, seconds):
+            watch.stop()
+
+    with watching(heard) as watch:
 
         def interrupted(number: int, frame: FrameType | None) -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)  # the next one ends the command
             if watch.stop() == 0:
                 raise KeyboardInterrupt
-            bar.close()
+            work.stopped = True
+            work.bar.close()
             print("stopping; once more to give up at once", file=sys.stderr)
 
         main = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, interrupted) if main else None
         try:
-            yield
+            yield work
         finally:
-            bar.close()
+            work.bar.close()
             if main:
                 signal.signal(signal.SIGINT, before)
 
 
 def counted(items: Iterable[Any], total: int, stage: str) -> Iterator[Any]:
-    """The items as they come, with a bar that counts them."""
+    """The items as they come, with a bar that counts them; the first one may be long in coming."""
     bar, start = _Bar(), time.monotonic()
+    first = threading.Timer(PATIENCE, bar, (stage, 0, total, PATIENCE))
+    first.daemon = True
+    first.start()
     try:
         for done, item in enumerate(items, 1):
+            first.cancel()
+            first.join()
             bar(stage, done, total, time.monotonic() - start)
             yield item
     finally:
+        first.cancel()
+        first.join()
         bar.close()

@@ -59,6 +59,12 @@ class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         labels: npt.NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
+    def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """``predict`` and ``predict_proba`` of the same rows, which are looked at once: (labels, probabilities)."""
+        proba = self.predict_proba(X)
+        labels: npt.NDArray[Any] = self.classes_[np.argmax(proba, axis=1)]
+        return labels, proba
+
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The natural logarithm of ``predict_proba``; −inf where that is zero."""
         check_is_fitted(self)
@@ -255,10 +261,23 @@ class TreeClassifierBase(ClassifierBase):
         check_is_fitted(self)
         return self._predict_proba_tests(self._encode(X))
 
+    def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """``predict`` and ``predict_proba`` of the same rows, which are looked at once: (labels, probabilities)."""
+        check_is_fitted(self)
+        codes, proba = self._answers_tests(self._encode(X))
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels, proba
+
+    def _answers_tests(
+        self, X01: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Class indices and probabilities for rows of 0/1 tests; a subclass may not say the most probable class."""
+        proba = self._predict_proba_tests(X01)
+        return np.argmax(proba, axis=1), proba
+
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        """Class indices for rows of 0/1 tests; a subclass may have a better rule than the most probable class."""
-        codes: npt.NDArray[np.intp] = np.argmax(self._predict_proba_tests(X01), axis=1)
-        return codes
+        """Class indices for rows of 0/1 tests."""
+        return self._answers_tests(X01)[0]
 
     def _make_binarizer(self) -> Binarizer:
         """An unfitted Binarizer with those of its parameters that this estimator has too."""

@@ -133,7 +133,15 @@ class C45TreeClassifier(ColumnTreeClassifier):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most frequent label, never smoothed; the first in ``classes_`` where several are."""
+        return self._most_frequent(self._proba(X, False))
+
+    def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """``predict`` and ``predict_proba`` of the same rows; with ``laplace`` these are two different sums."""
         proba = self._proba(X, False)
+        labels = self._most_frequent(proba)
+        return labels, self.predict_proba(X) if self.laplace else proba
+
+    def _most_frequent(self, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
         labels: npt.NDArray[Any] = self.classes_[
             np.argmax(proba > proba.max(axis=1, keepdims=True) - TIE, axis=1)
         ]

@@ -279,8 +279,11 @@ class OptimalTreeClassifier(TreeClassifierBase):
         self.query_ = self._query()
         self.error_ = self.tree_.error  # older files counted examples outside the largest class of their leaf
 
-    def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        return self.tree_.says[self.tree_.apply(X01)].astype(np.intp)
+    def _answers_tests(
+        self, X01: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        leaf = self.tree_.apply(X01)
+        return self.tree_.says[leaf].astype(np.intp), self.tree_.proba[leaf]
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)

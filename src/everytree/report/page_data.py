@@ -168,8 +168,6 @@ def _only_sum(model: Any) -> dict[str, Any]:
     return {"about": "", **parts, "sum": sections.sum_of(model.rules_)}
 
 
-
-
 # --- what needs the space
 
 
