@@ -156,7 +156,7 @@ def test_broken_dicts_name_the_field(data: Any, message: str) -> None:
         ("[" * 200_000, r"not a tree in JSON|the tree is a list"),
         ("9" * 10_000, r"not a tree in JSON"),
         (b"\xff\xfe\xfa", r"not a tree in JSON"),
-        ("NaN", r"holds NaN: expected only finite numbers"),
+        ("NaN", r"holds NaN; expected finite numbers only"),
         ("3", r"the tree is a int"),
         (3, r"the JSON text is a int: expected a string"),
     ],

@@ -25,6 +25,7 @@ from everytree import __version__
 from everytree.data.table import Table
 from everytree.drafts import write_whole
 from everytree.errors import DataError, QueryError
+from everytree.json_text import parsed_json
 from everytree.model_columns import columns_from_json, columns_to_json
 from everytree.model_values import checked_fields, plain_scalar, value_from_json, value_to_json
 from everytree.priors import Prior
@@ -35,10 +36,11 @@ from everytree.weights import DepthDecay
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase
 
-__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "parsed_json", "save_model"]
+__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "save_model"]
 
 FORMAT = "everytree.model"
 VERSION = 1
+SUM_SLACK = 1e-9  # of the probabilities of a node
 MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
 FIELDS = (
     "format",
@@ -64,6 +66,19 @@ IN_FORCE = (
     "dirichlet",
     "mixture",
 )  # claims that are no plain value: hyper-parameters that evidence chose
+# What is said about every tree of a kind, and the type of it: a file without one of these was not written by everytree.
+PROVED = {"optimal": bool, "stop_reason": str, "n_states": int, "fingerprint": str}
+CLAIMED: dict[str, dict[str, Any]] = {
+    "OptimalTreeClassifier": PROVED | {"objective": float, "lower_bound": float, "gap": float, "error": int},
+    "MAPTreeClassifier": PROVED
+    | {
+        "log_joint": float,
+        "upper_bound": float,
+        "log_evidence": float | None,
+        "prior": Prior,
+        "dirichlet": object,
+    },
+}
 LABEL_DTYPES = frozenset(
     ["object", "str", "bool", "float16", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -187,11 +202,19 @@ def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
 
 
 def _leaves(model: TreeClassifierBase, tree: Tree) -> list[dict[str, Any]]:
-    """What the tree says at each leaf, which is what the classifier says of a row that goes there."""
-    labels = model.classes_.tolist()
+    """What the tree says at each leaf, in the order of ``tree.rules()``: the yes branch first."""
+    order: list[int] = []
+    children, waiting = tree.children.tolist(), [0]
+    while waiting:
+        zero, one = children[node := waiting.pop()]
+        if zero < 0:
+            order.append(node)
+        else:
+            waiting += (zero, one)
+    says, labels, counts = tree.says[order].tolist(), model.classes_.tolist(), tree.counts.tolist()
     return [
-        {"node": rule.leaf, "says": plain_scalar(labels[rule.says]), "counts": list(rule.counts)}
-        for rule in tree.rules()
+        {"node": node, "says": plain_scalar(labels[code]), "counts": counts[node]}
+        for node, code in zip(order, says, strict=True)
     ]
 
 
@@ -218,7 +241,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     try:
         if len(content) > MOST_BYTES:
             raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
-        data = parsed_json(content)
+        data = parsed_json(content, "a model file", "the JSON that model.save(...) writes")
         return _reader_of(data)(data)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
@@ -236,30 +259,6 @@ def _reader_of(data: Any) -> Callable[[Any], Any]:
 
         return column_tree_from_dict
     return model_from_dict
-
-
-def parsed_json(content: bytes) -> Any:
-    """The value of a JSON text from outside: finite numbers only, no key twice."""
-
-    def no_constant(text: str) -> Any:
-        raise DataError(f"the JSON text holds {text}; expected finite numbers only")
-
-    def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"the key {clip(twice)} occurs twice in one object")
-        return found
-
-    try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=no_constant, object_pairs_hook=no_twins)
-    except DataError:
-        raise
-    except (ValueError, RecursionError) as error:  # malformed, not UTF-8, too many digits, too deep
-        raise DataError(
-            f"not a model file ({error}); expected the JSON that model.save(...) writes"
-        ) from error
 
 
 def model_from_dict(data: Any) -> Any:
@@ -285,7 +284,15 @@ def model_from_dict(data: Any) -> Any:
         table = _table_from(data["table"], len(names), len(classes))
         table = Table(table.rows, table.class_counts, test_names=names, classes=classes)
         model.fingerprint_ = table.fingerprint()
-        model._restore(table, {name: _claim(claims, name) for name in claims})
+        if claims.get("fingerprint", model.fingerprint_) != model.fingerprint_:
+            raise DataError(
+                f"claims.fingerprint is {clip(claims['fingerprint'])}; table has {clip(model.fingerprint_)}. The table "
+                "or the tests were changed by hand or damaged: run everytree verify to see what holds"
+            )
+        try:
+            model._restore(table, {name: _claim(claims, name) for name in claims})
+        except QueryError as error:
+            raise DataError(f"params: {error}") from error
         return model
     if not hasattr(made, "tree_") and "tree_" not in _annotations(made):
         raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
@@ -353,6 +360,9 @@ def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
         tree = Tree.from_dict(data)
     except DataError as error:
         raise DataError(f"tree: {error}") from error
+    off = np.flatnonzero(np.abs(tree.proba.sum(axis=1) - 1) > SUM_SLACK)
+    if off.size:
+        raise DataError(f"tree.proba[{off[0]}] sums to {tree.proba[off[0]].sum()}; expected 1")
     if tree.n_tests != len(names):
         raise DataError(f"tree.n_tests is {tree.n_tests}; expected {len(names)}, the number of tests")
     if tree.n_classes != len(classes):
@@ -409,6 +419,15 @@ def _claim(claims: dict[str, Any], name: str) -> Any:
 
 def _set_claims(model: Any, claims: dict[str, Any]) -> None:
     """Fitted attributes from the claims: plain values only, and none that has another source."""
+    for name, kind in CLAIMED.get(type(model).__name__, {}).items():
+        if name not in claims:
+            raise DataError(f"claims.{name} is missing; every file of a {type(model).__name__} has it")
+        value = _claim(claims, name)
+        wanted = kind | int if kind in (float, float | None) else kind
+        if not isinstance(value, wanted) or (isinstance(value, bool) and kind not in (bool, object)):
+            raise DataError(
+                f"claims.{name} is {clip(value)}; expected a value of type {getattr(kind, '__name__', kind)}"
+            )
     for name in claims:
         if name in TREE_FACTS:
             continue

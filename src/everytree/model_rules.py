@@ -4,9 +4,11 @@
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
      "fingerprint": …,                                     of the training examples
-     "rules": {…}}                                         as CompressedRules.to_dict writes them, with the bound
+     "average": {…},                                       prior, dirichlet, max_depth and min_leaf of the average
+     "rules": {…},                                         as CompressedRules.to_dict writes them, with the bound
+     "digest": …}                                          of all the rest, see json_text
 
-There is no training data in it. Reading trusts nothing, as for model files.
+There is no training data in it. Reading trusts nothing, as for model files. Older files have no average and no digest.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from everytree import __version__
 from everytree.errors import DataError
 from everytree.model_columns import columns_from_json, columns_to_json
 from everytree.model_file import checked_target, labels_from_json, labels_to_json, write_json
+from everytree.model_values import check_seal, sealed, value_from_json, value_to_json, without_seal
 from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ FIELDS = (
 )  # fmt: skip
 
 
+AVERAGE = ("prior", "dirichlet", "max_depth", "min_leaf")
+
+
 def save_rules(model: CompressedClassifier, path: str | os.PathLike[str], target: str | None = None) -> None:
     """Write a fitted CompressedClassifier to a file, whole or not at all."""
     write_json(rules_model_to_dict(model, target), path)
@@ -43,7 +49,8 @@ def save_rules(model: CompressedClassifier, path: str | os.PathLike[str], target
 def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) -> dict[str, Any]:
     """A fitted CompressedClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
-    return {
+    average = getattr(model, "average_", None)
+    return sealed({
         "format": FORMAT,
         "version": VERSION,
         "everytree": __version__,
@@ -51,8 +58,9 @@ def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) 
         **labels_to_json(model.classes_),
         **columns_to_json(model),
         "fingerprint": model.fingerprint_,
+        **({} if average is None else {"average": value_to_json(average, "average_")}),
         "rules": model.rules_.to_dict(),
-    }
+    })  # fmt: skip
 
 
 def rules_model_from_dict(data: Any) -> CompressedClassifier:
@@ -61,7 +69,8 @@ def rules_model_from_dict(data: Any) -> CompressedClassifier:
     from everytree.estimators.bayes import BayesOptimalClassifier
     from everytree.estimators.compressed import CompressedClassifier
 
-    if not isinstance(data, dict) or set(data) != set(FIELDS):
+    data, seal = without_seal(data)
+    if not isinstance(data, dict) or set(data) - {"average"} != set(FIELDS):
         found = ", ".join(data) if isinstance(data, dict) else clip(data)
         raise DataError(f"the file holds {found}; expected the fields {', '.join(FIELDS)}")
     if data["version"] != VERSION or isinstance(data["version"], bool):
@@ -87,4 +96,9 @@ def rules_model_from_dict(data: Any) -> CompressedClassifier:
         raise DataError(f"rules.classes is {clip(rules.classes)}; expected the labels in classes")
     model.epsilon = rules.epsilon
     model.target_name_, model.fingerprint_ = data["target"], data["fingerprint"]
+    average = value_from_json(data.get("average"), "average")
+    if average is not None and (not isinstance(average, dict) or set(average) != set(AVERAGE)):
+        raise DataError(f"average is {clip(average)}; expected an object with {', '.join(AVERAGE)}")
+    model.average_ = average
+    check_seal(data, seal)
     return model._set(rules)

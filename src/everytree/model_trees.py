@@ -5,7 +5,8 @@
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "named_columns": …, "columns": […],                   what training told about the columns
      "tree": {…},                                          as its to_dict writes it
-     "claims": {…}}                                        fitted numbers; those that follow from the tree are compared
+     "claims": {…},                                        fitted numbers; those that follow from the tree are compared
+     "digest": …}                                          of all the rest, see json_text; older files have none
 
 What a classifier has to offer is in ``estimators/column_base.py``. Reading trusts nothing, as for other model files:
 the tree that comes back is a tree, fits its columns, and predicts exactly as the saved one did.
@@ -34,7 +35,15 @@ from everytree.model_file import (
     public_classifier,
     write_json,
 )
-from everytree.model_values import checked_fields, plain_scalar, value_from_json, value_to_json
+from everytree.model_values import (
+    check_seal,
+    checked_fields,
+    plain_scalar,
+    sealed,
+    value_from_json,
+    value_to_json,
+    without_seal,
+)
 from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
@@ -78,7 +87,7 @@ def column_tree_to_dict(model: ColumnTreeClassifier, target: str | None = None) 
     name = type(model).__name__
     if public_classifier(name, ColumnTreeClassifier) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
-    return {
+    return sealed({
         "format": FORMAT,
         "version": VERSION,
         "everytree": __version__,
@@ -92,7 +101,7 @@ def column_tree_to_dict(model: ColumnTreeClassifier, target: str | None = None) 
         "claims": {
             claim.removesuffix("_"): value_to_json(getattr(model, claim), claim) for claim in model.CLAIMS
         },
-    }
+    })  # fmt: skip
 
 
 def raw_columns_to_json(columns: Iterable[RawColumn]) -> list[dict[str, Any]]:
@@ -132,6 +141,7 @@ def column_tree_from_dict(data: Any) -> Any:
     """The fitted classifier from the object that ``column_tree_to_dict`` returns."""
     from everytree.estimators.column_base import ColumnTreeClassifier
 
+    data, seal = without_seal(data)
     data = checked_fields(data, FORMAT, VERSION, FIELDS)
     made = public_classifier(data["estimator"], ColumnTreeClassifier)
     if made is None:
@@ -156,6 +166,7 @@ def column_tree_from_dict(data: Any) -> Any:
     except QueryError as error:
         raise DataError(f"params: {error}") from error
     _set_claims(model, data["claims"])
+    check_seal(data, seal)
     return model
 
 

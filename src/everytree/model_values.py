@@ -20,9 +20,18 @@ from typing import Any
 import numpy as np
 
 from everytree.errors import DataError, EverytreeError
+from everytree.json_text import digest
 from everytree.tree_checks import clip
 
-__all__ = ["checked_fields", "plain_scalar", "value_from_json", "value_to_json"]
+__all__ = [
+    "check_seal",
+    "checked_fields",
+    "plain_scalar",
+    "sealed",
+    "value_from_json",
+    "value_to_json",
+    "without_seal",
+]
 
 DEEPEST = 20  # no parameter is nested as deep as this
 
@@ -49,6 +58,27 @@ def checked_fields(
         if field not in fields:
             raise DataError(f"{clip(field)} is not a field of a {what}; expected {', '.join(fields)}")
     return data
+
+
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    """The content of a file with its digest."""
+    return data | {"digest": digest(data)}
+
+
+def without_seal(data: Any) -> tuple[Any, Any]:
+    """The content of a file and its digest; None where it has none, as files of older versions."""
+    if not isinstance(data, dict):
+        return data, None
+    return {key: value for key, value in data.items() if key != "digest"}, data.get("digest")
+
+
+def check_seal(data: dict[str, Any], seal: Any) -> None:
+    """Refuse content that was changed after it was written; asked last, so that an error names a field if it can."""
+    if seal is not None and seal != digest(data):
+        raise DataError(
+            f"digest is {clip(seal)}; the content has {clip(digest(data))}. The file was changed by hand or damaged: "
+            "save the model again"
+        )
 
 
 def plain_scalar(value: Any) -> Any:

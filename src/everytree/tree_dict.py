@@ -15,11 +15,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from everytree.errors import DataError
+from everytree.json_text import parsed_json
 from everytree.tree_checks import checked_count, clip
 
 if TYPE_CHECKING:
@@ -61,17 +62,7 @@ def tree_from_json(text: str | bytes) -> Tree:
     """The tree written by `tree_to_json`."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise DataError(f"the JSON text is a {type(text).__name__}: expected a string.")
-    try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except DataError:
-        raise
-    except (ValueError, RecursionError) as error:  # malformed, undecodable, too many digits, too deep
-        raise DataError(f"not a tree in JSON ({error}): expected the output of Tree.to_json.") from error
-    return tree_from_dict(data)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise DataError(f"the JSON text holds {name}: expected only finite numbers.")
+    return tree_from_dict(parsed_json(text, "a tree in JSON", "the output of Tree.to_json"))
 
 
 def tree_from_dict(data: Any) -> Tree:

@@ -49,7 +49,7 @@ def test_a_false_claim(folder: Path) -> None:
     (folder / "model.json").write_text(json.dumps(changed), encoding="utf-8")
     done = run("model.json", "data.csv", cwd=folder)
     assert done.returncode == 1
-    assert "2 of 19 claims are false" in done.stdout
+    assert "2 of 20 claims are false; 2 not checkable" in done.stdout
     assert "A better tree:" in done.stdout
     found = json.loads(run("model.json", "data.csv", "--json", cwd=folder).stdout)
     assert found["ok"] is False
@@ -97,3 +97,16 @@ def test_options_of_the_csv_file(folder: Path) -> None:
     )
     done = run("model.json", "data.csv", *options, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_predictions_that_were_not_checked_have_an_exit_code_of_their_own(folder: Path) -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    et.BayesOptimalClassifier(max_depth=2, bins=3).fit(X, y).save(folder / "model.json")
+    done = run("model.json", "data.csv", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = run("model.json", "data.csv", "--max-states", "1", cwd=folder)
+    assert done.returncode == 3
+    assert "predictions depend on what was not checked: predictions" in done.stdout
+    assert run("model.json", "data.csv", "--max-states", "1", "--require-proof", cwd=folder).returncode == 1
+    found = json.loads(run("model.json", "data.csv", "--max-states", "1", "--json", cwd=folder).stdout)
+    assert (found["ok"], found["unchecked"]) == (True, ["predictions"])

@@ -472,7 +472,7 @@ def test_files(options, tmp_path):
     )
     report = et.verify_model(tmp_path / "m.json", tmp_path / "d.csv", target="y")
     assert report["fingerprint"].verdict == "true"
-    assert "trees that were drawn" in report["predictions"].note
+    assert report.proved, [fact for fact in report.facts if fact.verdict != "true"]
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_files(options, tmp_path):
         ({"which": [[0]]}, "of every chain"),
         ({"which": [[0]] * 4}, "a tree that no draw is"),
         ({"which": 5}, "claims.draws.which is 5"),
-        ({"log_data": ["a"]}, "claims.draws.log_data is .*expected a list of numbers"),
+        ({"log_data": ["a"]}, r"claims.draws.log_data\[0\] is 'a'; expected a finite number"),
         ({"log_data": [1.0]}, "claims.draws.log_data has 1 numbers"),
         ({"best": [True]}, "claims.draws.best is"),
         ({"best": [0, 0, -1, -1, -1]}, "test 0 is not feasible"),
@@ -500,6 +500,7 @@ def test_files(options, tmp_path):
 def test_damaged_files(change, message):
     written = model_to_dict(quick(n_draws=10).fit(*data(19)))
     written["claims"]["draws"].update(change)
+    del written["claims"]["draws"]["fingerprint"]  # it would be the first to tell
     with pytest.raises(DataError, match=message):
         model_from_dict(written)
     written["claims"]["draws"] = None

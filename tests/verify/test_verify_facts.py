@@ -233,7 +233,9 @@ def test_wrong_numbers_are_found(case: Case) -> None:
         def change(data, name=name) -> None:
             data["claims"][name] += 1
 
-        assert false_facts(case.changed(change)) == {fact}
+        # a bound and a gap are compared with the objective that is claimed, too
+        also = {"lower bound and objective", "gap"} if name in ("objective", "lower_bound") else set()
+        assert {fact} <= false_facts(case.changed(change)) <= {fact} | also
 
 
 def test_a_greedy_tree_claimed_to_be_optimal_is_refuted_with_a_better_one(tmp_path) -> None:
@@ -282,7 +284,11 @@ def test_a_bound_above_the_objective_is_false_without_a_proof(case: Case) -> Non
     def change(data) -> None:
         data["claims"]["lower_bound"] += 1
 
-    assert false_facts(case.changed(change, max_states=1)) == {"lower bound"}
+    assert false_facts(case.changed(change, max_states=1)) == {
+        "lower bound",
+        "lower bound and objective",
+        "gap",
+    }
 
 
 PRIORS = [
@@ -309,13 +315,13 @@ def test_the_evidence_and_the_most_probable_tree_are_found_again(params, tmp_pat
 
         return false_facts(case.changed(change))
 
-    assert changed(case, "log_joint") == {"log_joint"}
-    assert changed(case, "upper_bound") == {"upper bound"}
+    assert changed(case, "log_joint") == {"log_joint", "upper bound and log_joint"}
+    assert changed(case, "upper_bound") == {"upper bound", "upper bound and log_joint"}
     average = Case(tmp_path, people(), et.BayesOptimalClassifier(**params))
     report = average.verify()
     assert report.ok
     assert report["log_evidence"].verdict == "true"
-    assert report["predictions"].verdict == "not checked"
+    assert report["predictions"].verdict == "true"
     assert changed(average, "log_evidence") == {"log_evidence"}
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from everytree.arguments import generator, whole
 from everytree.errors import QueryError
+from everytree.priors import SizePrior
 
 if TYPE_CHECKING:
     from everytree.bayes.uncertainty import Moments
@@ -58,6 +59,18 @@ class AveragedPosterior:
     def best(self) -> Posterior:
         """The part of most weight."""
         return self.posteriors[int(np.argmax(self.weights))]
+
+    def weights_by_evidence(self) -> Reals:
+        """The weights that the evidence of the parts gives them; a prior that does not sum to one is scaled to."""
+        values = np.array(
+            [
+                each.log_evidence - (0.0 if isinstance(each.prior, SizePrior) else each.log_prior_total)
+                for each in self.posteriors
+            ]
+        )
+        found = np.exp(values - values.max())
+        shares: Reals = found / found.sum()
+        return shares
 
     def __repr__(self) -> str:
         parts = f"{len(self.posteriors)} posteriors of {self.space!r}"

@@ -29,6 +29,9 @@ FIELDS = (
     "format", "version", "epsilon", "bound", "n_exact", "n_tests", "test_names", "classes", "base", "floor", "rules",
 )  # fmt: skip
 MAX_TESTS = 2**31 - 1
+SUM_SLACK = 1e-9
+LOOSEST = 1e3  # no bound of use is larger
+MOST_ITEMS = 30
 
 
 def rules_to_dict(rules: CompressedRules) -> dict[str, Any]:
@@ -79,6 +82,10 @@ def rules_from_dict(data: Any) -> CompressedRules:
                 raise DataError(f"test_names[{k}] is {clip(name)}: expected a string.")
     base = _numbers(data["base"], "base", len(classes))
     floor = _numbers(data["floor"], "floor", len(classes))
+    bound = _numbers([data["bound"]], "bound", 1)[0]
+    # Every sum of rules is within the bound of probabilities: from 0 to 1, adding up to 1.
+    slack = min(max(bound, 0.0), LOOSEST)
+    _balanced(base, "base", 1.0, 1 + slack)
     items: list[int] = []
     begin, moves = [0], []
     for k, rule in enumerate(_list(data["rules"], "rules")):
@@ -90,6 +97,9 @@ def rules_from_dict(data: Any) -> CompressedRules:
             items.append(2 * _whole(test, where, n_tests - 1) + _whole(outcome, where, 1))
         begin.append(len(items))
         moves.append(_numbers(rule["moves"], f"rules[{k}].moves", len(classes)))
+        # The change that a set of outcomes makes is a difference of sums over all its subsets.
+        most = math.ldexp(1 + 2 * slack, min(begin[-1] - begin[-2], MOST_ITEMS))
+        _balanced(moves[-1], f"rules[{k}].moves", 0.0, most)
     try:
         return CompressedRules(
             np.array(base),
@@ -98,7 +108,7 @@ def rules_from_dict(data: Any) -> CompressedRules:
             np.array(moves, dtype=np.float64).reshape(-1, len(classes)),
             np.array(floor),
             epsilon=_numbers([data["epsilon"]], "epsilon", 1)[0],
-            bound=_numbers([data["bound"]], "bound", 1)[0],
+            bound=bound,
             n_exact=_whole(data["n_exact"], "n_exact", 2**62),
             n_tests=n_tests,
             test_names=names,
@@ -129,6 +139,15 @@ def _numbers(value: Any, where: str, length: int) -> list[float]:
             raise DataError(f"{where}[{k}] is {clip(x)}: expected a finite number.")
         found.append(float(x))
     return found
+
+
+def _balanced(values: list[float], where: str, total: float, most: float) -> None:
+    """Numbers of the classes that add up to ``total``, none larger than ``most``."""
+    for k, x in enumerate(values):
+        if abs(x) > most + SUM_SLACK:
+            raise DataError(f"{where}[{k}] is {x}: expected a number from {-most:.6g} to {most:.6g}.")
+    if abs(math.fsum(values) - total) > SUM_SLACK * max(1.0, most):
+        raise DataError(f"{where} add up to {math.fsum(values)}: expected {total:g}.")
 
 
 def _label(label: Any, where: str) -> Any:

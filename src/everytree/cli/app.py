@@ -372,7 +372,8 @@ def verify(
 ) -> None:
     """Recompute every claim of a model file from the raw data, without any code of the solver.
 
-    Exit code 0: every claim that was checked is true; 1: a claim is false; 2: the input cannot be read.
+    Exit code 0: every claim that was checked is true; 1: a claim is false; 2: the input cannot be read; 3: nothing is
+    false, but something that predictions depend on was not checked.
     """
     from everytree.cli.verify import run_verify
 

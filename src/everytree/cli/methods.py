@@ -6,12 +6,12 @@ To add one: a line in ``METHODS``.
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from everytree.errors import QueryError
+from everytree.errors import DataError, QueryError
+from everytree.json_text import parsed_json
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
@@ -188,8 +188,8 @@ def _number_or_word(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = parsed_json(text)
+    except DataError:
         return text
     return value if isinstance(value, int | float | list | dict) and not isinstance(value, bool) else text
 
@@ -214,8 +214,8 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals or not name.strip():
         raise QueryError(f"--set {text}; expected NAME=VALUE, such as --set objective=gini")
     try:
-        return name.strip(), json.loads(value)
-    except ValueError:
+        return name.strip(), parsed_json(value)
+    except DataError:
         return name.strip(), value.strip()
 
 

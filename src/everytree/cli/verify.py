@@ -1,8 +1,9 @@
 """``everytree verify``: prints what the checker found, for a person or as JSON.
 
-exit code 0   every claim that was checked is true
+exit code 0   every claim that was checked is true, and all that predictions depend on was checked
           1   a claim is false (or, with --require-proof, could not be proved)
           2   the model or the data cannot be read
+          3   nothing contradicts the data, but something that predictions depend on was not checked
 """
 
 from __future__ import annotations
@@ -18,8 +19,20 @@ if TYPE_CHECKING:
 __all__ = ["run_verify"]
 
 MOST_LEAVES = 64  # true facts about more leaves than this are not listed one by one
-MARKS = {"true": "✓", "false": "✗ false", "not proved": "? not proved", "not checked": "– not checked"}
-COLORS = {"true": "green", "false": "bold red", "not proved": "yellow", "not checked": "dim"}
+MARKS = {
+    "true": "✓",
+    "false": "✗ false",
+    "not proved": "? not proved",
+    "not checked": "– not checked",
+    "not checkable": "· not checkable",
+}
+COLORS = {
+    "true": "green",
+    "false": "bold red",
+    "not proved": "yellow",
+    "not checked": "yellow",
+    "not checkable": "dim",
+}
 
 
 def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, **options: Any) -> int:
@@ -37,8 +50,9 @@ def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, *
         print(json.dumps(report.to_dict(), indent=2))
     else:
         _show(report, model, data)
-    failed = not report.ok or (require_proof and not report.proved)
-    return 1 if failed else 0
+    if not report.ok or (require_proof and not report.proved):
+        return 1
+    return 3 if report.unchecked else 0
 
 
 def _show(report: Report, model: Path, data: Path) -> None:
@@ -62,19 +76,24 @@ def _show(report: Report, model: Path, data: Path) -> None:
     for note in report.notes:
         console.print(f"note: {note}", markup=False)
     for fact in report.facts:
-        if fact.note and fact.verdict != "true":
+        if fact.note and fact.verdict not in ("true", "not checkable"):
             console.print(f"{fact.name}: {fact.note}", markup=False)
     if report.better_tree:
         console.print("\nA better tree:")
         console.print("\n".join(report.better_tree), markup=False)
-    false = sum(fact.verdict == "false" for fact in report.facts)
+    facts = [fact for fact in report.facts if fact.verdict != "not checkable"]
+    false = sum(fact.verdict == "false" for fact in facts)
     if false:
-        summary = f"{false} of {len(report.facts)} claims {'is' if false == 1 else 'are'} false"
+        summary = f"{false} of {len(facts)} claims {'is' if false == 1 else 'are'} false"
     elif report.proved:
-        summary = f"all {len(report.facts)} claims are true"
+        summary = f"all {len(facts)} claims are true"
     else:
-        open_ = sum(fact.verdict != "true" for fact in report.facts)
-        summary = f"{len(report.facts) - open_} claims are true, {open_} not proved or not checked"
+        open_ = sum(fact.verdict != "true" for fact in facts)
+        summary = f"{len(facts) - open_} claims are true, {open_} not proved or not checked"
+    if len(facts) < len(report.facts):
+        summary += f"; {len(report.facts) - len(facts)} not checkable"
+    if report.unchecked and not false:
+        summary += f"; predictions depend on what was not checked: {', '.join(report.unchecked)}"
     console.print(f"\n{summary}", style="bold red" if false else "bold")
 
 

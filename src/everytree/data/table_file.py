@@ -119,9 +119,9 @@ def _described(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     text = metadata.get(KEY)
     if text is None or len(text) > MOST_TEXT:
         raise DataError("it has no description of a table; expected a file of Table.save")
-    from everytree.model_file import parsed_json
+    from everytree.json_text import parsed_json
 
-    described = parsed_json(text)
+    described = parsed_json(text, "a table file")
     keys = {"format", "version", "test_names", "classes", "target", "params", "encoder"}
     if not isinstance(described, dict) or set(described) != keys:
         raise DataError(

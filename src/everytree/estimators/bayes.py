@@ -5,6 +5,7 @@ fit   columns → tests → TreeSpace(max_depth, min_leaf) → hyper-parameters 
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from dataclasses import replace
@@ -24,6 +25,7 @@ from everytree.limits import in_bytes
 from everytree.posterior import Posterior
 from everytree.priors import Prior
 from everytree.space import TreeSpace
+from everytree.tree_checks import clip
 from everytree.weights import Dirichlet
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["BayesOptimalClassifier"]
 
 METHODS = ("exact", "collapsed")
+FINITE = 1e300
+CLOSE = 1e-9  # relative, of a sum of logarithms that is folded again
 AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
@@ -209,6 +213,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             super()._restore(table, claims)
             return
         self.evidence_fit_ = self.depth_profile_ = None
+        self._check_in_force(table.n_classes, claims)
         space = self._space(table)
         depth = claims.get("depth", self.max_depth)
         if depth is not None and depth != space.max_depth:
@@ -218,9 +223,44 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 self._set_posterior(space.posterior(claims["prior"], _plain(claims["dirichlet"])))
             else:
                 self._set_posterior(_mixture(space, claims))
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise DataError(f"claims do not say what the average was taken over: {error}") from error
+        self._check_evidence(claims)
         self.stop_reason_ = str(claims.get("stop_reason", "complete"))
+
+    def _check_in_force(self, n_classes: int, claims: dict[str, Any]) -> None:
+        """Hyper-parameters that were given, and not chosen by the evidence, are in force as they were given."""
+        hyper = self._hyper(n_classes)
+        if hyper.verb != "average" and "mixture" in claims:
+            raise DataError("claims.mixture is given, but params ask for no average over hyper-parameters")
+        if hyper.verb == "average" and "mixture" not in claims:
+            raise DataError("claims.mixture is missing; params ask for an average over hyper-parameters")
+        chosen = [isinstance(word, str) for word in hyper.words] if hyper.verb else [False, False]
+        given = {"prior": hyper.prior, "dirichlet": hyper.dirichlet}
+        for (name, wanted), free in zip(given.items(), chosen, strict=True):
+            if not free and _plain(claims[name]) != wanted:
+                raise DataError(f"claims.{name} is {clip(claims[name])}; params ask for {clip(wanted)}")
+
+    def _check_evidence(self, claims: dict[str, Any]) -> None:
+        """The evidence of the average is the one that is claimed, and weighs the parts of a mixture."""
+        posterior, claimed = self.posterior_, claims.get("log_evidence")
+        if isinstance(posterior, AveragedPosterior):
+            wanted = posterior.weights_by_evidence()
+            off = np.flatnonzero(np.abs(wanted - posterior.weights) > CLOSE)
+            if off.size:
+                k = int(off[0])
+                raise DataError(
+                    f"claims.mixture[{k}] has the weight {posterior.weights[k]}; its evidence gives {wanted[k]}"
+                )
+        elif claimed is not None and not (
+            isinstance(claimed, int | float)
+            and abs(claimed) < FINITE
+            and math.isclose(claimed, self.log_evidence_ or 0.0, rel_tol=CLOSE, abs_tol=CLOSE)
+        ):
+            raise DataError(
+                f"claims.log_evidence is {clip(claimed)}; the table, the prior and the Dirichlet parameters of it "
+                f"have {self.log_evidence_}. The file was changed by hand or damaged"
+            )
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         proba: npt.NDArray[np.float64] = self.posterior_.predict_proba(X01)

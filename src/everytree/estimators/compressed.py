@@ -39,6 +39,8 @@ class CompressedClassifier(TreeClassifierBase):
     rules_ : the rules over 0/1 tests
     bound_ : no probability is further than this from the average over every tree
     n_rules_ : number of rules
+    average_ : the prior, the Dirichlet parameters, ``max_depth`` and ``min_leaf`` of that average; None in a model of
+        an older file
 
     Examples
     --------
@@ -54,6 +56,7 @@ class CompressedClassifier(TreeClassifierBase):
     rules_: CompressedRules
     bound_: float
     n_rules_: int
+    average_: dict[str, Any] | None
 
     def __init__(self, estimator: BayesOptimalClassifier | None = None, epsilon: float = 0.01) -> None:
         self.estimator = estimator
@@ -73,6 +76,7 @@ class CompressedClassifier(TreeClassifierBase):
         ):
             if hasattr(model, name):
                 setattr(made, name, getattr(model, name))
+        made.average_ = _averaged(model)
         return made._set(rules)
 
     def _set(self, rules: CompressedRules) -> Self:
@@ -102,6 +106,7 @@ class CompressedClassifier(TreeClassifierBase):
         average = clone(self._average())
         average.binarizer_ = self.binarizer_
         average._fit_table(table, X01, y_codes, sample_weight)
+        self.average_ = _averaged(average)
         self._set(average._ask("compress")(self.epsilon))
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
@@ -124,3 +129,14 @@ class CompressedClassifier(TreeClassifierBase):
         from everytree.model_rules import save_rules
 
         save_rules(self, path, target)
+
+
+def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
+    """What the average was taken over, and how its trees weigh."""
+    space = model.posterior_.space
+    return {
+        "prior": model.prior_,
+        "dirichlet": model.dirichlet_,
+        "max_depth": space.max_depth,
+        "min_leaf": space.min_leaf,
+    }

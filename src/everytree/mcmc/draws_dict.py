@@ -3,9 +3,11 @@
     {"trees": [[tests in preorder, −1 for a leaf], …], "log_prior": […], "log_data": […],    one entry per distinct tree
      "which": [[number of a tree, for each draw], …],                                          one list per chain
      "proposed": [[…], …], "accepted": [[…], …],                                               by chain and kind of move
-     "best": [key of the best tree visited], "seed": …}
+     "best": [key of the best tree visited], "seed": …, "fingerprint": …}
 
-Numbers of leaves and depths follow from the keys. Reading trusts nothing: every tree must be one, over these tests.
+Numbers of leaves and depths follow from the keys. How often a tree was drawn follows from nothing else in the file, so
+``fingerprint``, the SHA-256 of all the rest in one fixed form, tells whether it was changed; older files have none.
+Reading trusts nothing: every tree must be one, over these tests.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ import numpy.typing as npt
 
 from everytree import tree_routes
 from everytree.errors import DataError
+from everytree.json_text import digest
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
+from everytree.model_columns import checked_number
 from everytree.tree_checks import clip
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ class SavedDraws:
 def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
     """Plain lists and numbers."""
     trees = saved.draws.trees()
-    return {
+    content = {
         "trees": [np.frombuffer(key, dtype=np.int32).tolist() for key in trees.keys],
         "log_prior": trees.log_prior,
         "log_data": trees.log_data,
@@ -54,13 +58,14 @@ def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
         "best": list(saved.best),
         "seed": saved.seed,
     }
+    return content | {"fingerprint": digest(content)}
 
 
 def draws_from_dict(
     data: Any, space: TreeSpace, target: PosteriorTarget | RiskTarget, dirichlet: Any
 ) -> SavedDraws:
     """The draws of a file, checked."""
-    if not isinstance(data, dict) or set(data) != set(FIELDS):
+    if not isinstance(data, dict) or set(data) - {"fingerprint"} != set(FIELDS):
         raise DataError(f"claims.draws is {clip(data)}; expected an object with {', '.join(FIELDS)}")
     found = DrawnTrees(log_prior=_numbers(data, "log_prior"), log_data=_numbers(data, "log_data"))
     if not isinstance(data["trees"], list) or not data["trees"]:
@@ -92,17 +97,21 @@ def draws_from_dict(
     _tree(data["best"], "best", space.n_tests)
     if isinstance(data["seed"], bool) or not isinstance(data["seed"], int) or not 0 <= data["seed"] < 2**63:
         raise DataError(f"claims.draws.seed is {clip(data['seed'])}; expected a whole number below 2^63")
+    known = digest({name: data[name] for name in FIELDS})
+    if data.get("fingerprint", known) != known:
+        raise DataError(
+            f"claims.draws.fingerprint is {clip(data['fingerprint'])}; the draws have {clip(known)}. They were changed "
+            "by hand or damaged"
+        )
     draws = TreeDraws(space, target, dirichlet, found, which.astype(np.uint32))
     return SavedDraws(draws, tried.astype(float), tuple(data["best"]), data["seed"])
 
 
 def _numbers(data: dict[str, Any], name: str) -> list[float]:
     values = data[name]
-    if not isinstance(values, list) or not all(
-        isinstance(x, int | float) and not isinstance(x, bool) for x in values
-    ):
+    if not isinstance(values, list):
         raise DataError(f"claims.draws.{name} is {clip(values)}; expected a list of numbers")
-    return [float(x) for x in values]
+    return [float(checked_number(x, f"claims.draws.{name}[{k}]")) for k, x in enumerate(values)]
 
 
 def _tree(key: Any, where: str, n_tests: int) -> tuple[int, int, bytes]:

@@ -10,18 +10,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
+from everytree.verify.average import check_average
+from everytree.verify.claims import bound_facts, force_facts, noted_facts
 from everytree.verify.csv_file import read_table
-from everytree.verify.examples import MISSING, Examples, read_examples
+from everytree.verify.draws import check_draws
+from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
-from everytree.verify.model import Model, read_model
+from everytree.verify.fills import fill_facts
+from everytree.verify.model import Model, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.posterior import check_probable
-from everytree.verify.problem import quote
+from everytree.verify.problem import InputError, quote
 from everytree.verify.query import Query, dirichlet_at, read_query
+from everytree.verify.rules import check_rules
+from everytree.verify.whole import check_whole, read_whole
 
 __all__ = ["verify_model"]
 
@@ -48,17 +54,43 @@ def verify_model(
     ``target`` and ``weights`` name columns of the CSV; the next five say how to read it. ``max_states`` and
     ``time_limit`` (seconds) bound the proof of optimality. Raises ``InputError`` where an input cannot be read.
     """
-    claimed = read_model(model)
+    name = os.fspath(model)
+    content = read_file(model)
+    kind = _named(name, format_of, content)
+    ways: dict[str, Any] = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
+    if kind == "everytree.column_tree":
+        whole = _named(name, read_whole, content)
+        table = read_table(data, delimiter, encoding, header)
+        cells = read_cells(table, whole.model, **ways)
+        return Report(tuple(_named(name, check_whole, whole, cells)), cells.notes)
+    claimed = _named(name, read_model, content, kind == "everytree.rules")
     table = read_table(data, delimiter, encoding, header)
-    examples = read_examples(table, claimed, target=target, weights=weights, missing=missing, decimal=decimal)
+    examples = read_examples(table, claimed, **ways)
+    filled = fill_facts(claimed, read_cells(table, claimed, **ways) if claimed.missing == "impute" else None)
+    if kind == "everytree.rules":
+        facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
+        return Report((*facts, *filled), examples.notes)
+    facts, better = _facts(claimed, examples, max_states, time_limit)
+    return Report((*facts, *filled, *noted_facts(claimed)), examples.notes, better)
+
+
+def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
+    """What ``work`` returns; its errors name the file."""
+    try:
+        return work(*given)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+
+
+def _facts(
+    claimed: Model, examples: Examples, max_states: int, time_limit: float
+) -> tuple[list[Fact], tuple[str, ...]]:
+    """The facts about a model on 0/1 tests, and the lines of a better tree if there is one."""
     facts = _data_facts(claimed, examples)
     if claimed.estimator == "MCMCTreeClassifier":
-        note = "it averages over trees that were drawn; the checker draws none"
-        return Report((*facts, Fact("predictions", None, None, UNCHECKED, note)), examples.notes)
+        return facts + check_draws(claimed, examples, time_limit), ()
     if not claimed.nodes:
-        facts += check_probable(claimed, examples, max_states, time_limit)
-        note = f"a {claimed.estimator} averages over every tree; its predictions are in no file"
-        return Report((*facts, Fact("predictions", None, None, UNCHECKED, note)), examples.notes)
+        return facts + check_average(claimed, examples, max_states, time_limit), ()
     counts = _route(claimed, examples)
     query = read_query(
         claimed.params,
@@ -69,10 +101,11 @@ def verify_model(
     )
     facts += _tree_facts(claimed, counts, query)
     facts += _constraint_facts(claimed, counts, query)
+    facts += bound_facts(claimed)
     if claimed.estimator == "MAPTreeClassifier":
-        return Report((*facts, *check_probable(claimed, examples, max_states, time_limit)), examples.notes)
+        return facts + force_facts(claimed) + check_probable(claimed, examples, max_states, time_limit), ()
     more, better = check_optimum(claimed, examples, counts, query, max_states, time_limit)
-    return Report((*facts, *more), examples.notes, better)
+    return facts + more, better
 
 
 def _equal(name: str, claimed: Any, found: Any, note: str = "") -> Fact:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
-from everytree.verify.model import Column, Model
+from everytree.verify.model import Column, Model, Test
 from everytree.verify.problem import InputError, quote
 
-__all__ = ["MISSING", "Examples", "read_examples"]
+__all__ = ["MISSING", "UNKNOWN", "Cells", "Examples", "read_cells", "read_examples"]
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -63,18 +63,13 @@ def read_examples(
     decimal: str = ".",
 ) -> Examples:
     """Apply the model's tests to every row of a CSV file, and count the classes of equal rows."""
-    if decimal not in (".", ","):
-        raise InputError(f"decimal {quote(decimal)}: expected '.' or ','")
-    for name, what in ((weights, "weights"), (target, "target")):
-        if name is not None and name not in table.columns:
-            raise InputError(
-                f"{table.file}: no column {quote(name)} for the {what}; it has {_some(table.names)}"
-            )
-    label_name, sources, notes = _match_columns(table, model, target, weights)
+    label_name, sources, notes = _matched(table, model, target, weights, decimal)
     gone = frozenset(missing)
     outcomes = [0] * table.n_rows
-    for j, (column, source) in enumerate(zip(model.columns, sources, strict=True)):
-        asked = [(i, test) for i, test in enumerate(model.tests) if test.column == j]
+    tests: list[list[tuple[int, Test]]] = [[] for _ in model.columns]
+    for i, test in enumerate(model.tests):
+        tests[test.column].append((i, test))
+    for asked, column, source in zip(tests, model.columns, sources, strict=True):
         cells = table.columns[source]
         read = _reader(column, cells, gone, decimal, model.unknown == "error")
         known: dict[str, int] = {}
@@ -100,6 +95,72 @@ def read_examples(
     if not counts:
         raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
     return Examples(counts, len(model.tests), len(model.classes), notes)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The rows of a file as a model on whole columns sees them: numbers, positions of nominal values, None if missing.
+
+    A value that training did not see is ``UNKNOWN``. Rows of weight zero are left out.
+    """
+
+    rows: list[tuple[Any, ...]]
+    classes: list[int]
+    weights: list[int]
+    notes: tuple[str, ...] = ()
+
+
+def read_cells(
+    table: CsvTable,
+    model: Model,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    missing: Collection[str] = MISSING,
+    decimal: str = ".",
+) -> Cells:
+    """The rows of a CSV file for a model on whole columns."""
+    label_name, sources, notes = _matched(table, model, target, weights, decimal)
+    gone = frozenset(missing)
+    columns = []
+    for column, source in zip(model.columns, sources, strict=True):
+        read = _reader(column, table.columns[source], gone, decimal, strict=False)
+        place = {(type(value), value): code for code, value in enumerate(column.values)}
+        known: dict[str, Any] = {}
+        cells = []
+        for row, cell in enumerate(table.columns[source]):
+            if cell not in known:
+                value = _value_at(table, row, source, cell, read)
+                if column.kind == "nominal" and value is not None and value is not UNKNOWN:
+                    value = place[type(value), value]
+                known[cell] = value
+            cells.append(known[cell])
+        columns.append(cells)
+    codes = _classes_of(table, label_name, model, gone, decimal)
+    repeats = _weights_of(table, weights)
+    kept = [row for row, n in enumerate(repeats) if n]
+    if not kept:
+        raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
+    return Cells(
+        [tuple(column[row] for column in columns) for row in kept],
+        [codes[row] for row in kept],
+        [repeats[row] for row in kept],
+        notes,
+    )
+
+
+def _matched(
+    table: CsvTable, model: Model, target: str | None, weights: str | None, decimal: str
+) -> tuple[str, list[str], tuple[str, ...]]:
+    """``_match_columns``, after checking what was asked for."""
+    if decimal not in (".", ","):
+        raise InputError(f"decimal {quote(decimal)}: expected '.' or ','")
+    for name, what in ((weights, "weights"), (target, "target")):
+        if name is not None and name not in table.columns:
+            raise InputError(
+                f"{table.file}: no column {quote(name)} for the {what}; it has {_some(table.names)}"
+            )
+    return _match_columns(table, model, target, weights)
 
 
 def _holds(kind: str, wanted: Any, value: Any, fill: Any) -> bool:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["FALSE", "TRUE", "UNCHECKED", "UNPROVED", "Fact", "Report"]
+__all__ = ["FALSE", "NOTED", "TRUE", "UNCHECKED", "UNPROVED", "Fact", "Report"]
 
-Verdict = Literal["true", "false", "not proved", "not checked"]
+Verdict = Literal["true", "false", "not proved", "not checked", "not checkable"]
 TRUE: Verdict = "true"
 FALSE: Verdict = "false"
 UNPROVED: Verdict = "not proved"
 UNCHECKED: Verdict = "not checked"
+NOTED: Verdict = "not checkable"  # what no data can tell: a seed, why a search ended
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One claim. ``note`` says in words what a reader should know about it."""
+    """One claim. ``note`` says in words what a reader should know about it; ``predicts``: predictions depend on it."""
 
     name: str
     claimed: Any
     found: Any
     verdict: Verdict
     note: str = ""
+    predicts: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,15 @@ class Report:
 
     @property
     def proved(self) -> bool:
-        """Every claim was checked, and is true."""
-        return all(fact.verdict == TRUE for fact in self.facts)
+        """Every claim that can be checked was checked, and is true."""
+        return all(fact.verdict in (TRUE, NOTED) for fact in self.facts)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The names of facts that predictions depend on and that were not checked."""
+        return tuple(
+            fact.name for fact in self.facts if fact.predicts and fact.verdict in (UNCHECKED, UNPROVED)
+        )
 
     def __getitem__(self, name: str) -> Fact:
         """The fact of this name."""
@@ -59,6 +68,7 @@ class Report:
         return {
             "ok": self.ok,
             "proved": self.proved,
+            "unchecked": list(self.unchecked),
             "facts": facts,
             "notes": list(self.notes),
             "better_tree": list(self.better_tree),

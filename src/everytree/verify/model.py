@@ -7,13 +7,25 @@ is a tree. Whether its numbers are right is the work of the rest of this package
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from typing import Any
 
-from everytree.verify.problem import InputError, is_number, quote
+from everytree.verify.problem import InputError, is_number, is_share, quote
 
-__all__ = ["Column", "Leaf", "Model", "Node", "Test", "read_model"]
+__all__ = [
+    "Column",
+    "Leaf",
+    "Model",
+    "Node",
+    "Test",
+    "format_of",
+    "labels_of",
+    "read_file",
+    "read_model",
+    "target_of",
+]
 
 KINDS = {
     "numeric": ("threshold", "missing"),
@@ -89,14 +101,14 @@ class Model:
     claims: dict[str, Any]
     leaves: tuple[Leaf, ...]
     written_by: str
+    table: dict[int, tuple[int, ...]] | None = None  # outcomes, as bits, → class counts
 
     @property
     def in_force(self) -> dict[str, Any]:
         """The parameters, with the prior and the Dirichlet parameters that evidence chose where it was asked to."""
         chosen = {}
         for name in ("prior", "dirichlet"):
-            word = self.params.get(name)
-            if isinstance(word, str) and word.partition("_")[0] == "fit":
+            if self.was_chosen(name):
                 chosen[name] = self.claims.get(name)
         return self.params | chosen
 
@@ -108,6 +120,11 @@ class Model:
         labels = [leaf.says for leaf in self.leaves if leaf.node == node]
         known = [c for c, label in enumerate(self.classes) if label in labels]
         return known[0] if known else proba.index(max(proba))
+
+    def was_chosen(self, name: str) -> bool:
+        """Whether a hyper-parameter was chosen by the evidence, and so stands in the claims only."""
+        word = self.params.get(name)
+        return isinstance(word, str) and word.partition("_")[0] in ("fit", "average")
 
     def test_name(self, test: int) -> str:
         """A test as a person reads it, from its column and value alone."""
@@ -138,8 +155,8 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model file, or say which field is not what it should be."""
+def read_file(path: str | os.PathLike[str]) -> Any:
+    """The JSON value of a model file."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
@@ -149,7 +166,7 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     try:
         if len(content) > MOST_BYTES:
             raise InputError(f"longer than {MOST_BYTES} bytes; no model is")
-        return _model_of(_parse(content))
+        return _parse(content)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
 
@@ -157,6 +174,10 @@ def read_model(path: str | os.PathLike[str]) -> Model:
 def _parse(content: bytes) -> Any:
     def refuse(text: str) -> Any:
         raise InputError(f"holds {text}; expected finite numbers only")
+
+    def finite(text: str) -> float:
+        value = float(text)
+        return value if math.isfinite(value) else refuse(quote(text))
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -167,36 +188,61 @@ def _parse(content: bytes) -> Any:
         return found
 
     try:
-        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse, object_pairs_hook=once)
+        return json.loads(
+            content.decode("utf-8-sig"), parse_constant=refuse, parse_float=finite, object_pairs_hook=once
+        )
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error}); expected a model file as model.save(...) writes it") from error
 
 
-def _model_of(data: Any) -> Model:
-    if isinstance(data, dict) and data.get("format") in ("everytree.column_tree", "everytree.rules"):
-        raise InputError(_not_for_the_checker(data))
-    if not isinstance(data, dict) or data.get("format") != "everytree.model":
+def format_of(data: Any) -> str:
+    """The kind of file; an error for one that is not known, or of another version."""
+    formats = ("everytree.model", "everytree.column_tree", "everytree.rules")
+    if not isinstance(data, dict) or data.get("format") not in formats:
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
-        raise InputError(f"format is {found}; expected 'everytree.model'")
+        raise InputError(f"format is {found}; expected {', '.join(map(repr, formats))}")
     if data.get("version") != 1 or isinstance(data.get("version"), bool):
         raise InputError(f"version is {quote(data.get('version'))}; this checker reads version 1")
+    return str(data["format"])
+
+
+def labels_of(data: dict[str, Any]) -> tuple[Any, ...]:
+    """The field classes."""
     classes = _list(data, "classes")
+    seen = set()
     for c, label in enumerate(classes):
-        if not isinstance(label, bool | int | float | str) or label in classes[:c]:
+        if not isinstance(label, bool | int | float | str) or label in seen:
             raise InputError(f"classes[{c}] is {quote(label)}; expected different texts, numbers or booleans")
+        seen.add(label)
+    return tuple(classes)
+
+
+def target_of(data: dict[str, Any]) -> str | None:
+    """The field target."""
+    target = data.get("target")
+    if target is not None and not isinstance(target, str):
+        raise InputError(f"target is {quote(target)}; expected the name of a column, or null")
+    return target
+
+
+def read_model(data: dict[str, Any], rules: bool = False) -> Model:
+    """The model of an object in the format everytree.model, or say which field is not what it should be.
+
+    With ``rules``, of what a file of compressed rules has of it: columns, tests and classes.
+    """
+    classes = labels_of(data)
     encoding = _object(data, "encoding")
     columns = tuple(_column(each, f"columns[{j}]") for j, each in enumerate(_list(data, "columns")))
     if len({column.name for column in columns}) < len(columns):
         raise InputError("columns holds a name twice; expected different names")
+    known = [frozenset(column.values) for column in columns]
     tests = tuple(
-        _test(each, f"tests[{i}]", columns) for i, each in enumerate(_list(data, "tests", empty=True))
+        _test(each, f"tests[{i}]", columns, known) for i, each in enumerate(_list(data, "tests", empty=True))
     )
-    target = data.get("target")
-    if target is not None and not isinstance(target, str):
-        raise InputError(f"target is {quote(target)}; expected the name of a column, or null")
-    claims = _object(data, "claims")
+    target = target_of(data)
+    claims = {} if rules else _object(data, "claims")
     nodes: tuple[Node, ...] = ()
     names = None
     if data.get("tree") is not None:
@@ -206,8 +252,8 @@ def _model_of(data: Any) -> Model:
         if tree.get("classes") is not None and tree["classes"] != list(classes):
             raise InputError(f"tree.classes is {quote(tree['classes'])}; expected the labels in classes")
     return Model(
-        estimator=_text(data, "estimator"),
-        params=_object(data, "params"),
+        estimator="CompressedClassifier" if rules else _text(data, "estimator"),
+        params={} if rules else _object(data, "params"),
         target=target,
         classes=tuple(classes),
         missing=_choice(encoding, "missing", ("error", "category", "impute")),
@@ -220,19 +266,23 @@ def _model_of(data: Any) -> Model:
         claims=claims,
         leaves=_leaves(claims, len(nodes), len(classes)) if nodes else (),
         written_by=_text(data, "everytree"),
+        table=None if data.get("table") is None else _table(_object(data, "table"), len(tests), len(classes)),
     )
 
 
-def _not_for_the_checker(data: dict[str, Any]) -> str:
-    """Why nothing can be said about a file of another kind of model."""
-    if data["format"] == "everytree.rules":
-        what = "the compressed rules of an average, whose bound is relative to that average"
-    else:
-        what = f"a tree on whole columns ({quote(data.get('estimator'))}), which claims no optimum and no evidence"
-    return (
-        f"holds {what}. The checker reads trees and averages over 0/1 tests, so nothing in this file was checked; "
-        "everytree.load_model reads it, and refuses it if it is damaged"
-    )
+def _table(table: dict[str, Any], n_tests: int, n_classes: int) -> dict[int, tuple[int, ...]]:
+    rows, counts = _list(table, "rows", where="table."), _list(table, "counts", where="table.")
+    if len(rows) != len(counts):
+        raise InputError(f"table.rows has {len(rows)} entries and table.counts {len(counts)}")
+    found: dict[int, tuple[int, ...]] = {}
+    for i, (row, count) in enumerate(zip(rows, counts, strict=True)):
+        if not isinstance(row, str) or len(row) != n_tests or set(row) - {"0", "1"}:
+            raise InputError(f"table.rows[{i}] is {quote(row)}; expected {n_tests} characters 0 and 1")
+        if not isinstance(count, list) or len(count) != n_classes or not all(_is_whole(n, 0) for n in count):
+            raise InputError(f"table.counts[{i}] is {quote(count)}; expected {n_classes} counts")
+        bits = int(row[::-1], 2) if row else 0
+        found[bits] = tuple(a + b for a, b in zip(found.get(bits, (0,) * n_classes), count, strict=True))
+    return found
 
 
 def _column(data: Any, path: str) -> Column:
@@ -253,7 +303,7 @@ def _column(data: Any, path: str) -> Column:
     return Column(name, kind, tuple(values or ()), fill)
 
 
-def _test(data: Any, path: str, columns: tuple[Column, ...]) -> Test:
+def _test(data: Any, path: str, columns: tuple[Column, ...], known: list[frozenset[Any]]) -> Test:
     if not isinstance(data, dict):
         raise InputError(f"{path} is {quote(data)}; expected an object")
     column, kind, value = (data.get(key) for key in ("column", "kind", "value"))
@@ -266,7 +316,7 @@ def _test(data: Any, path: str, columns: tuple[Column, ...]) -> Test:
         raise InputError(f"{path}.kind is {quote(kind)}; column {of.name!r} is {of.kind}")
     if kind == "threshold" and not is_number(value):
         raise InputError(f"{path}.value is {quote(value)}; expected a finite number")
-    if kind == "equals" and (isinstance(value, list | dict) or value not in of.values):
+    if kind == "equals" and (isinstance(value, list | dict) or value not in known[column]):
         raise InputError(f"{path}.value is {quote(value)}; expected one of the values of column {of.name!r}")
     return Test(column, kind, value)
 
@@ -314,7 +364,7 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
             or not all(_is_whole(n, 0) for n in counts)
         ):
             raise InputError(f"tree.counts[{k}] is {quote(counts)}; expected {n_classes} counts")
-        if not isinstance(proba, list) or len(proba) != n_classes or not all(map(is_number, proba)):
+        if not isinstance(proba, list) or len(proba) != n_classes or not all(map(is_share, proba)):
             raise InputError(f"tree.proba[{k}] is {quote(proba)}; expected {n_classes} probabilities")
         said = None if says is None else says[k]
         if said is not None and (not _is_whole(said, 0) or said >= n_classes):

@@ -19,7 +19,7 @@ from everytree.verify.model import Model
 from everytree.verify.prove import Counts, GivenUp, Space
 from everytree.verify.query import dirichlet_at
 
-__all__ = ["Folded", "Prior", "fold", "log_joint", "read_prior"]
+__all__ = ["Fold", "Folded", "Prior", "fold", "log_joint", "read_prior"]
 
 MINUS_INFINITY = float("-inf")
 
@@ -74,7 +74,8 @@ def read_prior(params: dict[str, Any]) -> Prior | None:
     )
     if (
         not isinstance(given, dict)
-        or given.get("$type") not in kinds
+        or not isinstance(given.get("$type"), str)
+        or given["$type"] not in kinds
         or not isinstance(given.get("fields"), dict)
     ):
         return None
@@ -104,24 +105,44 @@ class Folded:
     log_best: float
 
 
-class _Fold:
-    def __init__(self, space: Space, prior: Prior, model: Model) -> None:
+class Fold:
+    """Sums over all trees of a space under one prior and one set of Dirichlet parameters.
+
+    Without ``dirichlet``, the sum of the prior alone.
+    """
+
+    def __init__(self, space: Space, prior: Prior, model: Model, dirichlet: Any) -> None:
         self.space, self.prior = space, prior
         self.columns = [test.column for test in model.tests]
         self.n_classes = len(model.classes)
-        self.dirichlet = model.in_force.get("dirichlet")
+        self.dirichlet = dirichlet
         self.added: dict[int, list[float]] = {}
         self.known: dict[tuple[int, int], tuple[float, float]] = {}
 
-    def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
+    def added_at(self, depth: int) -> list[float]:
+        """The Dirichlet parameters of a leaf at a depth."""
         a = self.added.get(depth)
         if a is None:
             exact = dirichlet_at(self.dirichlet, depth, self.n_classes)
             a = self.added[depth] = [float(value) for value in exact or ()]
+        return a
+
+    def marginal(self, counts: Counts, depth: int) -> float:
+        """log M(n) of a leaf."""
+        if self.dirichlet is None:
+            return 0.0
+        a = self.added_at(depth)
         terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True)]
         total = sum(a)
-        marginal = math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts))
-        return marginal + self.prior.log_leaf(depth, closed)
+        return math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts))
+
+    def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
+        return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed)
+
+    def theta(self, counts: Counts, depth: int) -> list[float]:
+        """Class probabilities of a leaf."""
+        shifted = [n + x for n, x in zip(counts, self.added_at(depth), strict=True)]
+        return [x / sum(shifted) for x in shifted]
 
     def splits(self, cover: int, counts: Counts, depth: int) -> list[Any]:
         limit = self.space.query.max_depth
@@ -153,18 +174,54 @@ class _Fold:
         self.known[cover, depth] = total, best
         return total, best
 
+    def root(self) -> tuple[float, float]:
+        """``value`` of all examples, or ``GivenUp``."""
+        try:
+            return self.value(self.space.everything, self.space.totals, 0)
+        except RecursionError:
+            raise GivenUp("stopped: the trees are too deep for this checker") from None
+
+    def predicted(self, row: int) -> list[float]:
+        """P(class | row): the mean over all trees of the probabilities in the leaf of the row.
+
+        g(s) = P(leaf | s) · θ(s) + Σ_t P(split by t | s) · g(the side of the row), remembered for each state.
+        """
+        known: dict[tuple[int, int], list[float]] = {}
+
+        def mean(cover: int, counts: Counts, depth: int) -> list[float]:
+            if depth == self.space.query.max_depth:
+                return self.theta(counts, depth)
+            if (cover, depth) in known:
+                return known[cover, depth]
+            self.space.look_at_clock()
+            total, _ = self.value(cover, counts, depth)
+            splits = self.splits(cover, counts, depth)
+            shares = self.prior.log_shares([split[0] for split in splits], self.columns)
+            here = self.prior.log_split(depth)
+            leaf = math.exp(self.leaf(counts, depth, not splits) - total)
+            found = [leaf * p for p in self.theta(counts, depth)]
+            for test, zero, zeros, one, ones in splits:
+                sides = self.value(zero, zeros, depth + 1)[0] + self.value(one, ones, depth + 1)[0]
+                share = math.exp(here + shares[test] + sides - total)
+                below = mean(one, ones, depth + 1) if row >> test & 1 else mean(zero, zeros, depth + 1)
+                found = [x + share * y for x, y in zip(found, below, strict=True)]
+            known[cover, depth] = found
+            return found
+
+        try:
+            return mean(self.space.everything, self.space.totals, 0)
+        except RecursionError:
+            raise GivenUp("stopped: the trees are too deep for this checker") from None
+
 
 def fold(space: Space, prior: Prior, model: Model) -> Folded:
     """Fold every tree of the space, or ``GivenUp``."""
-    try:
-        return Folded(*_Fold(space, prior, model).value(space.everything, space.totals, 0))
-    except RecursionError:
-        raise GivenUp("stopped: the trees are too deep for this checker") from None
+    return Folded(*Fold(space, prior, model, model.in_force.get("dirichlet")).root())
 
 
 def log_joint(space: Space, prior: Prior, model: Model) -> float:
     """Log prior + log marginal likelihood of the model's tree; −inf if it is not in the space."""
-    folded = _Fold(space, prior, model)
+    folded = Fold(space, prior, model, model.in_force.get("dirichlet"))
     total = 0.0
     waiting = [(0, space.everything)]
     while waiting:

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from everytree.errors import DataError
 
-__all__ = ["InputError", "is_number", "quote"]
+__all__ = ["InputError", "is_number", "is_share", "quote"]
 
 
 class InputError(DataError):
@@ -36,3 +36,12 @@ def is_number(value: Any) -> TypeGuard[int | float]:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < 2**1023 and (not isinstance(value, float) or math.isfinite(value))
+
+
+def is_share(value: Any) -> bool:
+    """Whether a value is a number from 0 to 1.
+
+    >>> is_share(0.5), is_share(1.5), is_share(float("nan"))
+    (True, False, False)
+    """
+    return is_number(value) and 0 <= value <= 1

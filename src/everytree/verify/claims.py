@@ -1,0 +1,111 @@
+"""Claims that follow from other claims, and those that no data can tell.
+
+gap            0 where bound and objective are equal, else (objective − bound) / the larger of the two, in size
+lower_bound    at most the objective; the objective itself where the tree is claimed to be optimal
+upper_bound    the same for a log joint: at least it, and equal to it for an optimum
+prior, dirichlet   in force as the parameters ask for them, unless evidence chose them
+everything else    such as stop_reason and n_states, is shown and not ticked
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
+from everytree.verify.model import Model
+from everytree.verify.probable import read_prior
+from everytree.verify.problem import is_number, quote
+from everytree.verify.query import dirichlet_at
+
+__all__ = ["bound_facts", "force_facts", "noted_facts", "same_dirichlet"]
+
+CLOSE = 1e-9
+LOOK_AT = (0, 1, 2, 5, 20)  # depths at which Dirichlet parameters are compared
+# Claims that some other part of the checker compares.
+CHECKED = {
+    "n_examples", "n_leaves", "size", "depth", "error", "leaves", "fingerprint", "objective", "lower_bound", "gap",
+    "upper_bound", "log_joint", "log_evidence", "prior", "dirichlet", "mixture", "draws", "risk", "energy",
+}  # fmt: skip
+
+
+def bound_facts(model: Model) -> list[Fact]:
+    """The bounds and the gap against the objective, as they are claimed."""
+    claims, facts = model.claims, []
+    for value, bound, name, low in (
+        ("objective", "lower_bound", "lower bound and objective", True),
+        ("log_joint", "upper_bound", "upper bound and log_joint", False),
+    ):
+        mine, limit = claims.get(value), claims.get(bound)
+        if not is_number(mine) or not is_number(limit):
+            continue
+        slack = CLOSE * max(1.0, abs(mine))
+        beyond = limit > mine + slack if low else limit < mine - slack
+        if beyond:
+            note = f"no bound of it, as {value} is {mine}"
+            facts.append(Fact(name, limit, f"{'≤' if low else '≥'} {mine}", FALSE, note))
+        elif claims.get("optimal") is True and abs(limit - mine) > slack:
+            note = f"a tree that is claimed to be optimal is its own bound, {mine}"
+            facts.append(Fact(name, limit, mine, FALSE, note))
+    gap, mine, limit = (claims.get(name) for name in ("gap", "objective", "lower_bound"))
+    if gap is not None and is_number(mine) and is_number(limit):
+        found = 0.0 if mine == limit else (mine - limit) / max(abs(mine), abs(limit))
+        fine = is_number(gap) and abs(gap - found) <= CLOSE
+        facts.append(Fact("gap", gap, found, TRUE if fine else FALSE))
+    elif gap is not None:
+        facts.append(
+            Fact("gap", _plain(gap), None, UNCHECKED, "objective and lower_bound are not both numbers")
+        )
+    return facts
+
+
+def force_facts(model: Model) -> list[Fact]:
+    """The prior and the Dirichlet parameters in force against those that were asked for."""
+    facts, claims = [], model.claims
+    if claims.get("prior") is not None and not model.was_chosen("prior"):
+        asked, found = read_prior(model.params), read_prior({"prior": claims["prior"]})
+        if asked is None or found is None:
+            note = f"prior={quote(claims['prior'])} is not known to the checker"
+            facts.append(Fact("prior in force", quote(claims["prior"]), None, UNCHECKED, note, predicts=True))
+        else:
+            facts.append(Fact("prior in force", str(found), str(asked), TRUE if found == asked else FALSE))
+    if claims.get("dirichlet") is not None and not model.was_chosen("dirichlet"):
+        same = same_dirichlet(claims["dirichlet"], model.params.get("dirichlet"), len(model.classes))
+        shown = quote(claims["dirichlet"]), quote(model.params.get("dirichlet"))
+        if same is None:
+            note = "the Dirichlet parameters are not known to the checker"
+            facts.append(Fact("dirichlet in force", *shown, UNCHECKED, note, predicts=True))
+        else:
+            facts.append(Fact("dirichlet in force", *shown, TRUE if same else FALSE))
+    return facts
+
+
+def same_dirichlet(a: Any, b: Any, n_classes: int) -> bool | None:
+    """Whether two ways to give Dirichlet parameters mean the same; None where one cannot be read."""
+    for depth in LOOK_AT:
+        first, second = dirichlet_at(a, depth, n_classes), dirichlet_at(b, depth, n_classes)
+        if first is None or second is None:
+            return None
+        if not all(math.isclose(x, y, rel_tol=1e-12) for x, y in zip(first, second, strict=True)):
+            return False
+    return True
+
+
+def noted_facts(model: Model) -> list[Fact]:
+    """What is claimed and can be neither true nor false of the data."""
+    facts = []
+    for name, value in model.claims.items():
+        drawn = name == "log_evidence" and model.estimator == "MCMCTreeClassifier"  # draws do not tell it
+        if (name in CHECKED and not drawn) or value is None or (name == "optimal" and value is True):
+            continue
+        note = (
+            "the file does not claim that it is" if name == "optimal" else "informational: no data can tell"
+        )
+        facts.append(Fact(name, _plain(value), None, NOTED, note))
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict) and "$float" in value:
+        return value["$float"]
+    return value if isinstance(value, bool | int | float | str) else quote(value)

@@ -1,0 +1,143 @@
+"""C4.5 and CART: every example sent down the tree, and the class counts of every node recounted.
+
+    C4.5   an example without the value is shared out over the branches, by the examples that have it
+    CART   it takes the branch that the node names for it, or stops at the node
+
+A cut of C4.5 is a value of its column. A cut of CART is the mid-point of two neighbouring values of the node.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from everytree.verify.examples import UNKNOWN, Cells
+from everytree.verify.facts import FALSE, TRUE, Fact
+from everytree.verify.flat import Shape, numbers, read_shape, rows_of
+from everytree.verify.model import Model
+from everytree.verify.problem import InputError, quote
+
+__all__ = ["check_multiway"]
+
+SMALL = 1e-6  # a share of an example below this is none, as in C4.5
+CLOSE = 1e-9
+Part = list[tuple[int, float]]  # (row, its share)
+
+
+def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
+    """The facts about a multiway tree."""
+    shape = read_shape(tree, len(columns))
+    n, n_classes = len(shape.attribute), len(model.classes)
+    cuts = numbers(tree, "threshold", n, special=True)
+    stored = rows_of(tree, "counts", n, n_classes)
+    lacking = _missing(tree, shape)
+    found = [[0.0] * n_classes for _ in range(n)]
+    misplaced: Fact | None = None
+    parts: list[Part] = [[] for _ in range(n)]
+    parts[0] = [(row, float(weight)) for row, weight in enumerate(cells.weights)]
+    share_out = model.estimator == "C45TreeClassifier"
+    for node in range(n):  # children come after their parents
+        part, parts[node] = parts[node], []
+        for row, share in part:
+            found[node][cells.classes[row]] += share
+        j = shape.attribute[node]
+        if j < 0:
+            continue
+        misplaced = misplaced or _misplaced(model, node, j, cuts[node], part, cells)
+        below = _divided(model, shape, node, cuts[node], lacking[node], part, cells, share_out)
+        for k, each in enumerate(below):
+            parts[shape.first_child[node] + k] = each
+    facts = [
+        Fact(
+            "examples",
+            round(sum(stored[0]), 6),
+            sum(cells.weights),
+            _verdict(sum(stored[0]), sum(cells.weights)),
+        )
+    ]
+    wrong = next((k for k in range(n) if not all(map(_same, stored[k], found[k]))), None)
+    if wrong is None:
+        facts.append(Fact("counts of nodes", n, n, TRUE, "and so every prediction"))
+    else:
+        facts.append(Fact(f"counts of node {wrong}", stored[wrong], found[wrong], FALSE))
+    facts.append(misplaced or Fact("cuts", n - shape.n_leaves, n - shape.n_leaves, TRUE))
+    for name, value in (("n_leaves", shape.n_leaves), ("size", n)):
+        if name in model.claims:
+            facts.append(
+                Fact(name, model.claims[name], value, TRUE if model.claims[name] == value else FALSE)
+            )
+    return facts
+
+
+def _missing(tree: dict[str, Any], shape: Shape) -> list[int]:
+    given = tree.get("missing")
+    if given is None:
+        return [-1] * len(shape.attribute)
+    if not isinstance(given, list) or len(given) != len(shape.attribute):
+        raise InputError(
+            f"tree.missing is {quote(given)}; expected a list with one entry for each node, or null"
+        )
+    for node, k in enumerate(given):
+        if type(k) is not int or not -1 <= k < max(1, shape.n_children[node]):
+            raise InputError(f"tree.missing[{node}] is {quote(k)}; expected the number of a child, or −1")
+    return given
+
+
+def _branch(model: Model, j: int, cut: float, value: Any) -> int:
+    """The branch of a value that is there; −1 for one that training did not see."""
+    if model.columns[j].kind == "numeric":
+        return int(float(value) > cut)
+    if value is UNKNOWN:
+        return -1
+    return int(value) if math.isnan(cut) else int(value != cut and cut != math.inf)
+
+
+def _divided(
+    model: Model, shape: Shape, node: int, cut: float, lacking: int, part: Part, cells: Cells, share_out: bool
+) -> list[Part]:
+    j, n = shape.attribute[node], shape.n_children[node]
+    wanted = len(model.columns[j].values) if model.columns[j].kind == "nominal" and math.isnan(cut) else 2
+    if n != wanted or (model.columns[j].kind == "numeric" and math.isnan(cut)):
+        raise InputError(f"tree.threshold[{node}] is {cut} with {n} children, which does not fit the column")
+    below: list[Part] = [[] for _ in range(n)]
+    rest: Part = []
+    for row, share in part:
+        value = cells.rows[row][j]
+        k = lacking if value is None else _branch(model, j, cut, value)
+        if k >= 0:
+            below[k].append((row, share))
+        else:
+            rest.append((row, share))
+    if rest and share_out:
+        sizes = [math.fsum(share for _, share in each) for each in below]
+        known = math.fsum(sizes)
+        for k, size in enumerate(sizes):
+            s = 1 / n if known < SMALL else size / known
+            if s > SMALL:
+                below[k] += [(row, s * share) for row, share in rest]
+    return below
+
+
+def _misplaced(model: Model, node: int, j: int, cut: float, part: Part, cells: Cells) -> Fact | None:
+    """A fact about a cut that no value of the data explains, if this is one."""
+    if model.columns[j].kind != "numeric" or not math.isfinite(cut):
+        return None
+    if model.estimator == "C45TreeClassifier":
+        fine = any(row[j] is not None and float(row[j]) == cut for row in cells.rows)
+        wanted = "a value of the column"
+    else:
+        values = [float(cells.rows[row][j]) for row, _ in part if cells.rows[row][j] is not None]
+        low = max((x for x in values if x <= cut), default=-math.inf)
+        high = min((x for x in values if x > cut), default=math.inf)
+        fine = cut == low or math.isclose(cut, low / 2 + high / 2, rel_tol=1e-12)
+        wanted = "the mid-point of two neighbouring values"
+    note = f"the cut of column {model.columns[j].name!r} at node {node} is {wanted}"
+    return None if fine else Fact(f"cut of node {node}", cut, wanted, FALSE, note)
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE)
+
+
+def _verdict(a: float, b: float) -> Any:
+    return TRUE if _same(a, b) else FALSE

@@ -1,0 +1,164 @@
+"""Trees with averaging along the path: counts, Bayes factors and probabilities of every node, from the raw rows.
+
+    log M(n)  = log Γ(S) − log Γ(S + n) + Σ_c log Γ(a_c + n_c) − log Γ(a_c)       of a node as a leaf
+    log B     = Σ_children log M(child) − log M(node)                              of its split
+    θ_c       = (n_c + a_c) / (n + S)
+    P         = Σ_path h θ / Σ_path h,   h(root) = 1,  h(child) = h(parent) · B(parent)
+
+a_c is S/C; with ``nonuniform``, where the parent lacks z > 1 of the C classes, S/(C−z+1) for those it has and that over
+z for the others.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from typing import Any
+
+from everytree.verify.examples import UNKNOWN, Cells
+from everytree.verify.facts import FALSE, TRUE, Fact
+from everytree.verify.flat import Shape, numbers, read_shape, rows_of
+from everytree.verify.model import Model
+from everytree.verify.problem import InputError, is_number, quote
+
+__all__ = ["check_path"]
+
+CLOSE = 1e-9
+
+
+def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
+    """The facts about a tree with averaging along the path."""
+    shape = read_shape(tree, len(columns))
+    n, n_classes = len(shape.attribute), len(model.classes)
+    sizes = [_n_values(column) for column in columns]
+    for node, j in enumerate(shape.attribute):
+        if j >= 0 and shape.n_children[node] != sizes[j]:
+            raise InputError(
+                f"tree.n_children[{node}] is {shape.n_children[node]}; its column has {sizes[j]} categories"
+            )
+    counts = _counted(model, shape, columns, cells)
+    s = _size(model)
+    a = [
+        _added(counts, shape.parent[node], s, n_classes, model.params.get("nonuniform") is True)
+        for node in range(n)
+    ]
+    log_leaf = [_log_m(counts[node], a[node], s) for node in range(n)]
+    log_b = [0.0] * n
+    for node, j in enumerate(shape.attribute):
+        if j >= 0:
+            first = shape.first_child[node]
+            log_b[node] = math.fsum(log_leaf[first : first + shape.n_children[node]]) - log_leaf[node]
+    found = {
+        "counts": [list(map(float, row)) for row in counts],
+        "log_leaf": [[x] for x in log_leaf],
+        "log_b": [[x] for x in log_b],
+        "probabilities": _means(shape, counts, a, s, log_b, model.params.get("averaging") is not False),
+    }
+    stored = {
+        "counts": rows_of(tree, "counts", n, n_classes),
+        "log_leaf": [[x] for x in numbers(tree, "log_leaf", n)],
+        "log_b": [[x] for x in numbers(tree, "log_b", n)],
+        "probabilities": rows_of(tree, "probabilities", n, n_classes),
+    }
+    facts = [
+        Fact(
+            "examples",
+            int(sum(stored["counts"][0])),
+            sum(cells.weights),
+            _verdict([sum(stored["counts"][0])], [sum(cells.weights)]),
+        )
+    ]
+    for name, values in stored.items():
+        wrong = next((k for k in range(n) if _verdict(values[k], found[name][k]) == FALSE), None)
+        if wrong is None:
+            facts.append(Fact(name, n, n, TRUE))
+        else:
+            facts.append(Fact(f"{name} of node {wrong}", values[wrong], found[name][wrong], FALSE))
+    claimed = {"n_nodes": n, "n_leaves": shape.n_leaves, "depth": shape.depth(), "s": s}
+    return facts + [
+        Fact(name, model.claims[name], value, TRUE if model.claims[name] == value else FALSE)
+        for name, value in claimed.items()
+        if name in model.claims
+    ]
+
+
+def _n_values(column: dict[str, Any]) -> int:
+    own = len(column.get("cuts") or ()) + 1 if column.get("values") is None else len(column["values"])
+    return own + (column.get("missing") is True)
+
+
+def _code(column: dict[str, Any], value: Any) -> int:
+    """The category of a value; −1 for one that training did not see."""
+    if value is None:
+        fill = column.get("fill")
+        if fill is None:
+            return _n_values(column) - 1 if column.get("missing") is True else -1
+        if column.get("values") is not None:
+            return int(column["values"].index(fill)) if fill in column["values"] else -1
+        value = fill
+    elif value is UNKNOWN:
+        return -1
+    elif column.get("values") is not None:
+        return int(value)
+    return bisect_left(column.get("cuts") or [], value)
+
+
+def _counted(model: Model, shape: Shape, columns: list[Any], cells: Cells) -> list[list[int]]:
+    counts = [[0] * len(model.classes) for _ in shape.attribute]
+    for row, label, weight in zip(cells.rows, cells.classes, cells.weights, strict=True):
+        node = 0
+        while True:
+            counts[node][label] += weight
+            j = shape.attribute[node]
+            code = _code(columns[j], row[j]) if j >= 0 else -1
+            if code < 0:
+                break
+            node = shape.first_child[node] + code
+    return counts
+
+
+def _size(model: Model) -> float:
+    s = model.params.get("s")
+    if s == "classes":
+        return float(len(model.classes))
+    if not is_number(s) or not 0 < s < 1e12:
+        raise InputError(f"params.s is {quote(s)}; expected a positive number, or 'classes'")
+    return float(s)
+
+
+def _added(counts: list[list[int]], parent: int, s: float, n_classes: int, nonuniform: bool) -> list[float]:
+    lacks = [n == 0 for n in counts[parent]] if parent >= 0 else []
+    z = sum(lacks)
+    if not nonuniform or z < 2:
+        return [s / n_classes] * n_classes
+    share = s / (n_classes - z + 1)
+    return [share / z if gone else share for gone in lacks]
+
+
+def _log_m(counts: list[int], a: list[float], s: float) -> float:
+    terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True) if n]
+    return math.fsum([*terms, math.lgamma(s), -math.lgamma(s + sum(counts))]) if any(counts) else 0.0
+
+
+def _means(
+    shape: Shape, counts: list[list[int]], a: list[list[float]], s: float, log_b: list[float], averaging: bool
+) -> list[list[float]]:
+    """The mean along the path to each node; r is the sum of the weights on the path over the last one."""
+    means: list[list[float]] = []
+    r: list[float] = []
+    for node, row in enumerate(counts):
+        theta = [(n + x) / (sum(row) + s) for n, x in zip(row, a[node], strict=True)]
+        above = shape.parent[node]
+        if above < 0 or not averaging:
+            r.append(1.0)
+        else:
+            before = r[above] * math.exp(-log_b[above])
+            r.append(before + 1)
+            theta = [(before * p + q) / r[node] for p, q in zip(means[above], theta, strict=True)]
+        means.append([p / math.fsum(theta) for p in theta])
+    return means
+
+
+def _verdict(a: list[float], b: list[float]) -> Any:
+    fine = all(math.isclose(x, y, rel_tol=CLOSE, abs_tol=CLOSE) for x, y in zip(a, b, strict=True))
+    return TRUE if fine else FALSE
