@@ -7,6 +7,7 @@
 
 #include "everytree/errors.hpp"
 #include "everytree/fold/joint.hpp"
+#include "everytree/search/greedy.hpp"
 #include "search/margin.hpp"
 
 namespace everytree {
@@ -393,7 +394,9 @@ std::uint32_t ProbableSearch::smallest(Node& node, std::size_t depth) {
 MostProbable ProbableSearch::run(Control& control) {
   control_ = &control;
   MostProbable out;
+  GreedyTree first;
   try {
+    first = greedy_tree(*table_, prior_, *leaf_, options_.max_depth, options_.min_leaf, control);
     if (hope_ == nullptr)
       hope_ = std::make_unique<Hope>(*table_, prior_, leaf_, options_.max_depth, options_.min_leaf,
                                      options_.spread && options_.min_leaf == 1 ? Spread(*table_, control) : Spread());
@@ -415,7 +418,15 @@ MostProbable ProbableSearch::run(Control& control) {
     write(*root_, out.key);
   else
     out.key = {-1};
-  out.log_joint = log_joint(*table_, options_.max_depth, options_.min_leaf, prior_, *leaf_, out.key);
+  const auto joint = [&](const Key& key) {
+    return log_joint(*table_, options_.max_depth, options_.min_leaf, prior_, *leaf_, key);
+  };
+  out.log_joint = joint(out.key);
+  if (!out.proved && !first.key.empty())
+    if (const double greedy = joint(first.key); greedy > out.log_joint) {
+      out.log_joint = greedy;
+      out.key = std::move(first.key);
+    }
   out.upper = out.proved ? out.log_joint : std::max(out.log_joint, root_ == nullptr ? kInf : -root_->lower);
   out.n_states = store_.size();
   out.n_opened = n_opened_;
