@@ -91,6 +91,7 @@ void ProbableSearch::look_by_table(std::size_t depth) {
     const std::int32_t* pairs = frontier_.next_pair_index(i, tests, pairs_);
     frontier_.kernel().fold_min(plain, pairs, i, n, plain_out);
     frontier_.kernel().fold_min(hope, pairs, i, n, hope_out);
+    check();
   }
 }
 
@@ -395,8 +396,12 @@ MostProbable ProbableSearch::run(Control& control) {
   control_ = &control;
   MostProbable out;
   GreedyTree first;
-  try {
+  const auto grow = [&] {
     first = greedy_tree(*table_, prior_, *leaf_, options_.max_depth, options_.min_leaf, control);
+  };
+  const bool early = looking_takes_long(*table_);
+  try {
+    if (early) grow();
     if (hope_ == nullptr)
       hope_ = std::make_unique<Hope>(*table_, prior_, leaf_, options_.max_depth, options_.min_leaf,
                                      options_.spread && options_.min_leaf == 1 ? Spread(*table_, control) : Spread());
@@ -422,6 +427,11 @@ MostProbable ProbableSearch::run(Control& control) {
     return log_joint(*table_, options_.max_depth, options_.min_leaf, prior_, *leaf_, key);
   };
   out.log_joint = joint(out.key);
+  try {
+    if (!out.proved && !early) grow();
+  } catch (const LimitReached&) {
+    out.stopped = "stopped";  // no clock ends it
+  }
   if (!out.proved && !first.key.empty())
     if (const double greedy = joint(first.key); greedy > out.log_joint) {
       out.log_joint = greedy;

@@ -98,9 +98,11 @@ Found Search::run(int max_depth, bool smallest, Control& control, double at_most
   Shared& s = *shared_;
   Found found;
   GreedyTree first;
+  const auto grow = [&] { first = greedy_tree(*s.table, s.cost, max_depth, s.options.min_leaf, control); };
+  const bool early = looking_takes_long(*s.table);
   Known* at = nullptr;
   try {
-    first = greedy_tree(*s.table, s.cost, max_depth, s.options.min_leaf, control);
+    if (early) grow();
     at = &state_at({}, max_depth, control);
     Known& root = *at;
     Worker worker(s, control, true);
@@ -122,8 +124,13 @@ Found Search::run(int max_depth, bool smallest, Control& control, double at_most
   found.n_folds = s.n_folds;
   found.n_bytes = s.store.bytes();
   write_known(at, found);
-  // Only here, so that a proved answer does not depend on it: of trees that tie, the search has its own order.
-  if (!found.proved && first.cost < below(std::min(found.cost, kAnyCost))) {
+  if (found.proved) return found;  // whatever the greedy tree: of trees that tie, the search has its own order
+  try {
+    if (!early) grow();
+  } catch (const LimitReached&) {
+    found.stopped = name_of(LimitReached::Reason::stopped);  // no clock ends it
+  }
+  if (first.cost < below(std::min(found.cost, kAnyCost))) {
     found.cost = first.cost;
     found.key = std::move(first.key);
   }

@@ -33,6 +33,13 @@ class GreedyRule {
   virtual double split(const std::vector<std::uint32_t>& feasible, std::uint32_t chosen, std::size_t depth) = 0;
 };
 
+// Whether one look two tests ahead takes long, some 10 ms or more: then a search grows the greedy tree before it, so
+// that it is there whatever happens. Else it is grown only if a limit has ended the search, and takes less than a look.
+inline bool looking_takes_long(const CountTable& table) {
+  const std::size_t tests = table.test_classes().size();
+  return tests * tests * table.n_words() > std::size_t{1} << 26;
+}
+
 struct GreedyTree {
   double cost = kNoCost;  // kNoCost or more: no tree is allowed
   Key key;

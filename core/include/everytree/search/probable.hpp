@@ -9,7 +9,7 @@
 // bound is below the cost of the best tree, apart from the first dives that find a good tree.
 //
 // When a limit ends the search, what is known so far is the answer: a tree, a bound, and the reason. A greedy tree is
-// grown before anything else, whatever the limits, and no answer is less probable (greedy.hpp).
+// grown whatever the limits, and no answer is less probable (greedy.hpp).
 #pragma once
 
 #include <deque>

@@ -8,7 +8,7 @@
 // tree of two levels: a first known tree, and the order in which splits are tried.
 //
 // When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason. A greedy
-// tree is grown before anything else, whatever the limits, and no answer is worse (greedy.hpp).
+// tree is grown whatever the limits, and no answer is worse (greedy.hpp).
 //
 // The splits of a state can also be worked on elsewhere (look, work): what comes back are bounds of their sides. A
 // search that has learned them goes past all splits that they rule out, and finds the tree that it would have found
