@@ -139,7 +139,6 @@ class TreeClassifierBase(ClassifierBase):
 
     binarizer_: Binarizer
     fingerprint_: str
-    time_limit: float | None = None  # an estimator may have it as a parameter
     _began: float | None = None  # of the fit that is running
 
     @abstractmethod
@@ -282,11 +281,11 @@ class TreeClassifierBase(ClassifierBase):
             held = getattr(self, name, None)
             space = getattr(held, "space", held)
             if space is not None:
-                space.limits = replace(space.limits, time_limit=self.time_limit)
+                space.limits = replace(space.limits, time_limit=getattr(self, "time_limit", None))
 
     def _time_left(self) -> Any:
         """What is left of ``time_limit`` in the fit that is running, and never nothing; all of it outside."""
-        limit = self.time_limit
+        limit = getattr(self, "time_limit", None)  # not every classifier has one
         if (
             self._began is None
             or isinstance(limit, bool)
