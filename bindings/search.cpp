@@ -100,6 +100,12 @@ void bind_search(nb::module_& m) {
           "one "
           "of those with most_leaves leaves, may be known to exist.")
       .def(
+          "greedy",
+          [](Search& self, int max_depth, PyControl& control) {
+            return run(control, [&](Control& c) { return self.greedy(max_depth, c); });
+          },
+          nb::arg("max_depth"), nb::arg("control"), "The greedy tree that no answer is worse than.")
+      .def(
           "look",
           [](Search& self, const Steps& steps, int max_depth, bool dive, PyControl& control) {
             return run(control, [&](Control& c) { return self.look(steps, max_depth, dive, c); });

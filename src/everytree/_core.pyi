@@ -309,6 +309,9 @@ class Search:
         Search until proved or a limit is reached; a later run goes on from there. A tree that costs at_most, and one of those with most_leaves leaves, may be known to exist.
         """
 
+    def greedy(self, max_depth: int, control: Control) -> Found:
+        """The greedy tree that no answer is worse than."""
+
     def look(self, steps: Sequence[tuple[int, int]], max_depth: int, dive: bool, control: Control) -> Part:
         """The splits of the state at the end of some steps, and a tree of it."""
 

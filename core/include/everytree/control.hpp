@@ -33,9 +33,21 @@ class Control {
   // Throws when a limit is reached. Any thread may call it; only the calling thread polls. From the inside of a step,
   // which does not know how far the whole is, total = 0: the poll then repeats what was last known.
   void check(bool calling_thread, const char* stage, std::size_t done, std::size_t total) {
+    look(calling_thread, stage, done, total, time_limit);
+  }
+  // The same without the clock: for what must be there at the end, however little time there is.
+  void check_stop(bool calling_thread, const char* stage) {
+    look(calling_thread, stage, 0, 0, std::numeric_limits<double>::infinity());
+  }
+  void check_memory(std::size_t bytes) const {
+    if (bytes > memory_limit) throw LimitReached(LimitReached::Reason::memory, "memory limit reached");
+  }
+
+ private:
+  void look(bool calling_thread, const char* stage, std::size_t done, std::size_t total, double limit) {
     if (stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
     const auto now = Clock::now();
-    if (std::chrono::duration<double>(now - start_).count() > time_limit)
+    if (std::chrono::duration<double>(now - start_).count() > limit)
       throw LimitReached(LimitReached::Reason::time, "time limit reached");
     if (calling_thread && poll && now - last_poll_ > std::chrono::milliseconds(30)) {
       last_poll_ = now;
@@ -45,11 +57,7 @@ class Control {
       known_ = {stage, done, total, 0};
     }
   }
-  void check_memory(std::size_t bytes) const {
-    if (bytes > memory_limit) throw LimitReached(LimitReached::Reason::memory, "memory limit reached");
-  }
 
- private:
   std::atomic<bool> stop_{false};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_poll_ = start_;

@@ -7,6 +7,7 @@
 
 #include "everytree/errors.hpp"
 #include "everytree/fold/joint.hpp"
+#include "everytree/search/greedy.hpp"
 #include "search/margin.hpp"
 
 namespace everytree {
@@ -90,6 +91,7 @@ void ProbableSearch::look_by_table(std::size_t depth) {
     const std::int32_t* pairs = frontier_.next_pair_index(i, tests, pairs_);
     frontier_.kernel().fold_min(plain, pairs, i, n, plain_out);
     frontier_.kernel().fold_min(hope, pairs, i, n, hope_out);
+    check();
   }
 }
 
@@ -393,7 +395,13 @@ std::uint32_t ProbableSearch::smallest(Node& node, std::size_t depth) {
 MostProbable ProbableSearch::run(Control& control) {
   control_ = &control;
   MostProbable out;
+  GreedyTree first;
+  const auto grow = [&] {
+    first = greedy_tree(*table_, prior_, *leaf_, options_.max_depth, options_.min_leaf, control);
+  };
+  const bool early = looking_takes_long(*table_);
   try {
+    if (early) grow();
     if (hope_ == nullptr)
       hope_ = std::make_unique<Hope>(*table_, prior_, leaf_, options_.max_depth, options_.min_leaf,
                                      options_.spread && options_.min_leaf == 1 ? Spread(*table_, control) : Spread());
@@ -415,7 +423,20 @@ MostProbable ProbableSearch::run(Control& control) {
     write(*root_, out.key);
   else
     out.key = {-1};
-  out.log_joint = log_joint(*table_, options_.max_depth, options_.min_leaf, prior_, *leaf_, out.key);
+  const auto joint = [&](const Key& key) {
+    return log_joint(*table_, options_.max_depth, options_.min_leaf, prior_, *leaf_, key);
+  };
+  out.log_joint = joint(out.key);
+  try {
+    if (!out.proved && !early) grow();
+  } catch (const LimitReached&) {
+    out.stopped = "stopped";  // no clock ends it
+  }
+  if (!out.proved && !first.key.empty())
+    if (const double greedy = joint(first.key); greedy > out.log_joint) {
+      out.log_joint = greedy;
+      out.key = std::move(first.key);
+    }
   out.upper = out.proved ? out.log_joint : std::max(out.log_joint, root_ == nullptr ? kInf : -root_->lower);
   out.n_states = store_.size();
   out.n_opened = n_opened_;

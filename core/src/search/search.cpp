@@ -6,6 +6,7 @@
 
 #include "everytree/errors.hpp"
 #include "everytree/parallel.hpp"
+#include "everytree/search/greedy.hpp"
 #include "search/worker.hpp"
 
 namespace everytree {
@@ -95,10 +96,15 @@ void Search::solve_root(Known& root, Control& control) {
 
 Found Search::run(int max_depth, bool smallest, Control& control, double at_most, std::uint32_t most_leaves) {
   Shared& s = *shared_;
-  const CountTable& table = *s.table;
-  Known& root = state_at({}, max_depth, control);
   Found found;
+  GreedyTree first;
+  const auto grow = [&] { first = greedy_tree(*s.table, s.cost, max_depth, s.options.min_leaf, control); };
+  const bool early = looking_takes_long(*s.table);
+  Known* at = nullptr;
   try {
+    if (early) grow();
+    at = &state_at({}, max_depth, control);
+    Known& root = *at;
     Worker worker(s, control, true);
     worker.dive(root, 0);
     if (s.options.n_threads > 1)
@@ -114,23 +120,51 @@ Found Search::run(int max_depth, bool smallest, Control& control, double at_most
   } catch (const LimitReached& limit) {
     found.stopped = name_of(limit.reason);
   }
-  found.lower = root.lower;
   found.n_states = s.store.size();
   found.n_folds = s.n_folds;
   found.n_bytes = s.store.bytes();
-  if (root.upper >= kAnyCost) {
-    found.cost = std::numeric_limits<double>::infinity();
-    return found;
+  write_known(at, found);
+  if (found.proved) return found;  // whatever the greedy tree: of trees that tie, the search has its own order
+  try {
+    if (!early) grow();
+  } catch (const LimitReached&) {
+    found.stopped = name_of(LimitReached::Reason::stopped);  // no clock ends it
   }
-  if (!root.folded) {  // a fold of everything may take long, and the limit is over
-    std::vector<std::int32_t> counts(table.n_classes());
-    table.class_counts(table.all().data(), counts.data());
-    found.cost = s.cost(counts.data());
+  if (first.cost < below(std::min(found.cost, kAnyCost))) {
+    found.cost = first.cost;
+    found.key = std::move(first.key);
+  }
+  return found;
+}
+
+// The bound and the tree that the states give; no root: a limit was over before it was stored.
+void Search::write_known(const Known* root, Found& found) {
+  Shared& s = *shared_;
+  const CountTable& table = *s.table;
+  if (root != nullptr && root->folded && root->upper < kAnyCost) {
+    found.lower = root->lower;
+    Control free;  // a known tree is written whatever the limits
+    found.cost = Worker(s, free, true).write(*root, found.key);
+    return;
+  }
+  // A fold of everything may take long, and the limit is over: the leaf alone.
+  std::vector<std::int32_t> counts(table.n_classes());
+  table.class_counts(table.all().data(), counts.data());
+  found.cost = s.cost(counts.data());
+  found.lower =
+      root != nullptr ? root->lower.load() : std::min(found.cost, s.bounds.split(table.all().data(), counts.data()));
+  if (found.cost < kAnyCost)
     found.key = {-1};
-    return found;
-  }
-  Control free;  // a known tree is written whatever the limits
-  found.cost = Worker(s, free, true).write(root, found.key);
+  else
+    found.cost = std::numeric_limits<double>::infinity();
+}
+
+Found Search::greedy(int max_depth, Control& control) const {
+  GreedyTree tree = greedy_tree(*shared_->table, shared_->cost, max_depth, shared_->options.min_leaf, control);
+  Found found;
+  found.lower = -kNoCost;
+  found.cost = tree.cost < kAnyCost ? tree.cost : std::numeric_limits<double>::infinity();
+  if (tree.cost < kAnyCost) found.key = std::move(tree.key);
   return found;
 }
 

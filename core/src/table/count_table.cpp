@@ -58,14 +58,18 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
   }
   columns_.assign(n_tests * n_words_, 0);
   all_.assign(n_words_, 0);
+  // The words of all tests for 64 rows, one row after the other; then each to its column: with thousands of tests the
+  // columns are far apart, and this goes there once for 64 rows.
+  std::vector<std::uint64_t> words(n_tests);
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     for (std::size_t k = 0; k < slots[s].size(); ++k) {
       const std::size_t word = sections_[s].begin + k / 64;
-      const std::uint64_t bit = std::uint64_t{1} << (k % 64);
-      all_[word] |= bit;
+      all_[word] |= std::uint64_t{1} << (k % 64);
       const std::uint8_t* row = rows + slots[s][k] * n_tests;
-      for (std::size_t t = 0; t < n_tests; ++t)
-        if (row[t]) columns_[t * n_words_ + word] |= bit;
+      for (std::size_t t = 0; t < n_tests; ++t) words[t] |= static_cast<std::uint64_t>(row[t] != 0) << (k % 64);
+      if (k % 64 != 63 && k + 1 != slots[s].size()) continue;
+      for (std::size_t t = 0; t < n_tests; ++t) columns_[t * n_words_ + word] = words[t];
+      std::fill(words.begin(), words.end(), 0);
     }
   }
   group_tests();

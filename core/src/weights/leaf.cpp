@@ -159,6 +159,16 @@ bool LeafCost::non_negative() const {
   return std::all_of(matrix_.begin(), matrix_.end(), [](double x) { return x >= 0; }) && per_leaf_ >= 0;
 }
 
+std::vector<double> LeafCost::weights() const {
+  std::vector<double> sums(n_classes_, 1.0);
+  if (kind_ == CostKind::matrix)
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      sums[c] = 0;
+      for (std::size_t k = 0; k < n_classes_; ++k) sums[c] += matrix_[c * n_classes_ + k] - cheapest_[c];
+    }
+  return sums;
+}
+
 std::size_t LeafCost::prediction(const std::int32_t* counts) const {
   if (kind_ != CostKind::matrix)
     return static_cast<std::size_t>(std::max_element(counts, counts + n_classes_) - counts);

@@ -265,9 +265,13 @@ class _Driver:
 
     def _outcome(self, root: State, stopped: str) -> Outcome:
         n_states, n_bytes = (sum(size[k] for size in self.searches.values()) for k in (0, 1))
-        cost = root.upper if root.key else math.inf
+        cost, key = root.upper if root.key else math.inf, root.key
+        if stopped and stopped != "stopped":  # no worse than the greedy tree, as a search in one process
+            greedy = self._search().greedy(self.depth, self.control)
+            if greedy.cost < cost:
+                cost, key = greedy.cost, list(greedy.key)
         lower = min(cost, root.lower) if stopped else cost
-        return Outcome(cost, lower, not stopped, stopped, root.key, n_states, n_bytes)
+        return Outcome(cost, lower, not stopped, stopped, key, n_states, n_bytes)
 
 
 def _jobs(items: list[Item]) -> list[Job]:

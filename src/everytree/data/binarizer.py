@@ -163,14 +163,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_frame(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> Self:
         """Fit on columns already read, with weights above zero."""
+        return self._fit_encodings(frame, self._encodings_of(frame, weights))
+
+    def _encodings_of(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
+        """All tests of every column, before any is dropped."""
         self._check_parameters()
         self._check_missing(frame)
         coded = self._nominal_columns(frame)
         bins = self._bins_by_column(frame)
-        encodings = [
+        return [
             self._encode(as_codes(column) if j in coded else column, j, bins.get(j, DEFAULT_BINS), weights)
             for j, column in enumerate(frame.columns)
         ]
+
+    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Self:
+        """Fitted with the tests of these encodings that are not idle."""
         _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
         return self._finish(
             encodings, lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j])

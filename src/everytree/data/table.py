@@ -27,7 +27,7 @@ __all__ = ["Table", "as_tests", "whole_weights"]
 INT64_MAX = int(np.iinfo(np.int64).max)
 FIRST = "Turn other columns into tests with everytree.Binarizer first"
 SOME = 5  # how many offending things a message lists
-FINGERPRINT_ROWS = 1 << 14  # rows made into text at a time
+FINGERPRINT_CELLS = 1 << 20  # made into text at a time: what a cache holds
 
 
 class Table:
@@ -348,8 +348,9 @@ class Table:
         from hashlib import sha256
 
         digest = sha256()
-        for start in range(0, self.n_rows, FINGERPRINT_ROWS):
-            part = slice(start, start + FINGERPRINT_ROWS)
+        step = max(1, FINGERPRINT_CELLS // max(1, self.n_tests))
+        for start in range(0, self.n_rows, step):
+            part = slice(start, start + step)
             text = (self._rows[part] + 48).tobytes().decode("ascii")
             width = self.n_tests
             lines = [
@@ -457,6 +458,8 @@ def as_tests(X: npt.ArrayLike, test_names: Sequence[str] | None = None) -> npt.N
             ) from error
     if array.dtype.kind not in "iuf":
         raise DataError(f"X must hold only 0 and 1, but its values are of type {array.dtype}. {FIRST}")
+    if array.dtype == np.uint8 and (array.size == 0 or array.max() <= 1):
+        return np.ascontiguousarray(array)
     # NaN fails both comparisons.
     good = (array == 0) | (array == 1)
     if not good.all():

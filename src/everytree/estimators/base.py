@@ -12,7 +12,11 @@ A new classifier on tests is an ``__init__`` with its parameters and the two met
 from __future__ import annotations
 
 import os
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,12 +25,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.binarizer import Binarizer, plain_binarizer
+from everytree.data.encoding import Encoding
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
+
+LEAST_SECONDS = 1e-6  # that a question is given where making the tests took all the time
 
 # Parameters of the Binarizer that an estimator offers by having a parameter of the same name.
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
@@ -138,6 +145,7 @@ class TreeClassifierBase(ClassifierBase):
 
     binarizer_: Binarizer
     fingerprint_: str
+    _began: float | None = None  # of the fit that is running
 
     @abstractmethod
     def _fit_table(
@@ -167,22 +175,25 @@ class TreeClassifierBase(ClassifierBase):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
-        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        self.binarizer_ = self._make_binarizer()
-        check_columns(self.binarizer_, frame, reset=True)
-        self.binarizer_._fit_frame(frame, weights)
-        X01 = self.binarizer_._transform_frame(frame)
-        table = Table.from_arrays(
-            X01,
-            codes,
-            len(self.classes_),
-            weights,
-            test_names=self.binarizer_.get_feature_names_out().tolist(),
-            classes=self.classes_.tolist(),
-        )
-        self.fingerprint_ = table.fingerprint()
-        self._fit_table(table, X01, codes, weights)
+        with self._one_clock():
+            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+            self.classes_, codes = np.unique(labels, return_inverse=True)
+            self.binarizer_ = self._make_binarizer()
+            check_columns(self.binarizer_, frame, reset=True)
+            encodings = self.binarizer_._encodings_of(frame, weights)
+            self._leave_out(frame, encodings, codes, weights)
+            self.binarizer_._fit_encodings(frame, encodings)
+            X01 = self.binarizer_._transform_frame(frame)
+            table = Table.from_arrays(
+                X01,
+                codes,
+                len(self.classes_),
+                weights,
+                test_names=self.binarizer_.get_feature_names_out().tolist(),
+                classes=self.classes_.tolist(),
+            )
+            self.fingerprint_ = table.fingerprint()
+            self._fit_table(table, X01, codes, weights)
         return self
 
     def fit_table(self, table: Table) -> Self:
@@ -218,8 +229,9 @@ class TreeClassifierBase(ClassifierBase):
         if hasattr(self.binarizer_, "feature_names_in_"):
             self.feature_names_in_: Any = self.binarizer_.feature_names_in_
         self.target_name_ = target
-        self.fingerprint_ = table.fingerprint()
-        self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+        with self._one_clock():
+            self.fingerprint_ = table.fingerprint()
+            self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         return self
 
     def score_table(self, table: Table) -> float:
@@ -278,6 +290,41 @@ class TreeClassifierBase(ClassifierBase):
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         """Class indices for rows of 0/1 tests."""
         return self._answers_tests(X01)[0]
+
+    @contextmanager
+    def _one_clock(self) -> Iterator[None]:
+        """A fit inside: ``time_limit`` counts from here on, for all of it."""
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            del self._began
+        for name in ("posterior_", "draws_", "space_"):  # later questions have a clock of their own again
+            held = getattr(self, name, None)
+            space = getattr(held, "space", held)
+            if space is not None:
+                space.limits = replace(space.limits, time_limit=getattr(self, "time_limit", None))
+
+    def _time_left(self) -> Any:
+        """What is left of ``time_limit`` in the fit that is running, and never nothing; all of it outside."""
+        limit = getattr(self, "time_limit", None)  # not every classifier has one
+        if (
+            self._began is None
+            or isinstance(limit, bool)
+            or not isinstance(limit, int | float)
+            or not limit > 0
+        ):
+            return limit  # what is no limit is refused where it is used
+        return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))
+
+    def _leave_out(
+        self,
+        frame: Frame,
+        encodings: list[Encoding],
+        codes: npt.NDArray[np.intp],
+        weights: npt.NDArray[np.int64] | None,
+    ) -> None:
+        """Take tests out of the encodings where limits do not allow all; by default none."""
 
     def _make_binarizer(self) -> Binarizer:
         """An unfitted Binarizer with those of its parameters that this estimator has too."""

@@ -81,7 +81,7 @@ class BayesBase(IncrementalBase):
             self.min_leaf,
             self.n_jobs,
             attributes=[str(test.attribute) for test in self.binarizer_.tests_],
-            time_limit=self.time_limit,
+            time_limit=self._time_left(),
             memory_limit=self.memory_limit,
         )
 

@@ -79,9 +79,10 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
-        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-        self._given = None
-        self._learn(Tally(self._make_binarizer()), frame, labels, weights)
+        with self._one_clock():
+            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+            self._given = None
+            self._learn(Tally(self._make_binarizer()), frame, labels, weights)
         return self
 
     def fit_table(self, table: Table) -> Self:
@@ -106,7 +107,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 "this model was loaded from a file or learned from a table, and holds no counts to add to; fit all "
                 "rows, merge tables, or start again with partial_fit on a new model"
             )
-        with self._unless_refused() as before:
+        with self._unless_refused() as before, self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=first)
             if not first:
                 self.target_name_ = before["target_name_"]

@@ -261,7 +261,9 @@ class MCMCTreeClassifier(BayesBase):
         return space
 
     def _limits(self) -> Limits:
-        return Limits(self.time_limit, self.memory_limit, self.progress if callable(self.progress) else None)
+        return Limits(
+            self._time_left(), self.memory_limit, self.progress if callable(self.progress) else None
+        )
 
     def _made(
         self, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int

@@ -2,6 +2,9 @@
 
 fit     columns → tests → TreeSpace(max_depth, min_leaf) → best(Query of the other parameters) → tree_
 refit   the same from TreeSpace on, with other parameters
+
+Limits count for all of a fit. Where they do not allow all tests, the cuts of greedy trees and as many others as they
+allow are searched: the answer is no worse than a greedy tree over all tests, and never called optimal.
 """
 
 from __future__ import annotations
@@ -17,12 +20,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.answers import answered
+from everytree.arguments import whole
 from everytree.costs import as_text, make_cost
+from everytree.data.encoding import Encoding
+from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
+from everytree.data.frames import Frame
 from everytree.data.table import Table
-from everytree.errors import QueryError
+from everytree.errors import LimitReached, NoTreeError, QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
-from everytree.limits import in_bytes
+from everytree.limits import Limits, in_bytes
 from everytree.query import Query
+from everytree.search import certificate
 from everytree.space import TreeSpace
 from everytree.tree import Tree
 from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
@@ -41,8 +49,9 @@ class OptimalTreeClassifier(TreeClassifierBase):
 
     Best is what the ranking says, among all trees that meet every bound. The optimum is proved; if a limit ends the
     search first, the model has the best tree so far, says how far from the optimum it may be (``gap_``) and warns with
-    scikit-learn's ``ConvergenceWarning``. A query that no tree satisfies raises ``NoTreeError``, which names the
-    constraint that is too tight. Finer tests (``bins="all"``: every cut-point) give a better optimum and take longer.
+    scikit-learn's ``ConvergenceWarning``. That tree is never worse than a greedy one of the same depth. A query that
+    no tree satisfies raises ``NoTreeError``, which names the constraint that is too tight. Finer tests (``bins="all"``:
+    every cut-point) give a better optimum and take longer.
 
     Parameters
     ----------
@@ -66,7 +75,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
     bins : bins of a numeric column (k of them have k − 1 thresholds), or "all" thresholds; see ``Binarizer``
     missing : "error", "category" or "impute", see ``Binarizer``
     n_jobs : threads
-    time_limit, memory_limit : seconds and bytes
+    time_limit, memory_limit : seconds and bytes, for all of ``fit``. Where they do not allow every cut-point, some are
+        left out
 
     Attributes
     ----------
@@ -80,6 +90,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         (objective − bound) / objective
     stop_reason_ : "proved", "time limit", "memory limit" or "stopped"
     n_states_ : states that the search or the fold stored
+    n_left_out_ : cut-points that limits left out; the bound and the gap are those of all
     space_ : every tree over these tests, for more: ``space_.front()``, ``space_.near_best()``; not in a loaded model
 
     Examples
@@ -97,6 +108,9 @@ class OptimalTreeClassifier(TreeClassifierBase):
     query_: Query
     space_: TreeSpace
     stop_reason_: str
+    n_left_out_: int
+    _missed = ""  # the limit that left out cut-points
+    _alike: npt.NDArray[np.int64]  # class counts of the examples that all tests together do not tell apart
 
     def __init__(
         self,
@@ -189,7 +203,63 @@ class OptimalTreeClassifier(TreeClassifierBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
+        if y_codes.size == 0:  # the tests of a table are all there are
+            self._missed, self.n_left_out_ = "", 0
         self._answer(table)
+
+    def _leave_out(
+        self,
+        frame: Frame,
+        encodings: list[Encoding],
+        codes: npt.NDArray[np.intp],
+        weights: npt.NDArray[np.int64] | None,
+    ) -> None:
+        self._missed, self.n_left_out_ = "", 0
+        named: list[Any] = []
+        for given in (self.require, self.forbid):
+            named += given if isinstance(given, list | tuple | set | frozenset) else [given]
+        named = [each for each in named if each is not None]
+        if self.strategy != "auto" or not all(isinstance(each, str) for each in named):
+            return  # numbers are positions among all tests
+        depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 0, none="no limit")
+        min_leaf = whole("min_leaf", self.min_leaf, 1)
+        limits = Limits(self._time_left(), self.memory_limit)
+        memory = None if self.memory_limit is None else limits.memory
+        budget = Budget(limits.time_limit, memory, depth is None or depth >= 2)
+        n_all = sum(len(encoding.tests) for encoding in encodings)
+        self._missed = budget.missed(frame.n_rows, n_all)
+        if not self._missed:
+            return
+        coded = code_columns(frame, encodings)
+        totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.int64)
+        greedy = greedy_cuts(coded, codes, weights, depth, min_leaf, self._importance(totals))
+        self._alike = alike(coded, codes, len(self.classes_), weights)
+        room = budget.affordable(frame.n_rows, n_all)
+        self.n_left_out_ = leave_out(encodings, coded, greedy, room, frozenset(map(str, named)))
+        if not self.n_left_out_:
+            self._missed = ""
+
+    def _importance(self, totals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | None:
+        """What wrong answers for an example of each class cost; None where all errors are equal."""
+        matrix = self._matrix(self._query(), totals)
+        return None if matrix is None else (matrix - matrix.min(axis=1, keepdims=True)).sum(axis=1)
+
+    def _matrix(self, query: Query, totals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | None:
+        """The costs by which leaves answer, for classes of these totals; None where all errors are equal."""
+        counted = Table(np.zeros((1, 0), dtype=np.uint8), totals[None], classes=self.classes_.tolist())
+        costs = {"cost_matrix": query.cost_matrix, "class_weight": query.class_weight}
+        matrix = make_cost(query.cost, counted, confidence=query.confidence, **costs).matrix
+        return None if matrix is None else np.array(matrix)
+
+    def _least(self, query: Query) -> float:
+        """No tree over all tests, also those left out, has a smaller objective: what equal rows cost at least."""
+        matrix = self._matrix(query, self._alike.sum(axis=0))
+        least = 0.0
+        if matrix is not None:
+            least = float((self._alike @ matrix).min(axis=1).sum())
+        elif query.cost == "error" or (query.cost == "expected_error" and query.confidence <= 0.5):
+            least = float((self._alike.sum(axis=1) - self._alike.max(axis=1)).sum())
+        return least + query.leaf_penalty
 
     def _query(self) -> Query:
         """The query of the parameters; those that it would not use are refused."""
@@ -219,7 +289,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
             self.min_leaf,
             self.n_jobs,
             attributes=self._names_of_columns(),
-            time_limit=self.time_limit,
+            time_limit=self._time_left(),
             memory_limit=self.memory_limit,
         )
         if known is not None:
@@ -229,7 +299,20 @@ class OptimalTreeClassifier(TreeClassifierBase):
         )
         dirichlet_rows(dirichlet, table.n_classes, 0)  # a bad one is refused before the search
         asked = replace(query, forbid=self._forbidden())
-        tree: Tree = space.best(asked, strategy=self.strategy)
+        try:
+            tree: Tree = space.best(asked, strategy=self.strategy)
+        except NoTreeError:
+            if not self._missed:
+                raise
+            raise LimitReached(
+                f"{self._missed} limit reached: of {space.n_tests + self.n_left_out_} tests it allows {space.n_tests}, "
+                f"and no tree over these satisfies the query; raise {self._missed}_limit, or use fewer bins",
+                self._missed,
+            ) from None
+        space.limits = replace(space.limits, time_limit=self.time_limit)  # each later question has all of it
+        if self._missed:
+            proof = certificate(tree.info["objective"], self._least(query), self._missed)
+            tree = tree.replace(info=dict(tree.info) | proof)
         info = tree.info
         cost = make_cost(
             query.cost, table, cost_matrix=query.cost_matrix, class_weight=query.class_weight
@@ -256,6 +339,12 @@ class OptimalTreeClassifier(TreeClassifierBase):
         known = f"none has less than {as_text(self.lower_bound_)} (a gap of {self.gap_:.1%})"
         if self.lower_bound_ == self.objective_:
             known = "none has less, but a smaller tree may have as little"
+        if self._missed:
+            n, found = self.space_.n_tests, f"{self.query_.cost} {as_text(self.objective_)}"
+            return (
+                f"{limit} allows {n} of {n + self.n_left_out_} tests, and not all were looked at: the tree over these "
+                f"has {found}, and of all {known}; fit with a larger {what}, or with fewer bins"
+            )
         return (
             f"{limit} before the optimum was proved: the tree has {self.query_.cost} {as_text(self.objective_)}, and "
             f"{known}; {more} goes on from here, a smaller max_depth or a larger min_leaf is quicker"
@@ -276,7 +365,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         return [each for each in given if not (isinstance(each, str) and each in gone)]
 
     def _loaded(self) -> None:
-        self.query_ = self._query()
+        self.query_, self._missed = self._query(), ""  # of what a limit left out, a file holds the number
         self.error_ = self.tree_.error  # older files counted examples outside the largest class of their leaf
 
     def _answers_tests(

@@ -8,7 +8,8 @@
 // a state that is not open yet, and left as soon as another split has a smaller bound: so only states are opened whose
 // bound is below the cost of the best tree, apart from the first dives that find a good tree.
 //
-// When a limit ends the search, what is known so far is the answer: a tree, a bound, and the reason.
+// When a limit ends the search, what is known so far is the answer: a tree, a bound, and the reason. A greedy tree is
+// grown whatever the limits, and no answer is less probable (greedy.hpp).
 #pragma once
 
 #include <deque>

@@ -7,7 +7,8 @@
 // with two levels of tests left are closed by the frontier, exactly; at every other state the frontier gives the best
 // tree of two levels: a first known tree, and the order in which splits are tried.
 //
-// When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason.
+// When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason. A greedy
+// tree is grown whatever the limits, and no answer is worse (greedy.hpp).
 //
 // The splits of a state can also be worked on elsewhere (look, work): what comes back are bounds of their sides. A
 // search that has learned them goes past all splits that they rule out, and finds the tree that it would have found
@@ -97,6 +98,8 @@ class Search {
   // as good is looked at.
   Found run(int max_depth, bool smallest, Control& control, double at_most = kNoCost,
             std::uint32_t most_leaves = 0xfffffffeu);
+  // The greedy tree that no answer of `run` is worse than; nothing is proved of it.
+  Found greedy(int max_depth, Control& control) const;
 
   // The splits of the state at the end of `steps`, in the order in which a run tries them; none if the state is closed
   // or proved. `dive` looks for a good tree at once.
@@ -113,6 +116,7 @@ class Search {
   class Worker;
   struct Shared;
   void solve_root(Known& root, Control& control);
+  void write_known(const Known* root, Found& found);
   Known& state_at(const Steps& steps, int max_depth, Control& control);
   std::unique_ptr<Shared> shared_;
 };

@@ -110,6 +110,8 @@ class LeafCost {
       for (std::size_t c = 0; c < n_classes_; ++c) sum += cheapest_[c] * counts[c];
     return sum;
   }
+  // What errors on an example of each class cost over all wrong answers; the same for all where no matrix is given.
+  std::vector<double> weights() const;
   std::uint64_t id() const { return id_; }  // the same for copies, another for every object made anew
   double operator()(const std::int32_t* counts, std::size_t stride = 1) const;
   // The class a leaf predicts: least cost, lowest index on ties.

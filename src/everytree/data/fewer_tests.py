@@ -1,0 +1,208 @@
+"""Which cut-points a fit can afford, where its limits do not allow all of them.
+
+    kept = cuts of greedy trees over all tests + cuts evenly spread over the examples, as many as the limits allow
+
+So a search over the kept tests still finds what a greedy tree over all of them finds. Making all tests takes a cell for
+every row and test; looking two tests ahead, which every search begins with, a pair of tests for every row. Only
+cut-points are left out: tests of nominal and 0/1 columns are few, and have no neighbours that say nearly the same.
+
+A column is read as codes, code = number of cuts below the value, so that ``x <= cut j`` is ``code <= j``: a small table
+however many cuts there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.encoding import Encoding, matched, outcomes
+from everytree.data.frames import Frame, FrameColumn
+
+__all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out"]
+
+# Measured, on a slow machine: a test of a row, from the comparison to the count table; and a pair of tests of 64 rows.
+SECONDS_PER_CELL = 12e-9
+SECONDS_PER_PAIR = 0.3e-9
+BYTES_PER_CELL = 3  # the matrix of outcomes, the distinct rows, and what comes and goes
+FOR_ALL = 0.5  # share of the time that all tests may take
+FOR_SOME = 0.02  # and that those kept may, for one look: a search looks at many states
+LEAST_CUTS = 3  # evenly spread, of every column, however little time there is
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a fit has left: seconds and bytes, or None; and whether its trees have two tests on a path."""
+
+    seconds: float | None
+    memory: int | None
+    pairs: bool
+
+    def missed(self, n_rows: int, n_tests: int) -> str:
+        """Which limit does not allow all tests: "time", "memory" or ""."""
+        if self.memory is not None and BYTES_PER_CELL * n_rows * n_tests > self.memory:
+            return "memory"
+        if self.seconds is None:
+            return ""
+        making, looking = self._seconds(n_rows, n_tests)
+        return "time" if max(making, looking) > FOR_ALL * self.seconds else ""
+
+    def affordable(self, n_rows: int, n_tests: int) -> int:
+        """How many tests to keep of ``n_tests``, by the limits alone."""
+        n = n_tests
+        if self.memory is not None:
+            n = min(n, int(self.memory / (2 * BYTES_PER_CELL * n_rows)))
+        if self.seconds is not None:
+            n = min(n, int(FOR_ALL / 2 * self.seconds / (SECONDS_PER_CELL * n_rows)))
+            if self.pairs:
+                per_pair = SECONDS_PER_PAIR * max(1.0, n_rows / 64)
+                n = min(n, int(math.sqrt(2 * FOR_SOME * self.seconds / per_pair)))
+        return n
+
+    def _seconds(self, n_rows: int, n_tests: int) -> tuple[float, float]:
+        looking = SECONDS_PER_PAIR * max(1.0, n_rows / 64) * n_tests**2 / 2 if self.pairs else 0.0
+        return SECONDS_PER_CELL * n_rows * n_tests, looking
+
+
+@dataclass(frozen=True)
+class Coded:
+    """One column of codes: those of the cuts of an attribute, or 0 and 1 for a test of its own (``cuts`` is 0)."""
+
+    attribute: int
+    cuts: int
+    codes: Codes
+
+
+def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:
+    """All tests as columns of codes; ``cuts`` come first among the tests of a numeric attribute."""
+    coded = []
+    for j, (column, encoding) in enumerate(zip(frame.columns, encodings, strict=True)):
+        given = matched(column, encoding)
+        cuts = [test.value for test in encoding.tests if test.op == "<="]
+        if cuts:
+            coded.append(Coded(j, len(cuts), _codes(given, cuts, encoding.fill)))
+        others = [test for test in encoding.tests if test.op != "<="]
+        if others:
+            rest = Encoding(encoding.kind, others, encoding.fill, encoding.codes)
+            coded += [Coded(j, 0, 1 - outcome.astype(np.int64)) for outcome in outcomes(given, rest)]
+    return coded
+
+
+def _codes(column: FrameColumn, cuts: Sequence[float | int], fill: float | int | None) -> Codes:
+    values = column.values
+    ordered: npt.NDArray[Any] = np.asarray(cuts)
+    if values.dtype.kind in "iu":  # as whole numbers: large ones have no exact float
+        bounds = np.iinfo(values.dtype)
+        whole = [min(max(math.floor(cut), bounds.min), bounds.max) for cut in cuts]
+        ordered = np.asarray(whole, dtype=values.dtype)
+    codes = np.searchsorted(ordered, values, side="left").astype(np.int64)
+    if column.missing is not None:
+        absent = sum(cut < fill for cut in cuts) if fill is not None else len(cuts)
+        codes[column.missing] = absent
+    return codes
+
+
+def greedy_cuts(
+    coded: list[Coded],
+    y: npt.NDArray[np.intp],
+    weights: npt.NDArray[np.int64] | None,
+    max_depth: int | None,
+    min_leaf: int,
+    class_weights: npt.NDArray[np.float64] | None,
+) -> list[set[int]]:
+    """For each column of codes the cuts that scikit-learn's greedy trees use: by Gini's impurity and by the entropy.
+
+    With class weights also of the trees in which an example counts as much; not where rows have weights too, because
+    scikit-learn then knows no fewest number of examples.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    used: list[set[int]] = [set() for _ in coded]
+    if max_depth == 0 or not coded:
+        return used
+    X = np.column_stack([column.codes for column in coded]).astype(np.float32)  # exact below 2^24
+    total = y.size if weights is None else int(weights.sum())
+    if 2 * min_leaf > total:
+        return used
+    # Of weights, not of rows; half an example below, so that rounding cannot decide.
+    least: dict[str, Any] = {"min_samples_leaf": min_leaf}
+    if weights is not None:
+        least = {"min_weight_fraction_leaf": min((min_leaf - 0.5) / total, 0.5)}
+    weighings: list[npt.NDArray[np.float64] | None] = [None if weights is None else weights.astype(float)]
+    if class_weights is not None and weights is None:
+        weighings.append(class_weights[y])
+    for weighing in weighings:
+        for criterion in ("gini", "entropy"):
+            grower = DecisionTreeClassifier(criterion=criterion, max_depth=max_depth, random_state=0, **least)
+            tree = grower.fit(X, y, sample_weight=weighing).tree_
+            inner = tree.children_left >= 0
+            for column, threshold in zip(tree.feature[inner], tree.threshold[inner], strict=True):
+                used[int(column)].add(math.floor(threshold))
+    return used
+
+
+def leave_out(
+    encodings: list[Encoding],
+    coded: list[Coded],
+    greedy: list[set[int]],
+    n_tests: int,
+    always: frozenset[str],
+) -> int:
+    """Leave about ``n_tests`` tests in the encodings: how many cuts were taken out.
+
+    Kept are the cuts of greedy trees, those whose name is in ``always``, and others evenly spread over the examples.
+    """
+    numeric = [(column, cuts) for column, cuts in zip(coded, greedy, strict=True) if column.cuts]
+    room = n_tests - sum(len(cuts) for _, cuts in numeric) - sum(not column.cuts for column in coded)
+    gone = 0
+    # Columns with few cuts keep them all, and leave room for the others.
+    for k, (column, cuts) in enumerate(sorted(numeric, key=lambda each: each[0].cuts)):
+        share = max(LEAST_CUTS, room // (len(numeric) - k))
+        tests = encodings[column.attribute].tests
+        keep = {i for i in range(column.cuts) if tests[i].name in always} if always else set[int]()
+        keep |= cuts | _spread(column, share)
+        room -= min(share, column.cuts)
+        encodings[column.attribute].tests = [
+            test for i, test in enumerate(tests) if i >= column.cuts or i in keep
+        ]
+        gone += column.cuts - len(keep)
+    return gone
+
+
+def _spread(column: Coded, n: int) -> set[int]:
+    """At most n of the cuts of a column, with about as many rows between any two that follow one another."""
+    if n >= column.cuts:
+        return set(range(column.cuts))
+    ordered = np.sort(column.codes)
+    places = np.arange(1, n + 1) * (ordered.size - 1) // (n + 1)
+    return {int(code) for code in ordered[places] if code < column.cuts}
+
+
+def alike(
+    coded: list[Coded], y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """Class counts of the examples that no test tells apart, a row for each such group; all pure ones as one per class.
+
+    What these rows cost at least, every tree over all tests costs.
+
+    >>> x = Coded(0, 1, np.array([0, 0, 0, 1]))
+    >>> alike([x], np.array([0, 0, 1, 1]), 2, None).tolist()
+    [[2, 1], [0, 0], [0, 1]]
+    """
+    group = np.zeros(y.size, dtype=np.int64)
+    n_groups = 1
+    for column in coded:
+        if n_groups == y.size:
+            break
+        _, group = np.unique(group * (column.codes.max() + 1) + column.codes, return_inverse=True)
+        n_groups = int(group.max()) + 1
+    counts = np.zeros((n_groups, n_classes), dtype=np.int64)
+    np.add.at(counts, (group, y), 1 if weights is None else weights)
+    mixed = (counts > 0).sum(axis=1) > 1
+    return np.concatenate([counts[mixed], np.diag(counts[~mixed].sum(axis=0))])
