@@ -248,8 +248,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         """The costs by which leaves answer, for classes of these totals; None where all errors are equal."""
         counted = Table(np.zeros((1, 0), dtype=np.uint8), totals[None], classes=self.classes_.tolist())
         costs = {"cost_matrix": query.cost_matrix, "class_weight": query.class_weight}
-        matrix = make_cost(query.cost, counted, confidence=query.confidence, **costs).matrix
-        return None if matrix is None else np.array(matrix)
+        answers = make_cost(query.cost, counted, confidence=query.confidence, **costs).answers
+        return None if answers is None else np.array([[float(cost) for cost in row] for row in answers])
 
     def _least(self, query: Query) -> float:
         """No tree over all tests, also those left out, has a smaller objective: what equal rows cost at least."""
