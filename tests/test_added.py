@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.added import added_to
 from everytree.report.page_data import page_data
+from everytree.trees.added import added_to
 
 CLASSES = 24
 

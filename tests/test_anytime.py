@@ -13,8 +13,8 @@ import pytest
 
 import everytree as et
 from everytree import _core, cluster
-from everytree.costs import make_cost
-from everytree.search import new_search
+from everytree.query.run import new_search
+from everytree.weights.costs import make_cost
 
 Rows = npt.NDArray[np.uint8]
 LIMITS = [0.0, 0.001, 0.05]
@@ -99,7 +99,7 @@ def test_no_worse_than_greedy_at_any_limit(depth: int, query: dict[str, Any]) ->
                 assert time.monotonic() - began < seconds + 2
                 assert cost <= least + 1e-9
                 assert lower <= cost + 1e-9
-                tree = space._tree(found.key)
+                tree = space.tree_of(found.key)
                 assert tree.depth <= depth
                 leaves = tree.counts[tree.test < 0]
                 assert leaves.sum(axis=1).min() >= min_leaf
@@ -156,7 +156,7 @@ def test_without_a_limit_the_tree_is_the_one_of_the_fold() -> None:
 
 
 def test_a_most_probable_tree_at_a_limit_is_no_less_probable_than_its_greedy_tree() -> None:
-    from everytree.weights import dirichlet_rows
+    from everytree.weights.dirichlet import dirichlet_rows
 
     for seed in range(3):
         X, y = numbers(seed)
@@ -196,7 +196,7 @@ def test_growing_can_be_stopped() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((20_000, 4_000)) < 0.5).astype(np.uint8)
     space = et.TreeSpace(X, rng.integers(0, 2, 20_000), None)
-    space._counts()
+    space.core_table()
     began = time.monotonic()
     timer = threading.Timer(0.3, space.stop)
     timer.start()

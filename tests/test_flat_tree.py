@@ -11,7 +11,7 @@ import pytest
 
 import everytree as et
 from everytree.errors import DataError
-from everytree.flat_tree import checked_shape
+from everytree.trees.flat import checked_shape
 
 
 def table(seed=0, n=90):

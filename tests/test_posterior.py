@@ -14,12 +14,12 @@ import pytest
 from scipy.stats import chi2
 
 from everytree import reference
+from everytree.bayes.posterior import Posterior
 from everytree.errors import DataError, EverytreeError, QueryError
-from everytree.posterior import Posterior
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import DepthDecay
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 PRIORS = [UniformPrior(), SizePrior(), LeafPenaltyPrior(0.3), ShapePrior(), CodingPrior()]
 TWIN_PRIORS = {
@@ -163,7 +163,7 @@ def test_batches_give_what_single_rows_give() -> None:
 def test_draws_follow_the_posterior(prior: Prior, max_depth: int | None, frontier: bool) -> None:
     """χ² of the frequencies of trees against exp(log_prob), rare trees together; the seed is fixed."""
     space = small(7, max_depth, 3, n_tests=3)
-    space._switches["frontier"] = frontier
+    space.switches["frontier"] = frontier
     post = space.posterior(prior)
     n = 20_000
     seen = Counter(tree.key for tree in post.sample(n, random_state=11))
@@ -250,7 +250,7 @@ def leaf_weights(model: reference.Bayes) -> dict[tuple[tuple[int, int], ...], fl
 )
 def test_rules_are_the_paths_of_leaves(prior: Prior, max_depth: int | None, frontier: bool) -> None:
     space = small(5, max_depth, 2, n_tests=3)
-    space._switches["frontier"] = frontier
+    space.switches["frontier"] = frontier
     post = space.posterior(prior)
     model = twin_of(post)
     wanted = leaf_weights(model)

@@ -19,10 +19,10 @@ from sklearn.datasets import load_breast_cancer
 import everytree as et
 import everytree.cli
 from everytree import cluster
+from everytree.estimators.row_paths import explain_row
 from everytree.plot import plot_tree
 from everytree.reference import says
 from everytree.report.page_data import page_data
-from everytree.row_paths import explain_row
 from everytree.verify import verify_model
 
 MATRIX3 = [[0, 1, 4], [2.5, 0, 0.1], [7, 3, 0]]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from everytree.errors import DataError
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 
 def example() -> Tree:

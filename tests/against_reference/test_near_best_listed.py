@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pytest
 
 from everytree import _core, reference
-from everytree.near_best import NearBest
+from everytree.query.near_best import NearBest
 from everytree.reference.near_best import near_best_by_listing
 from everytree.reference.table import Cover
 from everytree.reference.trees import key, n_leaves
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 EPSILONS = [0, 0.05, Fraction(1, 3), 1.5, 1e6]
 PENALTIES = [0.01, 0, 0.125, Fraction(1, 30), 2.0]
@@ -74,8 +74,8 @@ def case(seed: int) -> tuple[TreeSpace, reference.Space]:
         space = TreeSpace(
             X, y, depth, min_leaf, weights, n_jobs=rng.choice([1, 1, 2]), classes=range(n_classes)
         )
-        space._switches["merge"] = rng.random() < 0.8
-        space._switches["frontier"] = rng.random() < 0.7
+        space.switches["merge"] = rng.random() < 0.8
+        space.switches["frontier"] = rng.random() < 0.7
         return space, twin
 
 

@@ -224,7 +224,7 @@ def test_an_average_that_would_not_fit():
     n_states = made.n_states
     graphs = made._graphs
     tight = et.TreeSpace(X, y, 5, memory_limit=16 * 5 * n_states)
-    tight._graphs = graphs  # mined already; the limit is for what is kept
+    tight.graphs = graphs  # mined already; the limit is for what is kept
     with pytest.raises(et.LimitReached, match="an average keeps the sums"):
         et.fit_evidence(tight, refine=False, keep=True)
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import beta
 
 from everytree import DataError, QueryError, TopTrees, TreeSpace
-from everytree.bayes.conditions import conditions
-from everytree.weights import DepthDecay
+from everytree.trees.conditions import conditions
+from everytree.weights.dirichlet import DepthDecay
 
 NAMES = ["age <= 30", "age <= 50", "thal == fixed", "thal == normal", "smoker", "bmi <= 25", "bmi is missing"]
 

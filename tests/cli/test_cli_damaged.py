@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import everytree as et
-from everytree.json_text import digest, parsed_json
+from everytree.common.json_text import digest, parsed_json
 
 MADE: dict[str, Callable[[], Any]] = {
     "map": lambda: et.MAPTreeClassifier(max_depth=2),

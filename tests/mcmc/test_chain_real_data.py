@@ -11,8 +11,8 @@ from chain_cases import Small, effective
 
 import everytree._core as core
 from everytree.bayes.chains import batch_edges, mean_error, split_rhat
-from everytree.space import TreeSpace
-from everytree.weights import dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import dirichlet_rows
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 REGROWTH = (0.2, 0.2, 0.2, 0.2, 0.2)
@@ -42,7 +42,7 @@ def test_heart_and_vote_converge_to_the_exact_average(name: str) -> None:
             drawn = chain["which"][edges[batch] : edges[batch + 1]]
             weights = np.bincount(drawn, minlength=len(chain["ends"])) / len(drawn)
             means[k, batch] = core.predict_draws(
-                small.space._counts(),
+                small.space.core_table(),
                 chain["keys"],
                 chain["ends"],
                 weights,

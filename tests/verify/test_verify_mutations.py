@@ -22,7 +22,7 @@ import verify_mutations as made
 from verify_cases import Case, people
 
 import everytree as et
-from everytree.json_text import digest
+from everytree.common.json_text import digest
 from everytree.verify import InputError, verify_model
 
 NEVER_SAID = {

@@ -30,8 +30,8 @@ from everytree.bayes.folding import fold_arguments
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    from everytree.posterior import Posterior
-    from everytree.priors import PriorTables
+    from everytree.bayes.posterior import Posterior
+    from everytree.weights.priors import PriorTables
 
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
 
@@ -68,7 +68,7 @@ class PredictionBracket(NamedTuple):
 
 def log_evidence_bracket(posterior: Posterior) -> Bracket:
     """See ``Posterior.bracket``."""
-    with posterior.space._question("bracketing the evidence") as control:
+    with posterior.space.question("bracketing the evidence") as control:
         _check(posterior)
         return _bracket(posterior, control)
 
@@ -77,7 +77,7 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
     """See ``Posterior.predict_bracket``."""
     space = posterior.space
     proba = posterior.predict_proba(X)  # also checks X
-    with space._question("bracketing predictions") as control:
+    with space.question("bracketing predictions") as control:
         tables = _check(posterior)
         if not _limited(posterior, control):
             return PredictionBracket(proba, proba.copy(), 1.0)
@@ -86,7 +86,7 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
         leaf = tables.log_leaf_closed
         closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
-        graph = space._graph(control)
+        graph = space.graph_under(control)
         core = _core.Posterior(
             **fold_arguments(space, graph, posterior.prior, posterior._rows, control, closed)
         )
@@ -106,7 +106,7 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
 def _bracket(posterior: Posterior, control: _core.Control) -> Bracket:
     if not _limited(posterior, control):
         return Bracket(posterior.log_evidence, posterior.log_evidence)
-    lower, upper = posterior._core.bracket(posterior.space._threads, control)
+    lower, upper = posterior._core.bracket(posterior.space.n_threads, control)
     room = ROUNDING * max(1, posterior.space.table.total)
     return Bracket(lower - room, upper + room)
 
@@ -114,7 +114,7 @@ def _bracket(posterior: Posterior, control: _core.Control) -> Bracket:
 def _limited(posterior: Posterior, control: _core.Control) -> bool:
     """Whether deeper trees exist."""
     space = posterior.space
-    return space.max_depth is not None and bool(space._graph(control).limited(control))
+    return space.max_depth is not None and bool(space.graph_under(control).limited(control))
 
 
 def _rows(posterior: Posterior, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:

@@ -22,16 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import generator, whole
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.depth_tables import depth_tables
+from everytree.common.arguments import generator, whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
-from everytree.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
-    from everytree.weights import Dirichlet
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["MOVES", "CollapsedPosterior"]
 
@@ -106,21 +106,21 @@ class CollapsedPosterior:
         space = self._space
         tables, self._rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.Collapsed(
-            space._counts(),
+            space.core_table(),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
             tables.log_split,
             tables.log_leaf_open,
             tables.log_leaf_closed,
             tables.per_test,
-            space._attributes_for(self.prior),
+            space.attributes_for(self.prior),
             self._rows,
-            space._switches["linear"],
-            space._threads,
+            space.switches["linear"],
+            space.n_threads,
         )
 
     def _sample(self, n_draws: int, seed: int) -> None:
-        with self._space._question("sampling tops of trees") as control:
+        with self._space.question("sampling tops of trees") as control:
             begin = time.perf_counter()
             chains, stopped = self._core.run(
                 self.n_chains, n_draws, self.burn_in, self.thin, LEAST, seed, control
@@ -232,7 +232,7 @@ class CollapsedPosterior:
         a = np.array(self._rows).min(axis=0)
         least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
         in_batch = self._in_batch()
-        with self._space._question("predicting with sampled tops") as control:
+        with self._space.question("predicting with sampled tops") as control:
             for k in range(0, len(distinct), BLOCK):
                 means = self._batches(distinct[k : k + BLOCK], in_batch, control)
                 mean = np.tensordot(means.mean(axis=0), sizes / sizes.sum(), axes=(0, 0))

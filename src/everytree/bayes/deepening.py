@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.bayes.posterior import Posterior
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.posterior import Posterior
-from everytree.priors import Prior, SizePrior, as_prior
-from everytree.weights import Dirichlet
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DepthProfile", "DepthStep", "deepen"]
 
@@ -197,7 +197,7 @@ class _Run:
         self._rows = rows
         self._factor = 0.0
         self._start = time.perf_counter()
-        space._counts()  # built once, for every depth
+        space.core_table()  # built once, for every depth
 
     def _limits(self) -> Limits:
         limits = self._space.limits
@@ -214,7 +214,7 @@ class _Run:
 
     def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:
         """The posterior of one depth, within the time that is left."""
-        space = self._space._at_depth(depth, self._limits())
+        space = self._space.at_depth(depth, self._limits())
         # The lower depths take less time than the estimate would.
         if space.limits.time_limit is not None and depth > 3 and space.estimate().hopeless:
             raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
@@ -240,8 +240,8 @@ class _Run:
         """Whether some deeper tree exists."""
         space = posterior.space
         space.limits = self._limits()
-        with space._question("looking below the depth limit") as control:
-            return bool(space._graph(control).limited(control))
+        with space.question("looking below the depth limit") as control:
+            return bool(space.graph_under(control).limited(control))
 
 
 def _rows(space: TreeSpace, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:

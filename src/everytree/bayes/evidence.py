@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import number, whole
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached, QueryError
-from everytree.priors import Prior, as_prior
+from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
     from everytree.bayes.average import AveragedPosterior
-    from everytree.posterior import Posterior
-    from everytree.space import TreeSpace
-    from everytree.weights import Dirichlet
+    from everytree.bayes.posterior import Posterior
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 
@@ -298,7 +298,7 @@ class _Search:
         # A posterior only loses weight as points are added, so what is too light now may go.
         floor = self.points[self.best].log_evidence + math.log(LEAST_WEIGHT)
         self.kept = {i: each for i, each in self.kept.items() if self.points[i].log_evidence >= floor}
-        n_states = sum(int(graph.n_states) for graph in self.space._graphs.values())
+        n_states = sum(int(graph.n_states) for graph in self.space.graphs.values())
         if len(self.kept) * n_states * BYTES_PER_STATE > self.space.limits.memory:
             raise LimitReached(
                 f"memory limit reached: an average keeps the sums of {n_states} states for each of {len(self.kept)} "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
-from everytree.weights import Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 
 if TYPE_CHECKING:
-    from everytree.priors import Prior
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.priors import Prior
 
 __all__ = ["fold_arguments", "fold_posterior", "posterior_graph"]
 
@@ -19,10 +19,10 @@ Rows = list[list[float]]  # Dirichlet parameters by depth
 def fold_posterior(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
     """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
     from everytree.cluster.fold import fold, is_long
-    from everytree.cluster.workers import n_elsewhere
+    from everytree.common.workers import n_elsewhere
 
-    space._attributes_for(prior)  # refuses before the graph is built
-    with space._question("folding the posterior") as control:
+    space.attributes_for(prior)  # refuses before the graph is built
+    with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)
         if n_elsewhere() and is_long(graph, space.table):
             return fold(space, prior, dirichlet)
@@ -34,7 +34,7 @@ def posterior_graph(
 ) -> tuple[_core.Graph, Rows]:
     """The graph that a posterior folds, and the Dirichlet parameters by depth."""
     by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(space.classes), 1)) > 1
-    graph = space._graph(control, by_depth)
+    graph = space.graph_under(control, by_depth)
     return graph, dirichlet_rows(dirichlet, len(space.classes), int(graph.deepest) + 2)
 
 
@@ -54,9 +54,9 @@ def fold_arguments(
         "log_leaf_open": tables.log_leaf_open,
         "log_leaf_closed": tables.log_leaf_closed if log_leaf_closed is None else log_leaf_closed,
         "per_test": tables.per_test,
-        "attributes": space._attributes_for(prior),
+        "attributes": space.attributes_for(prior),
         "dirichlet": rows,
-        "linear": space._switches["linear"],
-        "n_threads": space._threads,
+        "linear": space.switches["linear"],
+        "n_threads": space.n_threads,
         "control": control,
     }

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import DataError
-from everytree.tree_checks import clip
+from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.bayes.compress import CompressedRules

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.added import added_to
 from everytree.cli.counted import is_many, learn_counted
 from everytree.cli.data import Examples, in_options, read_examples
 from everytree.cli.methods import classifier, parameters_of
@@ -17,10 +16,11 @@ from everytree.cli.show import console, heard, note, print_json, text_of
 from everytree.cli.training import TrainingErrors, count_errors
 from everytree.cli.watch import Spent, at_work
 from everytree.errors import LimitReached, QueryError
+from everytree.trees.added import added_to
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
-    from everytree.query import Query
+    from everytree.query.query import Query
 
 __all__ = ["learn", "run_fit", "shown_model", "where_parameters"]
 
@@ -152,8 +152,8 @@ def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_example
 
 
 def _drawn(model: Any) -> Any:
-    from everytree.option_tree import OptionTree, TreeMean
     from everytree.plot import OptionTreeDisplay, TreeDisplay
+    from everytree.trees.option_tree import OptionTree, TreeMean
 
     options = isinstance(getattr(model, "tree_", None), OptionTree | TreeMean)
     return (OptionTreeDisplay if options else TreeDisplay).from_estimator(model)

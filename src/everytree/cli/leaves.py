@@ -10,23 +10,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everytree.costs import Cost
-    from everytree.tree import Tree
+    from everytree.trees.tree import Tree
+    from everytree.weights.costs import Cost
 
 __all__ = ["added", "in_force", "smoothed"]
 
 
 def in_force(dirichlet: Any) -> Any:
     """The parameters that a word stands for, if it is one of a tree's."""
-    from everytree.weights import DepthDecay
+    from everytree.weights.dirichlet import DepthDecay
 
     return DepthDecay() if isinstance(dirichlet, str) and dirichlet == "decay" else dirichlet
 
 
 def smoothed(tree: Tree, dirichlet: Any, cost: Cost) -> Tree:
     """The answer to a query by this cost, with the probabilities of these parameters."""
-    from everytree.answers import answered
-    from everytree.weights import dirichlet_rows
+    from everytree.trees.answers import answered
+    from everytree.weights.dirichlet import dirichlet_rows
 
     return answered(tree, cost, dirichlet_rows(in_force(dirichlet), tree.n_classes, tree.depth))
 
@@ -37,7 +37,7 @@ def added(dirichlet: Any, n_classes: int, deepest: int) -> str:
     >>> added(1.0, 2, 3)
     'p counts the examples of a leaf, plus 1 for each of the 2 classes'
     """
-    from everytree.added import added_words
-    from everytree.weights import dirichlet_rows
+    from everytree.trees.added import added_words
+    from everytree.weights.dirichlet import dirichlet_rows
 
     return f"p counts the examples of a leaf, {added_words(dirichlet_rows(in_force(dirichlet), n_classes, deepest))}"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from everytree.common.json_text import parsed_json
 from everytree.errors import DataError, QueryError
-from everytree.json_text import parsed_json
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning

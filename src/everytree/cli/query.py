@@ -17,9 +17,9 @@ from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
-    from everytree.costs import Cost
-    from everytree.query import Query
-    from everytree.space import TreeSpace
+    from everytree.query.query import Query
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.costs import Cost
 
 __all__ = ["read_query", "run_front", "run_query"]
 
@@ -50,7 +50,7 @@ class Asked:
 
     def cost(self, name: str) -> Cost:
         """A cost as the query counts it."""
-        from everytree.plan import cost_of, plan_of
+        from everytree.query.plan import cost_of, plan_of
 
         return cost_of(plan_of(self.query, self.space), name, self.space)
 
@@ -114,7 +114,7 @@ def run_front(
     as_json: bool,
 ) -> None:
     """Print the least cost for every size, number of leaves or depth."""
-    from everytree.query import Query
+    from everytree.query.query import Query
 
     spent = Spent()
     check_picture(picture)
@@ -175,7 +175,7 @@ def _ask(
 ) -> Asked:
     """Read a file and make its space: of the depth that the query or the option says."""
     from everytree import Binarizer, TreeSpace
-    from everytree.constraints import leaf_constraints
+    from everytree.weights.constraints import leaf_constraints
 
     params = parameters_of("optimal", learning)
     dirichlet = params.pop("dirichlet", classifier("optimal")().dirichlet)
@@ -211,7 +211,7 @@ def _ask(
 
 def _check_dirichlet(dirichlet: Any, n_classes: int) -> None:
     """A bad one is refused before the search."""
-    from everytree.weights import dirichlet_rows
+    from everytree.weights.dirichlet import dirichlet_rows
 
     dirichlet_rows(in_force(dirichlet), n_classes, 0)
 

@@ -132,7 +132,7 @@ def at_work(within: float | None = None) -> Iterator[Work]:
 
     A question is stopped too, as soon as it is seen that the block would take more than ``within`` seconds.
     """
-    from everytree.limits import watching
+    from everytree.common.limits import watching
 
     work = Work(within)
 

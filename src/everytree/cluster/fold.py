@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import whole
 from everytree.bayes.folding import fold_arguments, posterior_graph
-from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
-from everytree.posterior import Posterior
-from everytree.priors import Prior, SizePrior, as_prior
-from everytree.weights import Dirichlet
+from everytree.bayes.posterior import Posterior
+from everytree.common.arguments import whole
+from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
     from everytree.data.table import Table
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["fold", "is_long", "posterior", "predict_proba"]
 
@@ -60,7 +60,7 @@ def fold(
     """The folded graph, and the Dirichlet parameters by depth."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
-    with space._question("folding the posterior") as control:
+    with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)
         arguments = fold_arguments(space, graph, prior, rows, control)
         weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
@@ -99,11 +99,11 @@ def _fold_part(
 ) -> Reals:
     """The values of closed states whose covers were sent: their graph is not needed."""
     mine: TreeSpace = held(token, space)
-    with mine._question("folding a part of the frontier") as control:
+    with mine.question("folding a part of the frontier") as control:
         depth = -1 if mine.max_depth is None else mine.max_depth
         values: Reals = _core.Posterior.fold_sent(
-            mine._counts(), depth, mine.min_leaf, True, mine._switches["frontier"], covers, depths, sizes,
-            n_threads=mine._threads, control=control, **weights,
+            mine.core_table(), depth, mine.min_leaf, True, mine.switches["frontier"], covers, depths, sizes,
+            n_threads=mine.n_threads, control=control, **weights,
         )  # fmt: skip
     return values
 

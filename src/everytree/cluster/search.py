@@ -18,20 +18,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import everytree._core as _core
-from everytree.arguments import whole
 from everytree.cluster.splits import ANY, Branches, Item, State, Steps
-from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits
+from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
 from everytree.errors import LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.plan import Plan, Session, choose, cost_of, plan_of, search_by
-from everytree.query import Query, query_of
-from everytree.search import Outcome, new_search, outcome_of
+from everytree.query.plan import Plan, Session, choose, cost_of, plan_of, search_by
+from everytree.query.query import Query, query_of
+from everytree.query.run import Outcome, new_search, outcome_of
 
 if TYPE_CHECKING:
-    from everytree.costs import Cost
-    from everytree.plan import Inside
-    from everytree.space import TreeSpace
-    from everytree.tree import Tree
+    from everytree.query.plan import Inside
+    from everytree.space.tree_space import TreeSpace
+    from everytree.trees.tree import Tree
+    from everytree.weights.costs import Cost
 
 __all__ = ["best"]
 
@@ -71,7 +71,7 @@ def best(
         )
     if levels is not None:
         whole("levels", levels, 1)
-    with space._question("finding the best tree on a cluster") as control:
+    with space.question("finding the best tree on a cluster") as control:
         session = Session(space, control)
         inside = session.inside(plan)
 
@@ -122,7 +122,7 @@ class Question:
         if seconds is not None:
             seconds = max(1e-3, seconds - (now - self._began.setdefault(number, now)))
         control = Limits(seconds, self.space.limits.memory_limit).control()
-        for running in (self._running, self.space._running):
+        for running in (self._running, self.space.running):
             running.append(control)
         try:
             name, search = self._idle.pop()
@@ -133,7 +133,7 @@ class Question:
             return [self._do(name, search, job, control) for job in jobs]
         finally:
             self._idle.append((name, search))
-            for running in (self._running, self.space._running):
+            for running in (self._running, self.space.running):
                 running.remove(control)
 
     def stop(self) -> None:
@@ -174,7 +174,7 @@ class _Driver:
         self.levels = levels
         self.searches: dict[str, tuple[int, int]] = {}  # states and bytes of each search of the workers
         sent = copy.copy(self.space)  # without graphs
-        sent._running = session.space._running  # ``stop`` stops parts in this process too
+        sent.running = session.space.running  # ``stop`` stops parts in this process too
         self.question, self.token = Question(sent, plan), uuid.uuid4().hex
 
     def run(self) -> Outcome:

@@ -17,16 +17,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.deepening import DepthProfile
+from everytree.bayes.posterior import Posterior
+from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
-from everytree.limits import in_bytes
-from everytree.posterior import Posterior
-from everytree.priors import Prior
-from everytree.space import TreeSpace
-from everytree.tree_checks import clip
-from everytree.weights import Dirichlet
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.checks import clip
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior
 
 if TYPE_CHECKING:
     from everytree.bayes.collapsed import CollapsedPosterior
@@ -180,7 +180,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         self.log_evidence_ = getattr(posterior, "log_evidence", None)  # a sample has none
         self.prior_, self.dirichlet_ = one.prior, one.dirichlet
         self.depth_ = one.space.max_depth
-        self.n_states_ = sum(int(graph.n_states) for graph in one.space._graphs.values())
+        self.n_states_ = sum(int(graph.n_states) for graph in one.space.graphs.values())
         self.stop_reason_ = "complete"
 
     def _tell(self) -> None:
@@ -217,7 +217,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         space = self._space(table)
         depth = claims.get("depth", self.max_depth)
         if depth is not None and depth != space.max_depth:
-            space = space._at_depth(depth, space.limits)
+            space = space.at_depth(depth, space.limits)
         try:
             if "mixture" not in claims:
                 self._set_posterior(space.posterior(claims["prior"], _plain(claims["dirichlet"])))

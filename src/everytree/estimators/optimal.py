@@ -19,21 +19,21 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.answers import answered
-from everytree.arguments import whole
-from everytree.costs import as_text, make_cost
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits, in_bytes
 from everytree.data.encoding import Encoding
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import LimitReached, NoTreeError, QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
-from everytree.limits import Limits, in_bytes
-from everytree.query import Query
-from everytree.search import certificate
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.query.query import Query
+from everytree.query.run import certificate
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.answers import answered
+from everytree.trees.tree import Tree
+from everytree.weights.costs import as_text, make_cost
+from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -293,7 +293,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
             memory_limit=self.memory_limit,
         )
         if known is not None:
-            space._take_over(known)
+            space.take_over(known)
         dirichlet = (
             DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )

@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree import tree_routes as routes
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
 from everytree.data.table import as_tests
 from everytree.errors import DataError
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-from everytree.tree import Tree
-from everytree.weights import dirichlet_rows
+from everytree.trees import routes as routes
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import dirichlet_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DrawnTrees", "TreeDraws"]
 
@@ -288,7 +288,7 @@ class TreeDraws(Sequence[Tree]):
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
         base = self.space.table.class_counts.sum(axis=0) + np.array(self._rows()[0])
         ess = self.ess if return_error else 0.0
-        with self.space._question("averaging over draws") as control:
+        with self.space.question("averaging over draws") as control:
             for k in range(0, len(distinct), BLOCK):
                 block, part = np.ascontiguousarray(distinct[k : k + BLOCK]), slice(k, k + BLOCK)
                 mean = self._mean(self.which, block, control)
@@ -320,13 +320,13 @@ class TreeDraws(Sequence[Tree]):
             keys = keys[np.isin(np.repeat(np.arange(len(ends)), sizes), trees)]
             ends = np.cumsum(sizes[trees], dtype=np.uint64)
         mean: Reals = _core.predict_draws(
-            self.space._counts(),
+            self.space.core_table(),
             keys,
             ends,
             counts / counts.sum(),
             self._rows(),
             rows,
-            self.space._threads,
+            self.space.n_threads,
             control,
         )
         return mean

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import number, whole
+from everytree.common.arguments import number, whole
+from everytree.common.limits import Limits
 from everytree.errors import QueryError
-from everytree.limits import Limits
 from everytree.mcmc.bar import SamplingBar, sampling_bar
 from everytree.mcmc.draws import DrawnTrees
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = [
     "KERNELS",
@@ -208,7 +208,7 @@ class TreeSampler:
         if state_bytes is None:
             state_bytes = max(2**20, min(STATE_BYTES, space.limits.memory // 4))
         self._chains = _core.TreeChains(
-            space._counts(),
+            space.core_table(),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
             target.core(space),
@@ -217,7 +217,7 @@ class TreeSampler:
             1.0 - informed,
             n_chains,
             seed,
-            space._threads,
+            space.n_threads,
             density=list(density),
             ladder=ladder_of(tempering),
             state_bytes=state_bytes,
@@ -268,7 +268,7 @@ class TreeSampler:
 
         At a limit the draws are those there are, at least one of each chain: where it is.
         """
-        from everytree.cluster.workers import n_elsewhere
+        from everytree.common.workers import n_elsewhere
 
         plan = Plan(n_draws, burn_in, thin, anneal, trace)
         with sampling_bar(self.space, bar, (burn_in + n_draws) * self.n_chains) as shown:
@@ -310,7 +310,7 @@ class TreeSampler:
 
         then = [] if plan.anneal is None else [plan.anneal.last]
         n, burn_in = plan.n_draws, plan.burn_in
-        with self.space._question("sampling trees") as control:
+        with self.space.question("sampling trees") as control:
             if burn_in:
                 tell(0)
                 powers = [] if plan.anneal is None else plan.anneal.schedule(burn_in)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everytree.errors import QueryError
-from everytree.tree_checks import clip
+from everytree.trees.checks import clip
 
 __all__ = ["OBJECTIVES", "PRIORS", "Asked"]
 

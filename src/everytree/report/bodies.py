@@ -11,8 +11,8 @@ import json
 import re
 from typing import Any
 
+from everytree.draw.labels import shorten
 from everytree.errors import DataError
-from everytree.plot.labels import shorten
 
 __all__ = ["MOST_JSON", "client_of", "message_of", "number_of", "read_json"]
 

@@ -10,9 +10,9 @@ import os
 import threading
 from typing import Any
 
+from everytree.common.limits import Limits
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
-from everytree.limits import Limits
 from everytree.report.asked import Asked
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns

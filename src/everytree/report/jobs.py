@@ -19,7 +19,7 @@ from typing import Any
 
 from everytree.errors import DataError, EverytreeError, QueryError
 from everytree.report.asked import Asked
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 __all__ = ["MOST_CLIENTS", "Job", "Jobs"]
 

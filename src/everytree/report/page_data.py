@@ -18,13 +18,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
-from everytree.added import dirichlet_of
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
-from everytree.multiway import MultiwayTree
-from everytree.option_tree import OptionTree
-from everytree.path_tree import PathTree
 from everytree.report import sections
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns, raw_columns
@@ -32,8 +28,12 @@ from everytree.report.facts import about_tree, facts_of, summary_of
 from everytree.report.given import examples_of
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
-from everytree.space import TreeSpace
-from everytree.tree import Tree
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.added import dirichlet_of
+from everytree.trees.multiway import MultiwayTree
+from everytree.trees.option_tree import OptionTree
+from everytree.trees.path_tree import PathTree
+from everytree.trees.tree import Tree
 
 __all__ = ["FORMAT", "VERSION", "page_data"]
 

@@ -25,7 +25,7 @@ from everytree.errors import DataError, EverytreeError
 from everytree.report.bodies import MOST_JSON, client_of, message_of, number_of, read_json
 from everytree.report.explorer import Explorer
 from everytree.report.page import html_of
-from everytree.tree_checks import clip
+from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

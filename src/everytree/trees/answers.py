@@ -1,0 +1,57 @@
+"""What the leaves of the answer to a query say: the class that costs least.
+
+    says(n) = argmin_k Σ_c n_c · cost[c][k]          of several the more probable one, then the one of lower index
+
+n are the class counts of the leaf and the costs those that the query counted, so that its objective is the cost of the
+predictions on the training examples. Where every error counts one, says(n) is the largest class.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.weights.dirichlet import with_dirichlet
+
+if TYPE_CHECKING:
+    from everytree.trees.tree import Tree
+    from everytree.weights.costs import Cost
+
+__all__ = ["answered", "cheapest"]
+
+
+def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] | None = None) -> Tree:
+    """The tree as the answer to a query by this cost (None: every error counts one).
+
+    ``dirichlet`` are parameters by depth and class, for its probabilities; they decide only between classes that cost
+    the same.
+    """
+    if dirichlet is not None:
+        tree = with_dirichlet(tree, dirichlet)
+    return tree.replace(says=cheapest(tree.counts, tree.proba, None if cost is None else cost.answers))
+
+
+def cheapest(
+    counts: npt.NDArray[np.int64], proba: npt.NDArray[np.float64], costs: Any = None
+) -> npt.NDArray[np.intp]:
+    """The class of least cost at each node; ``costs[c][k]`` are fractions, so that the comparison is exact.
+
+    >>> from fractions import Fraction
+    >>> counts = np.array([[3, 1], [2, 2]])
+    >>> cheapest(counts, counts / 4).tolist()
+    [0, 0]
+    >>> cheapest(counts, counts / 4, [[Fraction(0), Fraction(1, 10)], [Fraction(3, 10), Fraction(0)]]).tolist()
+    [0, 1]
+    """
+    if costs is None:
+        prices: npt.NDArray[Any] = -counts
+    else:
+        common = math.lcm(*(price.denominator for row in costs for price in row))
+        whole = np.array([[int(price * common) for price in row] for row in costs], dtype=object)
+        prices = counts.astype(object) @ whole  # integers of any size
+    least = prices == prices.min(axis=1, keepdims=True)
+    found: npt.NDArray[np.intp] = np.where(least, proba, -1.0).argmax(axis=1)
+    return found
