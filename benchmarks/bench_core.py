@@ -49,7 +49,7 @@ def ours(X, y, depth: int, min_leaf: int) -> dict[str, float]:
     fold, _ = timed(space.posterior)  # on the stored graph, to compare the other folds with
     map_, _ = timed(lambda: post._core.log_map(space.limits.control()))
     count, _ = timed(lambda: space.n_trees)
-    from everytree.weights import leaf_cost
+    from everytree.weights.dirichlet import leaf_cost
 
     optimum, _ = timed(lambda: space.graph().least(leaf_cost("error", 2), space.limits.control()))
     states, size = space.graph().n_states, space.graph().n_bytes
@@ -85,7 +85,7 @@ def memory(name: str, depth: int, min_leaf: int) -> float:
     """Growth of the resident set in MB, in a fresh process."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import bench_core as b, harness as h, everytree as et, everytree.space\n"
+        "import bench_core as b, harness as h, everytree as et, everytree.space.tree_space\n"
         "X, y = h.load(sys.argv[2]); et.TreeSpace([[0], [1]], [0, 1], 1).posterior()  # load every library\n"
         "before = h.resident('VmRSS'); et.TreeSpace(X, y, max_depth=int(sys.argv[3]), min_leaf=int(sys.argv[4]), "
         "time_limit=b.LIMIT).posterior()\n"

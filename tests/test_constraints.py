@@ -10,11 +10,11 @@ import pytest
 
 import everytree as et
 from everytree import _core, reference
-from everytree.constraints import chi2_threshold, leaf_constraints
-from everytree.costs import as_text, make_cost
-from everytree.plan import most_errors
+from everytree.query.plan import most_errors
+from everytree.query.selection import attribute_of, select
 from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
-from everytree.selection import attribute_of, select
+from everytree.weights.constraints import chi2_threshold, leaf_constraints
+from everytree.weights.costs import as_text, make_cost
 
 X = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
 Y = [0, 1, 1, 0] * 5
@@ -165,8 +165,8 @@ def test_a_limit_while_explaining_is_told() -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (200, 30))
     space = et.TreeSpace(X, X[:, 0] ^ X[:, 1] ^ (rng.random(200) < 0.3), 3)
-    from everytree.plan import Session, plan_of
-    from everytree.why import why_none
+    from everytree.query.plan import Session, plan_of
+    from everytree.query.why import why_none
 
     control = space.limits.control()
     control.stop()

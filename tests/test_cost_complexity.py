@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from everytree.cost_complexity import (
+from everytree.data.columns import RawColumn
+from everytree.errors import DataError
+from everytree.estimators.cart_growth import Growth, asked_of
+from everytree.trees.cost_complexity import (
     choose,
     collapse_points,
     errors_by_price,
@@ -17,10 +20,7 @@ from everytree.cost_complexity import (
     risks,
     stratified_counts,
 )
-from everytree.data.columns import RawColumn
-from everytree.errors import DataError
-from everytree.estimators.cart_growth import Growth, asked_of
-from everytree.multiway import MultiwayTree
+from everytree.trees.multiway import MultiwayTree
 
 
 def grown(seed, n=60, n_classes=3, criterion="gini"):

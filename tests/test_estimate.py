@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from everytree import Estimate, TreeSpace
+from everytree.engine.estimate import in_time, log_most_covers, power
 from everytree.errors import LimitReached
-from everytree.estimate import in_time, log_most_covers, power
 
 CP4IM = Path(__file__).parents[2] / "shared" / "data" / "cp4im"
 SETS = (

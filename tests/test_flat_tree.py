@@ -11,7 +11,7 @@ import pytest
 
 import everytree as et
 from everytree.errors import DataError
-from everytree.flat_tree import checked_shape
+from everytree.trees.flat import checked_shape
 
 
 def table(seed=0, n=90):
@@ -126,7 +126,11 @@ def test_every_shape_of_few_nodes_is_a_tree_or_refused():
 
 MULTIWAY = {
     "no object": (None, 3, "the tree is a int"),
-    "format": ("format", "everytree.tree", "format is 'everytree.tree'; expected 'everytree.multiway'"),
+    "format": (
+        "format",
+        "everytree.trees.tree",
+        "format is 'everytree.trees.tree'; expected 'everytree.trees.multiway'",
+    ),
     "version": ("version", 9, "version is 9, newer than the 1 read here; upgrade"),
     "old": ("version", 0, "version is 0"),
     "more": ("mood", 1, "'mood' is not a field"),
@@ -153,7 +157,7 @@ def test_a_broken_multiway_tree(name):
         et.data.columns.RawColumn("wet", "nominal", (False, True)),
     )
     good = {
-        "format": "everytree.multiway",
+        "format": "everytree.trees.multiway",
         "version": 1,
         "attribute": [1, -1, 0, 2, -1, -1, -1, -1],
         "first_child": [1, 0, 4, 6, 0, 0, 0, 0],

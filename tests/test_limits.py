@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 
 from everytree import _core
+from everytree.bayes.posterior import Posterior
+from everytree.common.limits import Limits, threads, watching
 from everytree.errors import LimitReached, QueryError
-from everytree.limits import Limits, threads, watching
-from everytree.posterior import Posterior
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 SLACK = 0.6  # seconds that a busy machine may add
 
@@ -342,7 +342,7 @@ CHILD = """
 import signal, sys, time
 import numpy as np
 from everytree.data.table import Table
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 # Programs that run in the background of a shell start with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)

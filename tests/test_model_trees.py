@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 import everytree as et
 from everytree.errors import DataError, EverytreeError
 from everytree.estimators.column_base import ColumnTreeClassifier
-from everytree.model_trees import column_tree_from_dict, column_tree_to_dict
+from everytree.files.column_trees import column_tree_from_dict, column_tree_to_dict
 
 PUBLIC = [getattr(et, name) for name in et.__all__]
 MADE = [one for one in PUBLIC if isinstance(one, type) and issubclass(one, ColumnTreeClassifier)]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.near_best import Level, NearBest
+from everytree.query.near_best import Level, NearBest
 
 CP4IM = Path(__file__).parents[2] / "shared" / "data" / "cp4im"
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5

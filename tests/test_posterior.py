@@ -14,12 +14,12 @@ import pytest
 from scipy.stats import chi2
 
 from everytree import reference
+from everytree.bayes.posterior import Posterior
 from everytree.errors import DataError, EverytreeError, QueryError
-from everytree.posterior import Posterior
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import DepthDecay
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 PRIORS = [UniformPrior(), SizePrior(), LeafPenaltyPrior(0.3), ShapePrior(), CodingPrior()]
 TWIN_PRIORS = {

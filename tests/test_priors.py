@@ -10,7 +10,9 @@ import pytest
 
 from everytree import reference
 from everytree.errors import QueryError
-from everytree.priors import (
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay, dirichlet_rows, leaf_cost
+from everytree.weights.priors import (
     CodingPrior,
     LeafPenaltyPrior,
     Prior,
@@ -20,8 +22,6 @@ from everytree.priors import (
     UniformPrior,
     as_prior,
 )
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay, dirichlet_rows, leaf_cost
 
 ATTRIBUTES = [7, 7, 3, 9]
 

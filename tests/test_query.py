@@ -10,8 +10,8 @@ import pytest
 
 from everytree import reference
 from everytree.errors import EverytreeError, QueryError
-from everytree.query import Query
-from everytree.space import TreeSpace
+from everytree.query.query import Query
+from everytree.space.tree_space import TreeSpace
 
 RANKINGS = [
     ("error",),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import everytree as et
 from everytree.errors import QueryError
-from everytree.query_text import format_query, parse_query
+from everytree.query.text import format_query, parse_query
 
 
 @pytest.mark.parametrize(

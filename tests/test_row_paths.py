@@ -10,7 +10,7 @@ import pytest
 
 import everytree as et
 from everytree.errors import DataError, QueryError
-from everytree.row_paths import RowExplanation, explain_row
+from everytree.estimators.row_paths import RowExplanation, explain_row
 
 MODELS = {
     "optimal": ("OptimalTreeClassifier", {"max_depth": 3, "missing": "category"}),

@@ -14,7 +14,7 @@ import pytest
 from everytree import reference
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, QueryError
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 X4 = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5
 XOR = [0, 1, 1, 0] * 5

@@ -11,7 +11,7 @@ import pytest
 
 import everytree as et
 from everytree import _core
-from everytree.strategies import STRATEGIES, StrategyRun, compare_strategies
+from everytree.query.strategies import STRATEGIES, StrategyRun, compare_strategies
 
 MINERS = [name for name in STRATEGIES if name != "auto"]
 

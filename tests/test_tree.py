@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from everytree import tree_checks
 from everytree.errors import DataError, EverytreeError
-from everytree.tree import Tree
-from everytree.tree_routes import MAX_NESTED_NODES
+from everytree.trees import checks as tree_checks
+from everytree.trees.routes import MAX_NESTED_NODES
+from everytree.trees.tree import Tree
 
 NESTED = (1, None, (0, None, None))
 KEY = (1, -1, 0, -1, -1)

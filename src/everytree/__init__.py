@@ -22,17 +22,9 @@ if TYPE_CHECKING:
         fit_evidence as fit_evidence,
     )
     from everytree.bayes.explain import Explanation as Explanation
+    from everytree.bayes.posterior import Posterior as Posterior
     from everytree.bayes.top_trees import TopTrees as TopTrees
     from everytree.bayes.uncertainty import Moments as Moments
-    from everytree.constraints import (
-        ChiSquare as ChiSquare,
-    )
-    from everytree.constraints import (
-        Margin as Margin,
-    )
-    from everytree.constraints import (
-        Support as Support,
-    )
     from everytree.data.binarizer import Binarizer as Binarizer
     from everytree.data.readers import (
         read as read,
@@ -50,6 +42,7 @@ if TYPE_CHECKING:
         read_parquet as read_parquet,
     )
     from everytree.data.table import Table as Table
+    from everytree.engine.estimate import Estimate as Estimate
     from everytree.errors import (
         DataError as DataError,
     )
@@ -65,7 +58,6 @@ if TYPE_CHECKING:
     from everytree.errors import (
         QueryError as QueryError,
     )
-    from everytree.estimate import Estimate as Estimate
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
     from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
@@ -75,46 +67,54 @@ if TYPE_CHECKING:
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
     from everytree.estimators.option import OptionTreeClassifier as OptionTreeClassifier
     from everytree.estimators.path_average import PathAverageTreeClassifier as PathAverageTreeClassifier
+    from everytree.estimators.row_paths import RowExplanation as RowExplanation
+    from everytree.estimators.row_paths import explain_row as explain_row
     from everytree.estimators.smoothed import SmoothedTreeClassifier as SmoothedTreeClassifier
-    from everytree.model_file import load_model as load_model
-    from everytree.multiway import MultiwayTree as MultiwayTree
-    from everytree.near_best import NearBest as NearBest
-    from everytree.option_tree import OptionTree as OptionTree
-    from everytree.option_tree import TreeMean as TreeMean
-    from everytree.path_tree import PathTree as PathTree
-    from everytree.posterior import Posterior as Posterior
-    from everytree.priors import (
+    from everytree.files.model_file import load_model as load_model
+    from everytree.query.near_best import NearBest as NearBest
+    from everytree.query.query import Query as Query
+    from everytree.query.strategies import StrategyRun as StrategyRun
+    from everytree.query.strategies import compare_strategies as compare_strategies
+    from everytree.query.text import format_query as format_query
+    from everytree.query.text import parse_query as parse_query
+    from everytree.space.tree_space import TreeSpace as TreeSpace
+    from everytree.trees.multiway import MultiwayTree as MultiwayTree
+    from everytree.trees.option_tree import OptionTree as OptionTree
+    from everytree.trees.option_tree import TreeMean as TreeMean
+    from everytree.trees.path_tree import PathTree as PathTree
+    from everytree.trees.tree import Tree as Tree
+    from everytree.verify import verify_model as verify_model
+    from everytree.weights.constraints import (
+        ChiSquare as ChiSquare,
+    )
+    from everytree.weights.constraints import (
+        Margin as Margin,
+    )
+    from everytree.weights.constraints import (
+        Support as Support,
+    )
+    from everytree.weights.dirichlet import DepthDecay as DepthDecay
+    from everytree.weights.priors import (
         CodingPrior as CodingPrior,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         LeafPenaltyPrior as LeafPenaltyPrior,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         Prior as Prior,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         PriorTables as PriorTables,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         ShapePrior as ShapePrior,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         SizePrior as SizePrior,
     )
-    from everytree.priors import (
+    from everytree.weights.priors import (
         UniformPrior as UniformPrior,
     )
-    from everytree.query import Query as Query
-    from everytree.query_text import format_query as format_query
-    from everytree.query_text import parse_query as parse_query
-    from everytree.row_paths import RowExplanation as RowExplanation
-    from everytree.row_paths import explain_row as explain_row
-    from everytree.space import TreeSpace as TreeSpace
-    from everytree.strategies import StrategyRun as StrategyRun
-    from everytree.strategies import compare_strategies as compare_strategies
-    from everytree.tree import Tree as Tree
-    from everytree.verify import verify_model as verify_model
-    from everytree.weights import DepthDecay as DepthDecay
 
 __version__ = "0.1.0"
 
@@ -126,56 +126,56 @@ _HOME = {
     "Bracket": "everytree.bayes.bracket",
     "C45TreeClassifier": "everytree.estimators.c45",
     "CARTTreeClassifier": "everytree.estimators.cart",
-    "ChiSquare": "everytree.constraints",
-    "CodingPrior": "everytree.priors",
+    "ChiSquare": "everytree.weights.constraints",
+    "CodingPrior": "everytree.weights.priors",
     "CollapsedPosterior": "everytree.bayes.collapsed",
     "CompressedRules": "everytree.bayes.compress",
     "CompressedClassifier": "everytree.estimators.compressed",
     "DataError": "everytree.errors",
-    "DepthDecay": "everytree.weights",
+    "DepthDecay": "everytree.weights.dirichlet",
     "DepthProfile": "everytree.bayes.deepening",
-    "Estimate": "everytree.estimate",
+    "Estimate": "everytree.engine.estimate",
     "EvidenceFit": "everytree.bayes.evidence",
     "EverytreeError": "everytree.errors",
     "Explanation": "everytree.bayes.explain",
-    "LeafPenaltyPrior": "everytree.priors",
+    "LeafPenaltyPrior": "everytree.weights.priors",
     "LimitReached": "everytree.errors",
     "MAPTreeClassifier": "everytree.estimators.map_tree",
     "MCMCTreeClassifier": "everytree.estimators.mcmc",
-    "Margin": "everytree.constraints",
+    "Margin": "everytree.weights.constraints",
     "Moments": "everytree.bayes.uncertainty",
-    "MultiwayTree": "everytree.multiway",
-    "NearBest": "everytree.near_best",
+    "MultiwayTree": "everytree.trees.multiway",
+    "NearBest": "everytree.query.near_best",
     "NoTreeError": "everytree.errors",
     "OptimalTreeClassifier": "everytree.estimators.optimal",
-    "OptionTree": "everytree.option_tree",
+    "OptionTree": "everytree.trees.option_tree",
     "OptionTreeClassifier": "everytree.estimators.option",
     "PathAverageTreeClassifier": "everytree.estimators.path_average",
-    "PathTree": "everytree.path_tree",
-    "Posterior": "everytree.posterior",
+    "PathTree": "everytree.trees.path_tree",
+    "Posterior": "everytree.bayes.posterior",
     "PredictionBracket": "everytree.bayes.bracket",
-    "Prior": "everytree.priors",
-    "PriorTables": "everytree.priors",
-    "Query": "everytree.query",
-    "format_query": "everytree.query_text",
-    "parse_query": "everytree.query_text",
+    "Prior": "everytree.weights.priors",
+    "PriorTables": "everytree.weights.priors",
+    "Query": "everytree.query.query",
+    "format_query": "everytree.query.text",
+    "parse_query": "everytree.query.text",
     "QueryError": "everytree.errors",
-    "RowExplanation": "everytree.row_paths",
-    "ShapePrior": "everytree.priors",
-    "SizePrior": "everytree.priors",
+    "RowExplanation": "everytree.estimators.row_paths",
+    "ShapePrior": "everytree.weights.priors",
+    "SizePrior": "everytree.weights.priors",
     "SmoothedTreeClassifier": "everytree.estimators.smoothed",
-    "StrategyRun": "everytree.strategies",
-    "Support": "everytree.constraints",
+    "StrategyRun": "everytree.query.strategies",
+    "Support": "everytree.weights.constraints",
     "Table": "everytree.data.table",
     "TopTrees": "everytree.bayes.top_trees",
-    "Tree": "everytree.tree",
-    "TreeMean": "everytree.option_tree",
-    "TreeSpace": "everytree.space",
-    "UniformPrior": "everytree.priors",
-    "compare_strategies": "everytree.strategies",
-    "explain_row": "everytree.row_paths",
+    "Tree": "everytree.trees.tree",
+    "TreeMean": "everytree.trees.option_tree",
+    "TreeSpace": "everytree.space.tree_space",
+    "UniformPrior": "everytree.weights.priors",
+    "compare_strategies": "everytree.query.strategies",
+    "explain_row": "everytree.estimators.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
-    "load_model": "everytree.model_file",
+    "load_model": "everytree.files.model_file",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_chunks": "everytree.data.readers",

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree import _core, reference
-from everytree.posterior import Posterior
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay
+from everytree.bayes.posterior import Posterior
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "table": ("random", "repeated", "twins", "constant", "coincident", "xor", "thresholds", "absent", "wide"),

@@ -18,7 +18,7 @@ from oracle import cheapest, front_of, price, random_tree
 
 from everytree import reference
 from everytree.reference import Query
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 TIGHT = {"rel_tol": 1e-9, "abs_tol": 1e-11}
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from everytree import reference
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 

@@ -12,11 +12,11 @@ from questions import assert_close, assert_in_space, close, query_of
 from test_known_traps import TRAPS, cp4im
 
 from everytree import reference
-from everytree.constraints import ChiSquare, Margin
 from everytree.errors import NoTreeError
+from everytree.query.strategies import STRATEGIES
 from everytree.reference.lattice import Census, Lattice
-from everytree.space import TreeSpace
-from everytree.strategies import STRATEGIES
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.constraints import ChiSquare, Margin
 
 MINERS = [name for name in STRATEGIES if name != "auto"]
 

@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pytest
 
 from everytree import _core, reference
-from everytree.near_best import NearBest
+from everytree.query.near_best import NearBest
 from everytree.reference.near_best import near_best_by_listing
 from everytree.reference.table import Cover
 from everytree.reference.trees import key, n_leaves
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 EPSILONS = [0, 0.05, Fraction(1, 3), 1.5, 1e6]
 PENALTIES = [0.01, 0, 0.125, Fraction(1, 30), 2.0]

@@ -15,8 +15,8 @@ from precise import Precise
 from scipy.special import gammaln, logsumexp
 
 from everytree import reference
-from everytree.priors import SizePrior
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.priors import SizePrior
 
 A, B = 0.8, 0.8  # the size prior's defaults
 

@@ -11,7 +11,7 @@ from engine_cases import Twins, covering_cases
 
 from everytree import reference
 from everytree.bayes.most_probable import SWITCHES
-from everytree.limits import Limits
+from everytree.common.limits import Limits
 
 CASES = covering_cases(4, seed=5)
 

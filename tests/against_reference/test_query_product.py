@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from everytree import _core, reference
-from everytree.constraints import ChiSquare, Margin, Support
 from everytree.errors import NoTreeError
-from everytree.plan import Session, choose, plan_of, solve
-from everytree.query import Query
+from everytree.query.plan import Session, choose, plan_of, solve
+from everytree.query.query import Query
 from everytree.reference.criteria import value_of
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.constraints import ChiSquare, Margin, Support
 
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 # Sums of logarithms and of quotients tie up to rounding only, where the reference adds exactly: they come last.

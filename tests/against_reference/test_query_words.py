@@ -15,12 +15,12 @@ import pytest
 from test_query_product import Case, close
 
 from everytree import reference
-from everytree.constraints import ChiSquare, Margin, Support
 from everytree.errors import NoTreeError
-from everytree.query import Query
+from everytree.query.query import Query
 from everytree.reference.criteria import value_of
 from everytree.reference.greedy_traps import MISLED_XOR, UNBALANCED_PAIR, greedy_root
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.constraints import ChiSquare, Margin, Support
 
 
 def small(seed: int, n_classes: int = 2, n_tests: int = 4) -> tuple[TreeSpace, reference.Space]:

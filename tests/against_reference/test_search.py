@@ -18,15 +18,15 @@ import numpy as np
 import pytest
 
 from everytree import _core, reference
-from everytree.constraints import ChiSquare, Margin, Support
+from everytree.common.limits import Limits
 from everytree.errors import LimitReached, NoTreeError
-from everytree.limits import Limits
-from everytree.plan import Found, Session, choose, plan_of, solve
-from everytree.query import Query
+from everytree.query.plan import Found, Session, choose, plan_of, solve
+from everytree.query.query import Query
+from everytree.query.run import BOUNDS
 from everytree.reference import leaves
-from everytree.search import BOUNDS
-from everytree.space import TreeSpace
-from everytree.tree import Tree
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.constraints import ChiSquare, Margin, Support
 
 SWITCHES = ("merge", *BOUNDS)
 KINDS = ("random", "xor", "thresholds", "twins", "sparse", "few rows")

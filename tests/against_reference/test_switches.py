@@ -16,9 +16,9 @@ import pytest
 from engine_cases import OPTIONS
 
 from everytree import _core
-from everytree.priors import CodingPrior, LeafPenaltyPrior, SizePrior
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, SizePrior
 
 PRIORS = [SizePrior(), LeafPenaltyPrior(0.2), CodingPrior(attribute_fair=True)]
 

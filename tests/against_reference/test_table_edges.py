@@ -15,7 +15,7 @@ from questions import QUESTIONS
 from everytree import reference
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 KERNELS = OPTIONS["kernels"]
 CHEAP = (

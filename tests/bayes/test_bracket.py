@@ -10,7 +10,8 @@ import pytest
 
 from everytree import Bracket, PredictionBracket, TreeSpace
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.priors import (
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import (
     CodingPrior,
     LeafPenaltyPrior,
     Prior,
@@ -19,7 +20,6 @@ from everytree.priors import (
     SizePrior,
     UniformPrior,
 )
-from everytree.weights import DepthDecay
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 

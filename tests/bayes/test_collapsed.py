@@ -18,10 +18,10 @@ from scipy.stats import chi2
 from tops import DIRICHLETS, PRIORS, Key, Small
 
 from everytree.bayes.collapsed import MOVES, CollapsedPosterior
+from everytree.common.limits import Limits
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.priors import SizePrior
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.priors import SizePrior
 
 UNDONE_BY = {"grow": "prune", "prune": "grow", "change": "change", "swap": "swap", "regrow": "regrow"}
 

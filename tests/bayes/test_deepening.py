@@ -12,8 +12,8 @@ import pytest
 
 from everytree import DepthProfile, TreeSpace
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.weights import DepthDecay
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 PRIORS: list[Prior] = [SizePrior(), UniformPrior(), LeafPenaltyPrior(0.3), ShapePrior(), CodingPrior()]
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta
 
 from everytree import DataError, QueryError, TopTrees, TreeSpace
-from everytree.bayes.conditions import conditions
+from everytree.trees.conditions import conditions
 
 NAMES = ["age <= 30", "age <= 50", "thal == fixed", "thal == normal", "smoker", "bmi <= 25", "bmi is missing"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from everytree import QueryError, SizePrior, TreeSpace, UniformPrior
-from everytree.priors import Prior, PriorTables
+from everytree.weights.priors import Prior, PriorTables
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 

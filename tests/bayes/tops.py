@@ -13,9 +13,9 @@ import numpy as np
 
 from everytree import reference
 from everytree.bayes.collapsed import CollapsedPosterior
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 ATTRIBUTES = (0, 0, 1, 2, 1, 2, 3, 3)
 

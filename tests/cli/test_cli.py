@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import everytree
 from everytree import _core
-from everytree.demo import breast_cancer, run_demo
+from everytree.cli.demonstration import breast_cancer, run_demo
 
 QUICK = 0.5  # seconds of processor time; 0.24 is usual
 

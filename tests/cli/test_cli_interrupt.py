@@ -29,7 +29,7 @@ def noise(tmp_path: Path) -> Path:
 def begin(*arguments: str) -> subprocess.Popen[str]:
     """Start a command whose first question prints a line when it has begun."""
     code = (
-        "import sys, everytree.cli, everytree.limits as limits\n"
+        "import sys, everytree.cli, everytree.common.limits as limits\n"
         "plain = limits.Limits.control\n"
         "def control(self):\n"
         "    print('begun', file=sys.stderr, flush=True)\n"

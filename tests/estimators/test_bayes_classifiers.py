@@ -282,7 +282,7 @@ def test_files_hold_the_values_in_force(made, params, tmp_path):
     ],
 )
 def test_a_file_with_other_values_is_refused(field, value, message):
-    from everytree.model_file import model_from_dict, model_to_dict
+    from everytree.files.model_file import model_from_dict, model_to_dict
 
     X, y = data()
     written = model_to_dict(et.BayesOptimalClassifier(max_depth=1, prior="average").fit(X, y))

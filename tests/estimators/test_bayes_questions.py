@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 import everytree as et
 from everytree.errors import DataError, QueryError
-from everytree.model_rules import rules_model_from_dict, rules_model_to_dict
+from everytree.files.rules_file import rules_model_from_dict, rules_model_to_dict
 
 
 def data(n=80, seed=0, holes=False):

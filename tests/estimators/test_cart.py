@@ -12,12 +12,12 @@ from mixed_tables import random_table
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import CARTTreeClassifier
-from everytree.cost_complexity import stratified_counts
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import read_frame
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart import distinct_rows
 from everytree.estimators.cart_growth import Growth, asked_of
+from everytree.trees.cost_complexity import stratified_counts
 
 NAN = float("nan")
 

@@ -13,12 +13,12 @@ from sklearn.base import clone
 
 import everytree as et
 from everytree import OptionTreeClassifier, SmoothedTreeClassifier, reference
+from everytree.common.limits import Limits
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.option_tree import OptionTree, TreeMean
 from everytree.reference.grower import Grower
 from everytree.reference.grown import fold_grown, grow_columns, predict_grown, restructure_columns, walk
 from everytree.reference.whole_columns import WholeColumns
+from everytree.trees.option_tree import OptionTree, TreeMean
 
 BOTH = (SmoothedTreeClassifier, OptionTreeClassifier)
 EVERY_OPTION = {

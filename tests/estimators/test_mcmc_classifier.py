@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import everytree as et
 from everytree.errors import DataError, QueryError
-from everytree.model_file import model_from_dict, model_to_dict
+from everytree.files.model_file import model_from_dict, model_to_dict
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import everytree._core as core
-from everytree import priors
 from everytree import reference as plain
-from everytree.limits import Limits
+from everytree.common.limits import Limits
 from everytree.reference.grower import Grower
 from everytree.reference.grown import Folded, GrownNode, walk
 from everytree.reference.leaves import dirichlet_at
 from everytree.reference.whole_columns import WholeColumns
+from everytree.weights.dirichlet import priors
 
 DEEPEST = 64  # rows of the tables by depth; no tree here is deeper
 

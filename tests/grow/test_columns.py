@@ -10,7 +10,7 @@ from everytree import _core
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import read_frame
 from everytree.errors import DataError
-from everytree.multiway import MultiwayTree
+from everytree.trees.multiway import MultiwayTree
 
 NAN = float("nan")
 

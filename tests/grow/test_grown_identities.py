@@ -17,7 +17,7 @@ from grown_cases import (
 )
 
 from everytree import TreeSpace, reference
-from everytree.weights import DepthDecay
+from everytree.weights.dirichlet import DepthDecay
 
 
 def binary_data(seed, n, n_tests, n_classes):

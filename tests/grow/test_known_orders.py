@@ -9,11 +9,11 @@ import pytest
 from grown_cases import View, Weights, columns_of, settings
 
 import everytree._core as core
+from everytree.common.limits import Limits
 from everytree.errors import DataError, LimitReached
-from everytree.limits import Limits
-from everytree.priors import UniformPrior
 from everytree.study.artificial import led, led_bayes_proba, xd6, xor
 from everytree.study.protocol import log_loss
+from everytree.weights.priors import UniformPrior
 
 
 def weights_of(n_classes):

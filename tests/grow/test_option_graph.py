@@ -11,9 +11,8 @@ import pytest
 from option_cases import KINDS, NO_CHILD, as_arrays, columns_of, graph_arrays, random_model_parts
 
 import everytree._core as core
-from everytree import priors
+from everytree.common.limits import Limits
 from everytree.errors import DataError, LimitReached
-from everytree.limits import Limits
 from everytree.reference import (
     Bayes,
     CodingPrior,
@@ -32,8 +31,8 @@ from everytree.reference import (
     predict_options,
     trees_of,
 )
-from everytree.weights import DepthDecay as Decay
-from everytree.weights import dirichlet_rows
+from everytree.weights.dirichlet import DepthDecay as Decay
+from everytree.weights.dirichlet import dirichlet_rows, priors
 
 PRIORS = {
     "uniform": (UniformPrior(), priors.UniformPrior()),

@@ -14,8 +14,8 @@ from option_cases import NO_CHILD, as_arrays, graph_arrays, random_model_parts
 import everytree._core as core
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, EverytreeError, QueryError
-from everytree.option_tree import OptionTree
 from everytree.reference import Bayes, UniformPrior, all_options
+from everytree.trees.option_tree import OptionTree
 
 COLUMNS = (RawColumn("age", "numeric"), RawColumn("colour", "nominal", ("red", "green", "blue")))
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import everytree._core as core
+from everytree.common.limits import Limits
 from everytree.errors import DataError, LimitReached
-from everytree.limits import Limits
-from everytree.path_tree import path_means, prior_parameters
 from everytree.reference import cano_grow, nonuniform_a
+from everytree.trees.path_tree import path_means, prior_parameters
 
 
 def grow(X, y, n_values, n_classes, s=1.0, nonuniform=False, weights=None, limits=None):

@@ -13,9 +13,9 @@ from scipy.stats import chi2
 import everytree._core as core
 from everytree import reference
 from everytree.bayes.chains import effective_draws
-from everytree.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay, dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
+from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 Key = tuple[int, ...]
 KINDS = ("grow", "prune", "change", "swap", "regrow")

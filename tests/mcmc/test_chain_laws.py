@@ -25,7 +25,7 @@ from chain_cases import (
 from scipy.stats import chi2
 
 from everytree import reference
-from everytree.space import TreeSpace
+from everytree.space.tree_space import TreeSpace
 
 ONLY_GROWTH = (0.5, 0.5, 0.0, 0.0, 0.0)
 LIMITS: list[dict[str, Any]] = [

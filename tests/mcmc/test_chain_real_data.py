@@ -11,8 +11,8 @@ from chain_cases import Small, effective
 
 import everytree._core as core
 from everytree.bayes.chains import batch_edges, mean_error, split_rhat
-from everytree.space import TreeSpace
-from everytree.weights import dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import dirichlet_rows
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 REGROWTH = (0.2, 0.2, 0.2, 0.2, 0.2)

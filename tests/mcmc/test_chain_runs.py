@@ -12,10 +12,10 @@ import pytest
 from chain_cases import DIRICHLETS, EVEN, Small, keys_of
 
 import everytree._core as core
+from everytree.common.limits import Limits
 from everytree.errors import DataError
-from everytree.limits import Limits
-from everytree.space import TreeSpace
-from everytree.weights import dirichlet_rows, with_dirichlet
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
 
 NAMES = (
     "keys",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everytree.plot.layout import leaves_below, place, shown_part
-from everytree.tree import Tree
+from everytree.draw.layout import leaves_below, place, shown_part
+from everytree.trees.tree import Tree
 
 
 def random_nested(rng: np.random.Generator, depth: int) -> Any:

@@ -14,7 +14,7 @@ import sklearn.tree
 
 from everytree.errors import DataError
 from everytree.plot import plot_tree
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 matplotlib = pytest.importorskip("matplotlib", reason='pip install "everytree[plot]"')
 

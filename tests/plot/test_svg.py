@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 SPACE = "{http://www.w3.org/2000/svg}"
 

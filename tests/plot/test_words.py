@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from everytree.draw.colors import INK, class_color, node_fill
+from everytree.draw.labels import clean, count_list, probability, shorten, text_width, wrap
 from everytree.errors import DataError
-from everytree.plot.colors import INK, class_color, node_fill
-from everytree.plot.labels import clean, count_list, probability, shorten, text_width, wrap
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 ODD_NAMES = [
     "two\nlines\r\n and\ttabs",

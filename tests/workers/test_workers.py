@@ -14,7 +14,7 @@ import pytest
 
 import everytree as et
 from everytree import cluster
-from everytree.cluster.workers import n_elsewhere, n_workers, use_backend
+from everytree.common.workers import n_elsewhere, n_workers, use_backend
 from everytree.errors import DataError, LimitReached, QueryError
 
 

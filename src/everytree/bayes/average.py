@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import generator, whole
+from everytree.common.arguments import generator, whole
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
+    from everytree.bayes.posterior import Posterior
     from everytree.bayes.uncertainty import Moments
-    from everytree.posterior import Posterior
-    from everytree.space import TreeSpace
-    from everytree.tree import Tree
+    from everytree.space.tree_space import TreeSpace
+    from everytree.trees.tree import Tree
 
 __all__ = ["AveragedPosterior"]
 
@@ -142,7 +142,7 @@ class AveragedPosterior:
         return float(self._mixed([post.expected_depth for post in self.posteriors]))
 
     def __getattr__(self, name: str) -> Any:
-        from everytree.posterior import Posterior
+        from everytree.bayes.posterior import Posterior
 
         if not name.startswith("_") and hasattr(Posterior, name):
             raise _OnePriorError(

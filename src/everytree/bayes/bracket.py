@@ -30,8 +30,8 @@ from everytree.bayes.folding import fold_arguments
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    from everytree.posterior import Posterior
-    from everytree.priors import PriorTables
+    from everytree.bayes.posterior import Posterior
+    from everytree.weights.priors import PriorTables
 
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
 

@@ -22,16 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import generator, whole
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.depth_tables import depth_tables
+from everytree.common.arguments import generator, whole
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
-from everytree.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
-    from everytree.weights import Dirichlet
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["MOVES", "CollapsedPosterior"]
 

@@ -24,14 +24,14 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import number
-from everytree.bayes.conditions import conditions
+from everytree.common.arguments import number
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
+from everytree.trees.conditions import conditions
 
 if TYPE_CHECKING:
+    from everytree.bayes.posterior import Posterior
     from everytree.data.binarizer import Binarizer
-    from everytree.posterior import Posterior
 
 __all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
 

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.bayes.posterior import Posterior
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits
 from everytree.data.table import as_tests
 from everytree.errors import DataError, LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.posterior import Posterior
-from everytree.priors import Prior, SizePrior, as_prior
-from everytree.weights import Dirichlet
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DepthProfile", "DepthStep", "deepen"]
 

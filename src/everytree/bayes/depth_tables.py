@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everytree.errors import LimitReached
-from everytree.priors import Prior, PriorTables
-from everytree.weights import Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
+from everytree.weights.priors import Prior, PriorTables
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["depth_tables"]
 

@@ -24,16 +24,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import number, whole
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached, QueryError
-from everytree.priors import Prior, as_prior
+from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
     from everytree.bayes.average import AveragedPosterior
-    from everytree.posterior import Posterior
-    from everytree.space import TreeSpace
-    from everytree.weights import Dirichlet
+    from everytree.bayes.posterior import Posterior
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from everytree.bayes.conditions import conditions
+from everytree.trees.conditions import conditions
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.posterior import Posterior
+    from everytree.bayes.posterior import Posterior
 
 __all__ = ["ExplainedRule", "Explanation", "explain"]
 
@@ -88,7 +88,7 @@ class Explanation:
 
 def explain(posterior: Posterior, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
     """The ``top`` rules of most weight among those that cover the row ``x``."""
-    from everytree.rules import one_row, top_rules
+    from everytree.bayes.rules import one_row, top_rules
 
     space = posterior.space
     row = one_row(x, space.n_tests, space.test_names)

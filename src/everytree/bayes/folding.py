@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
-from everytree.weights import Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 
 if TYPE_CHECKING:
-    from everytree.priors import Prior
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
+    from everytree.weights.priors import Prior
 
 __all__ = ["fold_arguments", "fold_posterior", "posterior_graph"]
 
@@ -19,7 +19,7 @@ Rows = list[list[float]]  # Dirichlet parameters by depth
 def fold_posterior(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
     """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
     from everytree.cluster.fold import fold, is_long
-    from everytree.cluster.workers import n_elsewhere
+    from everytree.common.workers import n_elsewhere
 
     space._attributes_for(prior)  # refuses before the graph is built
     with space._question("folding the posterior") as control:

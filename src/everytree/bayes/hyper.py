@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from everytree.errors import QueryError
-from everytree.priors import LeafPenaltyPrior, Prior, SizePrior
-from everytree.weights import DepthDecay
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import LeafPenaltyPrior, Prior, SizePrior
 
 __all__ = ["Axis", "Family", "asked", "dirichlet_family", "prior_family"]
 

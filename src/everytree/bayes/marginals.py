@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from everytree.posterior import Posterior
+    from everytree.bayes.posterior import Posterior
 
 __all__ = ["attribute_inclusion", "attribute_of_tests"]
 

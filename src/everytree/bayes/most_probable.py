@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
 from everytree.errors import QueryError
-from everytree.search import REASONS
-from everytree.weights import dirichlet_rows, with_dirichlet
+from everytree.query.run import REASONS
+from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
 
 if TYPE_CHECKING:
-    from everytree.priors import Prior
-    from everytree.space import TreeSpace
-    from everytree.tree import Tree
-    from everytree.weights import Dirichlet
+    from everytree.space.tree_space import TreeSpace
+    from everytree.trees.tree import Tree
+    from everytree.weights.dirichlet import Dirichlet
+    from everytree.weights.priors import Prior
 
 __all__ = ["most_probable"]
 

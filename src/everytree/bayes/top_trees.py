@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 __all__ = ["TopTrees"]
 

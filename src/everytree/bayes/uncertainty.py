@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import number, whole
+from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.posterior import Posterior
+    from everytree.bayes.posterior import Posterior
 
 __all__ = ["Moments", "interval", "moments"]
 

@@ -211,7 +211,7 @@ def _write(out: Path, outcomes: Sequence[Outcome]) -> None:
     import csv
     import io
 
-    from everytree.drafts import write_whole
+    from everytree.common.drafts import write_whole
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""``everytree demo``: prints what ``everytree.demo`` found, and says where the pictures are."""
+"""``everytree demo``: prints what ``everytree.cli.demonstration`` found, and says where the pictures are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
     from rich.console import Console
     from rich.table import Table
 
-    from everytree.demo import run_demo, write_pictures
+    from everytree.cli.demonstration import run_demo, write_pictures
 
     console = Console(highlight=False, soft_wrap=True)
     result = run_demo(max_depth, min_leaf, seed)

@@ -81,7 +81,7 @@ def _given(model: Any, values: Sequence[str]) -> Dataset:
 
     from everytree import read_csv
     from everytree.data.readers.dataset import unknown_column
-    from everytree.model_types import column_kinds
+    from everytree.estimators.column_kinds import column_kinds
 
     kinds = column_kinds(model)
     cells = dict.fromkeys(kinds, "")

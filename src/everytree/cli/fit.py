@@ -18,7 +18,7 @@ from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
-    from everytree.query import Query
+    from everytree.query.query import Query
 
 __all__ = ["learn", "run_fit", "shown_model", "where_parameters"]
 
@@ -103,8 +103,8 @@ def run_fit(
 
 
 def _drawn(model: Any) -> Any:
-    from everytree.option_tree import OptionTree, TreeMean
     from everytree.plot import OptionTreeDisplay, TreeDisplay
+    from everytree.trees.option_tree import OptionTree, TreeMean
 
     options = isinstance(getattr(model, "tree_", None), OptionTree | TreeMean)
     return (OptionTreeDisplay if options else TreeDisplay).from_estimator(model)

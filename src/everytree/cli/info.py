@@ -24,7 +24,7 @@ FOR_DEVELOPERS = ("test", "dev", "all")  # extras that add nothing a user calls
 def gather_info() -> dict[str, Any]:
     """Everything ``everytree info`` shows, ready for JSON."""
     import everytree._core as _core
-    from everytree.limits import threads
+    from everytree.common.limits import threads
 
     extras: dict[str, dict[str, Any]] = {}
     dependencies: dict[str, str | None] = {}

@@ -30,7 +30,7 @@ def check_picture(path: Path | None) -> None:
 
 def write_picture(path: Path, display: Any) -> None:
     """Write the figure of a display, whole or not at all."""
-    from everytree.drafts import draft_of
+    from everytree.common.drafts import draft_of
 
     with heard() as warned, draft_of(path) as draft:
         display.figure_.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)

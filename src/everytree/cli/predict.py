@@ -36,7 +36,7 @@ class Rows:
     """Reads the rows of a file as a model wants them, whatever else is in the file."""
 
     def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
-        from everytree.model_types import column_kinds, label_kind
+        from everytree.estimators.column_kinds import column_kinds, label_kind
 
         self.kinds = column_kinds(model)
         self.target = getattr(model, "target_name_", None)
@@ -201,7 +201,7 @@ class _Score:
 @contextmanager
 def _writer(out: Path | None) -> Iterator[Write]:
     """A function that writes one piece: CSV to stdout or a file, or Parquet; a file is written whole or not at all."""
-    from everytree.drafts import draft_of
+    from everytree.common.drafts import draft_of
 
     with ExitStack() as stack:
         if out is None:

@@ -17,8 +17,8 @@ from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
-    from everytree.query import Query
-    from everytree.space import TreeSpace
+    from everytree.query.query import Query
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["read_query", "run_front", "run_query"]
 
@@ -100,7 +100,7 @@ def run_front(
     as_json: bool,
 ) -> None:
     """Print the least cost for every size, number of leaves or depth."""
-    from everytree.query import Query
+    from everytree.query.query import Query
 
     check_picture(picture)
     query = Query(("error", "size"))
@@ -154,7 +154,7 @@ def _ask(
 ) -> Asked:
     """Read a file and make its space: of the depth that the query or the option says."""
     from everytree import Binarizer, TreeSpace
-    from everytree.constraints import leaf_constraints
+    from everytree.weights.constraints import leaf_constraints
 
     params = parameters_of("optimal", learning)
     costs = {name: params.pop(name) for name in ("cost_matrix", "class_weight") if name in params}

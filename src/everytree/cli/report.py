@@ -26,8 +26,8 @@ def run_report(
     as_json: bool,
 ) -> None:
     """Write the page of a model file, and say where it is and what it lacks."""
-    from everytree.drafts import write_whole
-    from everytree.model_file import load_model
+    from everytree.common.drafts import write_whole
+    from everytree.files.model_file import load_model
     from everytree.report.given import read_as_trained
     from everytree.report.page import html_of
     from everytree.report.page_data import page_data

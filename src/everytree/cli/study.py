@@ -27,7 +27,7 @@ def show_study(
     """
     from rich.console import Console
 
-    from everytree.cluster.workers import use_backend
+    from everytree.common.workers import use_backend
     from everytree.errors import DataError
     from everytree.study.run import run_study, wanted
 

@@ -63,7 +63,7 @@ class _Bar:
 @contextmanager
 def at_work() -> Iterator[None]:
     """Show progress, and let the first Ctrl-C stop the question and the second one the command."""
-    from everytree.limits import watching
+    from everytree.common.limits import watching
 
     bar = _Bar()
     with watching(bar) as watch:

@@ -16,6 +16,6 @@ chains of ``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`
 
 from everytree.cluster.fold import posterior, predict_proba
 from everytree.cluster.search import best
-from everytree.cluster.workers import distribute, results, use_backend
+from everytree.common.workers import distribute, results, use_backend
 
 __all__ = ["best", "distribute", "posterior", "predict_proba", "results", "use_backend"]

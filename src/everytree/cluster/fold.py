@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import whole
 from everytree.bayes.folding import fold_arguments, posterior_graph
-from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
-from everytree.posterior import Posterior
-from everytree.priors import Prior, SizePrior, as_prior
-from everytree.weights import Dirichlet
+from everytree.bayes.posterior import Posterior
+from everytree.common.arguments import whole
+from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
     from everytree.data.table import Table
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["fold", "is_long", "posterior", "predict_proba"]
 

@@ -18,20 +18,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import everytree._core as _core
-from everytree.arguments import whole
 from everytree.cluster.splits import ANY, Branches, Item, State, Steps
-from everytree.cluster.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits
+from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
 from everytree.errors import LimitReached, QueryError
-from everytree.limits import Limits
-from everytree.plan import Plan, Session, choose, cost_of, plan_of, search_by
-from everytree.query import Query, query_of
-from everytree.search import Outcome, new_search, outcome_of
+from everytree.query.plan import Plan, Session, choose, cost_of, plan_of, search_by
+from everytree.query.query import Query, query_of
+from everytree.query.run import Outcome, new_search, outcome_of
 
 if TYPE_CHECKING:
-    from everytree.costs import Cost
-    from everytree.plan import Inside
-    from everytree.space import TreeSpace
-    from everytree.tree import Tree
+    from everytree.query.plan import Inside
+    from everytree.space.tree_space import TreeSpace
+    from everytree.trees.tree import Tree
+    from everytree.weights.costs import Cost
 
 __all__ = ["best"]
 

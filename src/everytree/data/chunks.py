@@ -7,13 +7,13 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 
+from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import Binarizer
 from everytree.data.frames import read_frame
 from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.data.tally import Tally
 from everytree.errors import DataError, LimitReached
-from everytree.limits import Limits, in_bytes
 
 __all__ = ["count_chunks"]
 

@@ -18,6 +18,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
 from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
@@ -26,7 +27,6 @@ from everytree.data.labels import read_labels
 from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
 from everytree.data.table import Table
 from everytree.errors import DataError
-from everytree.limits import Limits, in_bytes
 
 __all__ = ["count_frame"]
 

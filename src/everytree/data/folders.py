@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from everytree.common.limits import Limits
 from everytree.errors import DataError
-from everytree.limits import Limits
 
 __all__ = ["open_files"]
 

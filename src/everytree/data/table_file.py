@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.drafts import draft_of
 from everytree.data.binarizer import Binarizer
 from everytree.data.readers.convert import optional
 from everytree.data.table import INT64_MAX, Table
-from everytree.drafts import draft_of
 from everytree.errors import DataError
-from everytree.model_columns import columns_from_json, columns_to_json
-from everytree.model_values import plain_scalar, value_from_json, value_to_json
-from everytree.tree_checks import clip
+from everytree.files.columns import columns_from_json, columns_to_json
+from everytree.files.values import plain_scalar, value_from_json, value_to_json
+from everytree.trees.checks import clip
 
 __all__ = ["load_table", "save_table"]
 
@@ -119,7 +119,7 @@ def _described(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     text = metadata.get(KEY)
     if text is None or len(text) > MOST_TEXT:
         raise DataError("it has no description of a table; expected a file of Table.save")
-    from everytree.model_file import parsed_json
+    from everytree.files.model_file import parsed_json
 
     described = parsed_json(text)
     keys = {"format", "version", "test_names", "classes", "target", "params", "encoder"}

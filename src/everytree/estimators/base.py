@@ -237,7 +237,7 @@ class TreeClassifierBase(ClassifierBase):
         ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
         """
-        from everytree.model_file import save_model
+        from everytree.files.model_file import save_model
 
         save_model(self, path, target)
 

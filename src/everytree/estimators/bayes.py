@@ -16,15 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.deepening import DepthProfile
+from everytree.bayes.posterior import Posterior
+from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
-from everytree.limits import in_bytes
-from everytree.posterior import Posterior
-from everytree.priors import Prior
-from everytree.space import TreeSpace
-from everytree.weights import Dirichlet
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior
 
 if TYPE_CHECKING:
     from everytree.bayes.collapsed import CollapsedPosterior

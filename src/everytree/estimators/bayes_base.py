@@ -14,9 +14,9 @@ from everytree.bayes.hyper import asked
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.incremental import IncrementalBase
-from everytree.priors import LeafPenaltyPrior, Prior, SizePrior, as_prior
-from everytree.space import TreeSpace
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.weights.priors import LeafPenaltyPrior, Prior, SizePrior, as_prior
 
 __all__ = ["BayesBase", "Hyper"]
 

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.arguments import number, whole
+from everytree.common.arguments import number, whole
+from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
-from everytree.limits import Limits
-from everytree.multiway import MultiwayTree
+from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["C45TreeClassifier"]
 

@@ -16,8 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.arguments import generator, whole
-from everytree.cost_complexity import (
+from everytree.common.arguments import generator, whole
+from everytree.data.columns import ColumnReader
+from everytree.errors import DataError, QueryError
+from everytree.estimators.cart_growth import Growth, asked_of
+from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.trees.cost_complexity import (
     choose,
     collapse_points,
     errors_by_price,
@@ -25,11 +29,7 @@ from everytree.cost_complexity import (
     risks,
     stratified_counts,
 )
-from everytree.data.columns import ColumnReader
-from everytree.errors import DataError, QueryError
-from everytree.estimators.cart_growth import Growth, asked_of
-from everytree.estimators.column_base import ColumnTreeClassifier
-from everytree.multiway import MultiwayTree
+from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["CARTTreeClassifier"]
 

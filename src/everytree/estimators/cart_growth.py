@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError
-from everytree.multiway import MultiwayTree
+from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["Asked", "Growth", "asked_of"]
 

@@ -39,7 +39,7 @@ class ColumnTreeClassifier(ClassifierBase):
         ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
         """
-        from everytree.model_trees import save_column_tree
+        from everytree.files.column_trees import save_column_tree
 
         save_column_tree(self, path, target)
 
@@ -52,13 +52,13 @@ class ColumnTreeClassifier(ClassifierBase):
 
     def _columns_to_json(self) -> list[dict[str, Any]]:
         """What training told about the columns, for a model file."""
-        from everytree.model_trees import raw_columns_to_json
+        from everytree.files.column_trees import raw_columns_to_json
 
         return raw_columns_to_json(self._reader.columns)
 
     def _columns_from_json(self, data: Any) -> Sequence[Any]:
         """Set again from a model file what reads the columns; returns them as ``from_dict`` of the tree wants them."""
-        from everytree.model_trees import raw_columns_from_json
+        from everytree.files.column_trees import raw_columns_from_json
 
         self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
         return self._reader.columns

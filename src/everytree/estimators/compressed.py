@@ -121,6 +121,6 @@ class CompressedClassifier(TreeClassifierBase):
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads."""
-        from everytree.model_rules import save_rules
+        from everytree.files.rules_file import save_rules
 
         save_rules(self, path, target)

@@ -18,19 +18,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.arguments import number, whole
+from everytree.common.arguments import number, whole
+from everytree.common.limits import Limits
 from everytree.data.binarizer import refuse_missing
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame
 from everytree.errors import DataError, QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
-from everytree.limits import Limits
-from everytree.model_columns import checked_number
-from everytree.option_tree import OptionTree, TreeMean
-from everytree.priors import Prior, SizePrior, as_prior
-from everytree.tree_checks import clip
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.files.columns import checked_number
+from everytree.trees.checks import clip
+from everytree.trees.option_tree import OptionTree, TreeMean
+from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
     import everytree._core as _core

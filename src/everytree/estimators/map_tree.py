@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.bayes_base import BayesBase
-from everytree.limits import in_bytes
-from everytree.space import TreeSpace
-from everytree.tree import Tree
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
 
 __all__ = ["MAPTreeClassifier"]
 

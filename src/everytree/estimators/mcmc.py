@@ -16,21 +16,21 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.arguments import generator, whole
+from everytree.common.arguments import generator, whole
+from everytree.common.limits import Limits
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
-from everytree.limits import Limits
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.mcmc.draws_dict import SavedDraws, draws_from_dict, draws_to_dict
 from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler, proposal_density
 from everytree.mcmc.start import start_keys
 from everytree.mcmc.summary import UNSURE, ChainSummary, summarize, to_inference_data
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-from everytree.priors import Prior
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.weights.priors import Prior
 
 __all__ = ["MCMCTreeClassifier"]
 

@@ -16,15 +16,15 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.costs import as_text, class_weights
+from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
-from everytree.limits import in_bytes
-from everytree.query import Query
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import DepthDecay, Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.query.query import Query
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.costs import as_text, class_weights
+from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows, with_dirichlet
 
 __all__ = ["OptimalTreeClassifier"]
 

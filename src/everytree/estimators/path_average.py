@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.arguments import number
+from everytree.common.arguments import number
+from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
-from everytree.limits import Limits
-from everytree.path_tree import PathTree, path_means, prior_parameters
+from everytree.trees.path_tree import PathTree, path_means, prior_parameters
 
 __all__ = ["PathAverageTreeClassifier"]
 
@@ -169,12 +169,12 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         return self._categorizer.transform(frame)
 
     def _columns_to_json(self) -> list[dict[str, Any]]:
-        from everytree.model_trees import categories_to_json
+        from everytree.files.column_trees import categories_to_json
 
         return categories_to_json(self.categories_)
 
     def _columns_from_json(self, data: Any) -> Sequence[Any]:
-        from everytree.model_trees import categories_from_json
+        from everytree.files.column_trees import categories_from_json
 
         self._categorizer = self._make_categorizer()
         self.categories_ = self._categorizer.restore(categories_from_json(data)).categories_

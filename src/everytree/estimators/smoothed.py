@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.arguments import generator, number, whole
+from everytree.common.arguments import generator, number, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
-from everytree.option_tree import OptionTree
-from everytree.priors import Prior
-from everytree.weights import Dirichlet
+from everytree.trees.option_tree import OptionTree
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior
 
 if TYPE_CHECKING:
     import everytree._core as _core

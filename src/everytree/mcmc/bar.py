@@ -15,7 +15,7 @@ from everytree.bayes.chains import effective_draws
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["SamplingBar", "sampling_bar"]
 

@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree import tree_routes as routes
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
 from everytree.data.table import as_tests
 from everytree.errors import DataError
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-from everytree.tree import Tree
-from everytree.weights import dirichlet_rows
+from everytree.trees import routes as routes
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import dirichlet_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DrawnTrees", "TreeDraws"]
 

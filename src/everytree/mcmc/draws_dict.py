@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree import tree_routes
 from everytree.errors import DataError
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
-from everytree.tree_checks import clip
+from everytree.trees import routes as tree_routes
+from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.mcmc.target import PosteriorTarget, RiskTarget
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["SavedDraws", "draws_from_dict", "draws_to_dict"]
 

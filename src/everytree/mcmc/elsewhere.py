@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.cluster.workers import n_elsewhere, results
-from everytree.limits import Limits
+from everytree.common.limits import Limits
+from everytree.common.workers import n_elsewhere, results
 from everytree.mcmc.sampler import TRIED, Parts, Plan, TreeSampler
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["run_elsewhere"]
 

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.arguments import number, whole
+from everytree.common.arguments import number, whole
+from everytree.common.limits import Limits
 from everytree.errors import QueryError
-from everytree.limits import Limits
 from everytree.mcmc.bar import SamplingBar, sampling_bar
 from everytree.mcmc.draws import DrawnTrees
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = [
     "KERNELS",
@@ -268,7 +268,7 @@ class TreeSampler:
 
         At a limit the draws are those there are, at least one of each chain: where it is.
         """
-        from everytree.cluster.workers import n_elsewhere
+        from everytree.common.workers import n_elsewhere
 
         plan = Plan(n_draws, burn_in, thin, anneal, trace)
         with sampling_bar(self.space, bar, (burn_in + n_draws) * self.n_chains) as shown:

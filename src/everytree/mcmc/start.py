@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from everytree.errors import DataError, QueryError
 from everytree.mcmc.target import RISKS, PosteriorTarget, RiskTarget
-from everytree.tree import Tree
+from everytree.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["start_keys"]
 

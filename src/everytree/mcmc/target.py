@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import number
 from everytree.bayes.depth_tables import depth_tables
+from everytree.common.arguments import number
 from everytree.errors import QueryError
-from everytree.priors import Prior
+from everytree.weights.priors import Prior
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.space import TreeSpace
+    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["RISKS", "PosteriorTarget", "RiskTarget"]
 

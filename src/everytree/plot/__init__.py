@@ -9,15 +9,15 @@ elsewhere; `ax_` and `figure_` say where.
 
 from __future__ import annotations
 
+from everytree.draw.dot import tree_to_dot
+from everytree.draw.matplotlib_tree import plot_tree
+from everytree.draw.svg import tree_to_html, tree_to_svg
+from everytree.draw.text import tree_to_text
 from everytree.plot.comparison import ComparisonDisplay
-from everytree.plot.dot import tree_to_dot
 from everytree.plot.evidence import EvidenceDisplay
 from everytree.plot.front import FrontDisplay
-from everytree.plot.matplotlib_tree import plot_tree
 from everytree.plot.posterior_display import InclusionDisplay, LeavesDisplay
 from everytree.plot.reliability import CalibrationDisplay
-from everytree.plot.svg import tree_to_html, tree_to_svg
-from everytree.plot.text import tree_to_text
 from everytree.plot.traces import TraceDisplay
 from everytree.plot.tree_display import OptionTreeDisplay, TreeDisplay
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.draw.colors import HUES, INK, PAPER, mix
+from everytree.draw.labels import clean
 from everytree.errors import DataError
-from everytree.plot.colors import HUES, INK, PAPER, mix
 from everytree.plot.display import Display
-from everytree.plot.labels import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

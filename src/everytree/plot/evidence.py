@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.draw.colors import HUES, LINE
 from everytree.errors import DataError, QueryError
-from everytree.plot.colors import HUES, LINE
 
 if TYPE_CHECKING:
     from everytree.bayes.evidence import EvidenceFit

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from everytree.draw.colors import HUES, LINE
 from everytree.errors import DataError
-from everytree.plot.colors import HUES, LINE
 from everytree.plot.display import Display, fitted_part
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from everytree.space import TreeSpace
-    from everytree.tree import Tree
+    from everytree.space.tree_space import TreeSpace
+    from everytree.trees.tree import Tree
 
 __all__ = ["FrontDisplay"]
 

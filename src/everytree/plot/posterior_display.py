@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.common.arguments import whole
+from everytree.draw.colors import HUES, LINE
+from everytree.draw.labels import clean
 from everytree.errors import DataError
-from everytree.plot.colors import HUES, LINE
 from everytree.plot.display import Display, fitted_part
-from everytree.plot.labels import clean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

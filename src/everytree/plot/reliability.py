@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.labels import label_codes
+from everytree.draw.colors import HUES, LINE
 from everytree.errors import DataError
-from everytree.plot.colors import HUES, LINE
 from everytree.plot.display import Display
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.draw.colors import HUES
 from everytree.errors import DataError
-from everytree.plot.colors import HUES
 from everytree.plot.display import fitted_part, pyplot
 
 __all__ = ["TraceDisplay"]

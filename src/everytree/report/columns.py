@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from everytree.bayes.conditions import conditions
 from everytree.data.encoding import as_codes, matched
 from everytree.data.frames import Frame, FrameColumn
 from everytree.report.words import shown
+from everytree.trees.conditions import conditions
 
 __all__ = ["column_rows", "page_columns", "raw_columns"]
 

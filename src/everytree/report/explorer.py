@@ -21,21 +21,21 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.limits import Limits
 from everytree.data.frames import read_frame
 from everytree.data.readers.dataset import Dataset, unknown_column
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
 from everytree.estimators.optimal import OptimalTreeClassifier
-from everytree.limits import Limits
-from everytree.priors import as_prior
-from everytree.query import Query
+from everytree.query.query import Query
 from everytree.report import sections
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns
 from everytree.report.trees import page_tree
 from everytree.report.words import shown, told
-from everytree.space import TreeSpace
-from everytree.tree import Tree
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
+from everytree.weights.priors import as_prior
 
 __all__ = ["Explorer", "Job", "guess_target"]
 

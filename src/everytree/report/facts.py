@@ -7,8 +7,8 @@ from typing import Any
 from everytree import __version__
 from everytree.errors import LimitReached
 from everytree.report.words import large, shown, told
-from everytree.space import TreeSpace
-from everytree.tree import Tree
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
 
 __all__ = ["about_tree", "facts_of", "summary_of"]
 

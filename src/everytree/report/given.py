@@ -15,8 +15,8 @@ from everytree.data.labels import read_labels
 from everytree.data.readers import read
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
-from everytree.model_types import column_kinds, label_kind
-from everytree.tree_checks import clip
+from everytree.estimators.column_kinds import column_kinds, label_kind
+from everytree.trees.checks import clip
 
 __all__ = ["Examples", "examples_of", "read_as_trained"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from everytree.draw.svg import tree_to_html
 from everytree.errors import EverytreeError, LimitReached
-from everytree.plot.svg import tree_to_html
 from everytree.report.words import shown
 
 __all__ = ["Shown", "estimator_html", "posterior_html", "show"]
@@ -39,7 +39,7 @@ class Shown:
 
 def show(model: Any, data: Any = None, *, height: int = 720, **options: Any) -> Shown:
     """The page of a fitted classifier for a notebook cell; the options are those of ``write_report``."""
-    from everytree.arguments import whole
+    from everytree.common.arguments import whole
     from everytree.report.page import page_html
 
     return Shown(page_html(model, data, **options), whole("height", height, 100))
@@ -84,8 +84,8 @@ def _bars(chances: list[tuple[str, float]]) -> str:
 
 def estimator_html(model: Any) -> str:
     """What a fitted classifier adds to the box that scikit-learn draws of it; nothing before it is fitted."""
-    from everytree.posterior import Posterior
-    from everytree.tree import Tree
+    from everytree.bayes.posterior import Posterior
+    from everytree.trees.tree import Tree
 
     tree: Any = getattr(model, "tree_", None)
     posterior = getattr(model, "posterior_", None)

@@ -16,7 +16,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from everytree.drafts import write_whole
+from everytree.common.drafts import write_whole
 from everytree.errors import DataError
 from everytree.report.page_data import ROWS, SECONDS, page_data
 

@@ -21,9 +21,6 @@ from everytree import __version__
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
-from everytree.multiway import MultiwayTree
-from everytree.option_tree import OptionTree
-from everytree.path_tree import PathTree
 from everytree.report import sections
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns, raw_columns
@@ -31,9 +28,12 @@ from everytree.report.facts import about_tree, facts_of, summary_of
 from everytree.report.given import examples_of
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
-from everytree.space import TreeSpace
-from everytree.tree import Tree
-from everytree.weights import DepthDecay, dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.multiway import MultiwayTree
+from everytree.trees.option_tree import OptionTree
+from everytree.trees.path_tree import PathTree
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 
 __all__ = ["FORMAT", "VERSION", "page_data"]
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.compress import CompressedRules
+from everytree.bayes.posterior import Posterior
 from everytree.data.frames import Frame
 from everytree.errors import EverytreeError, LimitReached
-from everytree.posterior import Posterior
 from everytree.report.trees import intervals, page_tree, short
 from everytree.report.words import shown
-from everytree.space import TreeSpace
-from everytree.weights import dirichlet_rows
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.dirichlet import dirichlet_rows
 
 __all__ = ["about_posterior", "calibration", "drawn", "front", "limited", "posterior", "row_rules", "sum_of"]
 
@@ -150,7 +150,7 @@ def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
 
 def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     """The rules of most weight: paths that are leaves of many probable trees."""
-    from everytree.bayes.conditions import conditions
+    from everytree.trees.conditions import conditions
 
     found = one.rules(top=RULES)
     depth = [min(len(rule), len(one._rows) - 1) for rule in found]

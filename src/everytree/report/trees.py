@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.multiway import MultiwayTree
-from everytree.option_tree import NO_CHILD, OptionTree
-from everytree.path_tree import PathTree
 from everytree.report.words import shown
-from everytree.tree import Tree
-from everytree.weights import with_dirichlet
+from everytree.trees.multiway import MultiwayTree
+from everytree.trees.option_tree import NO_CHILD, OptionTree
+from everytree.trees.path_tree import PathTree
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import with_dirichlet
 
 __all__ = ["intervals", "multiway_tree", "option_tree", "page_tree", "path_tree", "short"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from everytree.plot.labels import shorten
+from everytree.draw.labels import shorten
 
 __all__ = ["WIDEST", "large", "shown", "told"]
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import generator, number, whole
+from everytree.common.arguments import generator, number, whole
 from everytree.errors import QueryError
 
 __all__ = ["MultiTree", "led", "led_bayes_proba", "multi_tree", "xd6", "xor"]

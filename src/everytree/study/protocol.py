@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everytree.arguments import whole
+from everytree.common.arguments import whole
 from everytree.errors import DataError, QueryError
 
 __all__ = [

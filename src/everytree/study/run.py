@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from everytree import __version__
-from everytree.cluster import workers
+from everytree.common import workers
 from everytree.errors import DataError, QueryError
 from everytree.study.datasets import FETCH, default_folder, present
 from everytree.study.jobs import Job, Results, Row, Study

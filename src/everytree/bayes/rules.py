@@ -1,0 +1,162 @@
+"""Rules: the exact average over trees read as a weighted set of rules (Nijssen 2008).
+
+A rule is a set I of (test, outcome) pairs; its weight is the posterior probability that I is a leaf of the tree.
+
+    P(I is a node) = Σ_{i ∈ I} P(I − i is a node) · P(split by i | I − i),     P(∅ is a node) = 1
+    weight(I)      = P(I is a node) · P(leaf | I)
+
+For a row x the weights of the rules that cover it sum to one, and P(c | x) = Σ weight · leaf probability of c.
+
+The rules of most weight are found level by level. A rule of weight ≥ τ has a parent of probability ≥ τ / |I|, so
+nothing is missed if level k keeps every node of probability ≥ τ · k! / K!, with K the depth limit; τ is lowered
+until the answer is complete.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.table import as_tests
+from everytree.errors import DataError
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.bayes.posterior import Posterior
+
+__all__ = ["Rule", "top_rules"]
+
+Item = tuple[int, int]
+Path = tuple[Item, ...]
+Facts = tuple[float, npt.NDArray[np.float64], list[int]]  # P(leaf), P(split by test), class counts
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One path that may be a leaf, with its posterior probability and what it says."""
+
+    items: Path  # (test, outcome), by test
+    weight: float  # P(this path is a leaf of the tree)
+    counts: tuple[int, ...]  # training examples per class
+    proba: tuple[float, ...]  # class probabilities in this leaf
+    names: tuple[str, ...]  # the items in words
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __str__(self) -> str:
+        where = " and ".join(self.names) or "always"
+        chances = ", ".join(f"{p:.2f}" for p in self.proba)
+        return f"{self.weight:.4f}  {where}  →  ({chances})  n={sum(self.counts)}"
+
+
+class _Nodes:
+    """Probabilities of nodes, remembered."""
+
+    def __init__(self, posterior: Posterior, control: _core.Control) -> None:
+        self._control = control
+        self._core = posterior._core
+        self._known: dict[Path, tuple[float, Path | None]] = {(): (1.0, ())}
+        self._facts: dict[Path, Facts] = {}
+
+    def facts(self, items: Path) -> Facts:
+        """P(leaf), P(split by test) and class counts of a node that exists."""
+        if items not in self._facts:
+            order = self.node(items)[1]
+            if order is None:
+                raise ValueError(f"{items!r} is not a node of the space")
+            self._control.check()
+            self._facts[items] = cast(Facts, self._core.path_node(list(order)))  # exists, as it has an order
+        return self._facts[items]
+
+    def node(self, items: Path) -> tuple[float, Path | None]:
+        """P(these items are a node), and an order of them in which every test is feasible."""
+        if items not in self._known:
+            total, order = 0.0, None
+            for k, item in enumerate(items):
+                parent = items[:k] + items[k + 1 :]
+                p, way = self.node(parent)
+                if way is None:
+                    continue
+                share = p * float(self.facts(parent)[1][item[0]])
+                if share > 0:
+                    total += share
+                    order = order or (*way, item)
+            self._known[items] = (total, order)
+        return self._known[items]
+
+
+def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
+    """The ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
+    space = posterior.space
+    row = None if x is None else one_row(x, space.n_tests, space.test_names)
+    nodes = _Nodes(posterior, control)
+    depth = int(space._graph(control, True).deepest)  # no path is longer
+    tau = 0.25
+    while True:
+        weights = _rules_above(nodes, tau, depth, row)
+        heavy = sorted(
+            ((w, items) for items, w in weights.items() if w >= tau), key=lambda r: (-r[0], len(r[1]), r[1])
+        )
+        if len(heavy) >= top or tau < 1e-12:
+            break
+        tau /= 4
+    if len(heavy) < top:  # the whole space holds fewer rules above the least weight that counts
+        heavy = sorted(
+            ((w, items) for items, w in weights.items() if w > 0), key=lambda r: (-r[0], len(r[1]), r[1])
+        )
+    return [_rule(posterior, nodes, items, w) for w, items in heavy[:top]]
+
+
+def _rules_above(
+    nodes: _Nodes, tau: float, depth: int, row: npt.NDArray[np.uint8] | None
+) -> dict[Path, float]:
+    """Every rule of weight ≥ tau, among others."""
+    weights: dict[Path, float] = {}
+    level: set[Path] = {()}
+    for k in range(depth + 1):
+        following: set[Path] = set()
+        if not level:
+            break
+        # what a child must receive from one parent to matter
+        need = tau / math.prod(range(k + 1, depth + 1)) if k < depth else 0.0
+        for items in level:
+            p, _ = nodes.node(items)
+            leaf, split, _ = nodes.facts(items)
+            weights[items] = p * leaf
+            if k == depth:
+                continue
+            for test in np.flatnonzero(p * split >= need).tolist():
+                if split[test] <= 0:
+                    continue
+                for outcome in (0, 1) if row is None else (int(row[test]),):
+                    following.add(tuple(sorted((*items, (test, outcome)))))
+        level = following
+    return weights
+
+
+def _rule(posterior: Posterior, nodes: _Nodes, items: Path, weight: float) -> Rule:
+    space = posterior.space
+    counts = [int(n) for n in nodes.facts(items)[2]]
+    a = posterior._rows[min(len(items), len(posterior._rows) - 1)]
+    total = sum(counts) + math.fsum(a)
+    names = tuple(_words(space.test_names, test, outcome) for test, outcome in items)
+    return Rule(
+        items, weight, tuple(counts), tuple((n + b) / total for n, b in zip(counts, a, strict=True)), names
+    )
+
+
+def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
+    name = f"x{test}" if names is None else names[test]
+    return name if outcome else f"not ({name})"
+
+
+def one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
+    rows = as_tests(np.atleast_2d(np.asarray(x)), names)
+    if rows.shape != (1, n_tests):
+        raise DataError(f"x has shape {np.shape(x)}; expected one row of {n_tests} tests")
+    return np.asarray(rows[0])

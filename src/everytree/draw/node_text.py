@@ -1,0 +1,49 @@
+"""The words in one box of a picture: a bold title and quieter details."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everytree.draw.labels import class_name, count_list, examples, predicted, probability, question, wrap
+from everytree.draw.layout import Shown
+
+if TYPE_CHECKING:
+    from everytree.trees.tree import Tree
+
+TITLE_WIDTH = 26
+TITLE_LINES = 3
+
+
+@dataclass(frozen=True)
+class NodeText:
+    """`title` and `details` are lines to draw, `full` the uncut story for a tooltip; a leaf has a class."""
+
+    title: tuple[str, ...]
+    details: tuple[str, ...]
+    full: str
+    predicted: int | None
+
+
+def node_text(tree: Tree, k: int, shown: Shown, precision: int) -> NodeText:
+    """The words for node k: a question for a split, a class and how sure for a leaf."""
+    n = int(tree.counts[k].sum())
+    if k in shown.branches:
+        ask = question(tree, k)
+        return NodeText(
+            title=tuple(wrap(ask, TITLE_WIDTH, TITLE_LINES)),
+            details=(examples(n),),
+            full=f"{ask} {count_list(tree, k)}",
+            predicted=None,
+        )
+    c = predicted(tree, k)
+    name, p = class_name(tree, c), probability(float(tree.proba[k, c]), precision)
+    details = [f"p = {p}", f"{tree.counts[k, c]} of {examples(n)}" if n else examples(n)]
+    if k in shown.hidden_leaves:
+        details.append(f"… {shown.hidden_leaves[k]} leaves not drawn")
+    return NodeText(
+        title=tuple(wrap(name, TITLE_WIDTH, TITLE_LINES)),
+        details=tuple(details),
+        full=f"{name}, p = {p}: {count_list(tree, k)}",
+        predicted=c,
+    )

@@ -1,0 +1,149 @@
+"""Estimate: how large a job would be, before it is begun.
+
+Random descents through the space stand for all paths (Knuth's estimator), paths that end in the same cover are counted
+once, and a few of the covers found are folded to see how long they take on this machine.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.common.limits import in_bytes
+from everytree.errors import LimitReached
+
+if TYPE_CHECKING:
+    from everytree.space.tree_space import TreeSpace
+
+__all__ = ["Estimate", "estimate", "in_time", "power", "refuse_hopeless"]
+
+BUDGET = 0.05  # seconds for the measurement
+# Estimates err, so only what is far beyond a limit is called hopeless. Without a depth limit descents also count a
+# cover once for every depth at which it occurs, though it is stored once.
+FAR = 10.0
+FAR_UNLIMITED = 30.0
+
+
+MANY = 1e6  # states below which an estimate is not compared with the number of covers
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """About how much a space would take: states of the stored graph, their bytes, and seconds for the evidence.
+
+    ``hopeless`` says that this is far beyond the limits of the space: more than ten times its ``memory_limit`` or its
+    ``time_limit``.
+    """
+
+    states: float
+    bytes: float
+    seconds: float
+    hopeless: bool
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) -> Estimate:
+    """The estimate of a space; without ``measure``, of its size alone."""
+    states, size, seconds = _core.estimate(
+        space._counts(),
+        -1 if space.max_depth is None else space.max_depth,
+        space.min_leaf,
+        BUDGET if measure else 0.0,
+        control,
+    )
+    if states > MANY:  # worth a look at what there can be at all
+        levels = 1 if space.max_depth is None else space.max_depth + 1
+        log_most = log_most_covers(space.table.rows) + math.log(levels)
+        if math.isfinite(states) and log_most < math.log(states):
+            most = math.exp(log_most)
+            states, size, seconds = most, size * (most / states), seconds * (most / states)
+    seconds /= space._threads
+    limits = space.limits
+    far = FAR_UNLIMITED if space.max_depth is None else FAR
+    hopeless = size > far * limits.memory or (
+        limits.time_limit is not None and seconds > far * limits.time_limit
+    )
+    text = (
+        f"about {power(states)} states, {in_bytes(size)} and {in_time(seconds)}: estimated from random descents and a "
+        "short measurement; the truth is mostly within a factor of three, and without a depth limit often far less"
+    )
+    return Estimate(states, size, seconds, hopeless, text)
+
+
+def refuse_hopeless(space: TreeSpace, control: _core.Control) -> None:
+    """Raise ``LimitReached`` if the graph of a space would be far larger than its memory limit."""
+    # Time is left to the clock: who gave a time limit wants what can be had in it.
+    size = estimate(space, control, measure=False)
+    far = FAR_UNLIMITED if space.max_depth is None else FAR
+    if size.bytes <= far * space.limits.memory:
+        return
+    whole = estimate(space, control)
+    deepest = 4 if space.max_depth is None else max(1, min(4, space.max_depth - 1))
+    for depth in range(deepest, 0, -1):
+        fits = estimate(space._at_depth(depth, space.limits), control)
+        if fits.bytes <= space.limits.memory:
+            break
+    raise LimitReached(
+        f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.memory)}: "
+        f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; {space._advice(depth)}; max_depth={depth} would "
+        f"take about {in_time(fits.seconds)} and {in_bytes(fits.bytes)}",
+        "hopeless",
+    )
+
+
+def log_most_covers(rows: npt.NDArray[np.uint8]) -> float:
+    """Log of a number that the different covers of paths do not exceed.
+
+    Tests that contain one another, as the cuts of one attribute do, part the rows into segments in one order, and a
+    path keeps an interval of them: k cuts make at most (k + 1)(k + 2)/2. A test on its own is taken one way, the other,
+    or not.
+
+    >>> math.exp(log_most_covers(np.array([[0, 0], [0, 1], [1, 1]], dtype=np.uint8)))
+    6.0
+    """
+    within: list[bool] = np.all(rows[:, :-1] <= rows[:, 1:], axis=0).tolist()
+    around: list[bool] = np.all(rows[:, :-1] >= rows[:, 1:], axis=0).tolist()
+    log_most, cuts, kinds = 0.0, 1, (True, True)
+    for a, b in zip(within, around, strict=True):
+        kinds = (kinds[0] and a, kinds[1] and b)
+        if any(kinds):
+            cuts += 1
+            continue
+        log_most += math.log((cuts + 1) * (cuts + 2) / 2)
+        cuts, kinds = 1, (True, True)
+    if rows.shape[1]:
+        log_most += math.log((cuts + 1) * (cuts + 2) / 2)
+    return min(log_most, len(rows) * math.log(2))
+
+
+def power(x: float) -> str:
+    """A number for people.
+
+    >>> power(5298), power(3.2e9), power(9.8e13)
+    ('5300', '3·10^9', '1·10^14')
+    """
+    if x < 1e5:
+        return f"{float(f'{x:.2g}'):.0f}"
+    digit, exponent = f"{x:.0e}".split("e")
+    return f"{digit}·10^{int(exponent)}"
+
+
+def in_time(seconds: float) -> str:
+    """A time for people.
+
+    >>> in_time(0.034), in_time(90), in_time(3e5), in_time(1e12)
+    ('0.034 s', '90 s', '3.5 days', '32000 years')
+    """
+    for unit, name in ((120, "s"), (7200, "minutes"), (2 * 86400, "hours"), (1000 * 86400, "days")):
+        if seconds < unit:
+            size = {"s": 1, "minutes": 60, "hours": 3600, "days": 86400}[name]
+            return f"{float(f'{seconds / size:.2g}'):g} {name}"
+    return f"{power(seconds / (365.25 * 86400))} years"

@@ -1,0 +1,226 @@
+"""Why a classifier of trees says what it says of one row: the leaves that the row reaches, each with its weight.
+
+    P(c | x) = Σ_i w_i θ_c(leaf i),    Σ_i w_i = 1
+
+    one tree                     one leaf of weight 1; C4.5 sends a row without a value down every branch
+    smoothed and option trees    every node where the row may stop: the probability that it does
+    sampled trees                the leaf in every draw; equal paths are put together
+
+The exact average over every tree has far more leaves: ``BayesOptimalClassifier.explain`` finds the heavy ones.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.common.arguments import whole
+from everytree.data.frames import read_frame
+from everytree.errors import DataError, QueryError
+from everytree.trees.conditions import conditions
+from everytree.trees.option_tree import OptionTree, TreeMean
+
+__all__ = ["ReachedLeaf", "RowExplanation", "explain_row"]
+
+
+LIGHT = 1e-6  # ways of less weight are not followed: an option tree may have very many of them
+
+
+@dataclass(frozen=True)
+class ReachedLeaf:
+    """A leaf that the row reaches: under which conditions, with which weight, and what it knows."""
+
+    conditions: tuple[str, ...]
+    weight: float
+    counts: tuple[float, ...]  # training examples by class; of sampled trees, of the first of equal paths
+    proba: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(self.conditions) or "always"
+
+
+@dataclass(frozen=True)
+class RowExplanation:
+    """What is said of one row, and the leaves behind it. Made by ``explain_row``."""
+
+    classes: tuple[Any, ...]
+    prediction: Any
+    proba: tuple[float, ...]
+    leaves: tuple[ReachedLeaf, ...]  # the heaviest first
+    covered: float  # the weight of the leaves shown; all together weigh one
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, strings and numbers."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        c = self.classes.index(self.prediction)
+        head = f"{self.prediction}, P = {self.proba[c]:.3f}"
+        if len(self.leaves) == 1 and self.covered > 1 - 1e-9:
+            leaf = self.leaves[0]
+            seen = ", ".join(
+                f"{label} {n:g}" for label, n in zip(self.classes, leaf.counts, strict=True) if n
+            )
+            lines = [f"{head}, because", *(f"  {text}" for text in leaf.conditions or ("always",))]
+            return "\n".join([*lines, f"training examples there: {seen or 'none'}"])
+        lines = [
+            f"{head}; {len(self.leaves)} leaves carry {100 * self.covered:.1f} % of the weight",
+            f"{'weight':>7}  {f'P({self.prediction})':>8}  {'n':>6}  leaf",
+        ]
+        for leaf in self.leaves:
+            lines.append(f"{leaf.weight:7.4f}  {leaf.proba[c]:8.3f}  {sum(leaf.counts):6g}  {leaf}")
+        return "\n".join(lines)
+
+
+def explain_row(model: Any, x: Any, top: int = 10) -> Any:
+    """Why ``model`` says what it says of the one row ``x``: an ``Explanation`` of the exact average, or the leaves.
+
+    ``x`` is a table of one row; ``top`` leaves of most weight are kept.
+
+    >>> import everytree as et
+    >>> model = et.C45TreeClassifier().fit([[1], [2], [8], [9]], ["no", "no", "yes", "yes"])
+    >>> print(explain_row(model, [[7]]))
+    yes, P = 1.000, because
+      x0 > 2
+    training examples there: yes 2
+    """
+    check_is_fitted(model)
+    top = whole("top", top, 1)
+    if hasattr(model, "explain"):
+        return model.explain(x, top)
+    if read_frame(x).n_rows != 1:
+        raise DataError(f"x has {read_frame(x).n_rows} rows; expected one, such as X[:1] or X.iloc[[3]]")
+    leaves = sorted(_leaves(model, x), key=lambda leaf: -leaf.weight)
+    proba = model.predict_proba(x)[0].tolist()
+    classes = tuple(model.classes_.tolist())
+    said = model.predict(x).tolist()[0]
+    shown = tuple(leaves[:top])
+    return RowExplanation(classes, said, tuple(proba), shown, min(1.0, sum(leaf.weight for leaf in shown)))
+
+
+def _leaves(model: Any, x: Any) -> list[ReachedLeaf]:
+    if hasattr(model, "draws_"):
+        return _sampled(model.draws_, model.binarizer_.transform(x)[0], model)
+    tree = getattr(model, "tree_", None)
+    if tree is None:
+        raise QueryError(
+            f"a {type(model).__name__} has no trees to follow; explain a model of another method"
+        )
+    if hasattr(model, "binarizer_"):
+        return _sampled([tree], model.binarizer_.transform(x)[0], model)
+    if isinstance(tree, OptionTree | TreeMean):
+        cells = model._reader.cells(read_frame(x))[0]
+        trees = tree.trees if isinstance(tree, TreeMean) else (tree,)
+        return [leaf for one in trees for leaf in _options(one, cells, 1 / len(trees))]
+    if hasattr(model, "categories_"):
+        return [_end(tree, int(model.apply(x)[0]))]
+    return list(_spread(tree, model._reader.cells(read_frame(x))))
+
+
+# --- trees of 0/1 tests
+
+
+def _sampled(trees: Any, row: Any, model: Any) -> list[ReachedLeaf]:
+    """The leaf of the row in every tree; the same items are one leaf, whatever their order."""
+    names = model.binarizer_.get_feature_names_out().tolist()
+    weight: dict[tuple[tuple[int, int], ...], float] = defaultdict(float)
+    proba: dict[tuple[tuple[int, int], ...], Any] = {}
+    counts: dict[tuple[tuple[int, int], ...], Any] = {}
+    n = len(trees)
+    for tree in trees:
+        node, items = 0, []
+        while tree.test[node] >= 0:
+            test = int(tree.test[node])
+            items.append((test, int(row[test])))
+            node = int(tree.children[node, row[test]])
+        key = tuple(sorted(items)) if n > 1 else tuple(items)
+        weight[key] += 1 / n
+        proba[key] = proba.get(key, 0.0) + tree.proba[node] / n
+        counts.setdefault(key, tree.counts[node])
+    return [
+        ReachedLeaf(
+            conditions(key, names), each, tuple(counts[key].tolist()), tuple((proba[key] / each).tolist())
+        )
+        for key, each in weight.items()
+    ]
+
+
+# --- trees on whole columns
+
+
+def _end(tree: Any, node: int) -> ReachedLeaf:
+    """The path of a ``PathTree`` to the node where a row ends."""
+    parents, path, at = tree.parents(), [], node
+    while at > 0:
+        above = int(parents[at])
+        path.append(tree.categories[int(tree.attribute[above])].text(at - int(tree.first_child[above])))
+        at = above
+    counts, proba = tree.counts[node].tolist(), tree.probabilities[node].tolist()
+    return ReachedLeaf(tuple(reversed(path)), 1.0, tuple(counts), tuple(proba))
+
+
+def _spread(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
+    """The leaves of a ``MultiwayTree``: one, or where a value is missing and no branch is meant for it, several."""
+    waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), 1.0)]
+    while waiting:
+        start, path, weight = waiting.pop()
+        node = start
+        while tree.attribute[node] >= 0:
+            k = _branch(tree, node, cells)
+            if k is None:
+                break
+            path = (*path, tree.branch_text(node, k))
+            child = tree.children(node)[k]
+            if not tree.counts[child].any():  # such a branch knows what the node before it knows
+                break
+            node = child
+        missing = tree.attribute[node] >= 0 and np.isnan(cells[0, int(tree.attribute[node])])
+        if missing:
+            total = float(tree.counts[node].sum())
+            for k, child in enumerate(tree.children(node)):
+                share = float(tree.counts[child].sum()) / total
+                if share:
+                    name = tree.columns[int(tree.attribute[node])].name
+                    text = f"{tree.branch_text(node, k)} ({name} is missing)"
+                    waiting.append((child, (*path, text), weight * share))
+            continue
+        counts = tree.counts[node]
+        yield ReachedLeaf(path, weight, tuple(counts.tolist()), tuple((counts / counts.sum()).tolist()))
+
+
+def _branch(tree: Any, node: int, cells: Any) -> int | None:
+    """Which child of a node the row takes; None where there is none for its value."""
+    value, cut = float(cells[0, int(tree.attribute[node])]), float(tree.threshold[node])
+    if np.isnan(value):
+        k = -1 if tree.missing is None else int(tree.missing[node])
+    elif np.isnan(cut):
+        k = int(value)
+    elif tree.columns[int(tree.attribute[node])].kind == "numeric":
+        k = int(value > cut)
+    else:
+        k = int(value != cut and cut != np.inf)
+    return k if k >= 0 else None
+
+
+def _options(tree: Any, cells: Any, whole_weight: float) -> Iterator[ReachedLeaf]:
+    """Every node of an ``OptionTree`` where the row may stop, by each way to it."""
+    waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), whole_weight)]
+    while waiting:
+        node, path, weight = waiting.pop()
+        stops = float(tree.p_leaf[node])
+        for option in tree.options(node):
+            share = float(tree.p_option[option])
+            taken = tree.step(option, cells)
+            if taken is None:
+                stops += share
+            elif weight * share > LIGHT:
+                text, child = taken
+                waiting.append((child, (*path, text), weight * share))
+        if weight * stops > 0:
+            counts = tree.counts[node].tolist()
+            yield ReachedLeaf(path, weight * stops, tuple(counts), tuple(tree.theta(node).tolist()))

@@ -1,0 +1,1 @@
+"""Models as JSON files, and back: one envelope, one checker, nothing trusted."""

@@ -1,0 +1,235 @@
+"""The part of a model file that turns a raw row into 0/1 tests: the fitted Binarizer as JSON, and back.
+
+    columns   one per column of the input   {"name", "kind", "values", "fill"}
+    tests     one per 0/1 column            {"column", "kind", "value"}
+    dropped   tests left out                the same, with "reason" and "kept", the index of the test for it
+
+A test is of one of four kinds:
+
+    threshold   x <= value       of a numeric column
+    equals      x == value       of a nominal column
+    identity    x > 0.5          of a binary column
+    missing     x is missing     of any column
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.data.binarizer import Binarizer
+from everytree.data.encoding import Dropped, Encoding, Test
+from everytree.errors import DataError
+from everytree.files.values import plain_scalar
+from everytree.trees.checks import clip
+
+if TYPE_CHECKING:
+    from everytree.estimators.base import TreeClassifierBase
+
+__all__ = ["checked_number", "checked_scalar", "columns_from_json", "columns_to_json", "scalar_to_json"]
+
+COLUMN_KINDS = {
+    "numeric": ("threshold", "missing"),
+    "nominal": ("equals", "missing"),
+    "binary": ("identity", "missing"),
+    "empty": ("missing",),
+}
+CHOICES = {"missing": ("error", "category", "impute"), "unknown": ("ignore", "error")}
+
+
+# --- writing
+
+
+def columns_to_json(model: TreeClassifierBase) -> dict[str, Any]:
+    """The fields encoding, columns, tests and dropped of a model file."""
+    binarizer = model.binarizer_
+    named = getattr(model, "feature_names_in_", None)
+    names = [f"x{j}" for j in range(model.n_features_in_)] if named is None else [str(name) for name in named]
+    place = {id(test): i for i, test in enumerate(binarizer.tests_)}
+    place_of = {test: i for i, test in enumerate(binarizer.tests_)}
+    columns = []
+    for name, encoding in zip(names, binarizer._encodings, strict=True):
+        values = None if encoding.codes is None else [scalar_to_json(value, name) for value in encoding.codes]
+        fill = None if encoding.fill is None else scalar_to_json(encoding.fill, name)
+        columns.append({"name": name, "kind": encoding.kind, "values": values, "fill": fill})
+    dropped = [
+        _test_to_json(test)
+        | {
+            "reason": why.reason,
+            "kept": None if why.kept is None else place.get(id(why.kept), place_of.get(why.kept)),
+        }
+        for test, why in binarizer.dropped_.items()
+    ]
+    return {
+        "encoding": {
+            "missing": binarizer.missing,
+            "unknown": binarizer.unknown,
+            "named_columns": named is not None,
+        },
+        "columns": columns,
+        "tests": [_test_to_json(test) for test in binarizer.tests_],
+        "dropped": dropped,
+    }
+
+
+def _test_to_json(test: Test) -> dict[str, Any]:
+    kind = {"<=": "threshold", "==": "equals"}.get(test.op)
+    if kind is None:
+        kind = "identity" if test.value is True else "missing"
+    value = None if test.op == "is" else scalar_to_json(test.value, test.attribute)
+    return {"column": test.column, "kind": kind, "value": value}
+
+
+def scalar_to_json(value: Any, name: str) -> Any:
+    """A value of the column ``name`` as a text, number or truth value, or an error that says what to do."""
+    value = plain_scalar(value)
+    if not isinstance(value, bool | int | float | str):
+        raise DataError(
+            f"column {name!r} holds the value {clip(value)} of type {type(value).__name__}; a model file holds "
+            "texts, numbers and booleans. Convert the column, for example with .astype(str), and fit again"
+        )
+    return str(value) if isinstance(value, str) else value
+
+
+# --- reading
+
+
+def columns_from_json(data: dict[str, Any], model: TreeClassifierBase) -> None:
+    """Set ``binarizer_``, ``n_features_in_`` and ``feature_names_in_`` from the fields of a model file."""
+    choices = data["encoding"]
+    if not isinstance(choices, dict) or set(choices) != {*CHOICES, "named_columns"}:
+        raise DataError(
+            f"encoding is {clip(choices)}; expected an object with missing, unknown and named_columns"
+        )
+    for key, allowed in CHOICES.items():
+        if choices[key] not in allowed:
+            raise DataError(f"encoding.{key} is {clip(choices[key])}; expected one of {', '.join(allowed)}")
+        if getattr(model, key, choices[key]) != choices[key]:
+            raise DataError(f"encoding.{key} is {clip(choices[key])}; expected the same as params.{key}")
+    named = choices["named_columns"]
+    if not isinstance(named, bool):
+        raise DataError(f"encoding.named_columns is {clip(named)}; expected true or false")
+    names, encodings = _columns_from(data["columns"])
+    tests = _tests_from(data["tests"], names, encodings, "tests")
+    for i, test in enumerate(tests):
+        if i and test.column < tests[i - 1].column:
+            raise DataError(
+                f"tests[{i}].column is {test.column}; expected tests in the order of their columns"
+            )
+        encodings[test.column].tests.append(test)
+
+    binarizer: Binarizer = model._make_binarizer()
+    binarizer.missing, binarizer.unknown = choices["missing"], choices["unknown"]
+    binarizer._encodings = encodings
+    binarizer.tests_ = tests
+    binarizer.attributes_ = np.array([test.column for test in tests], dtype=np.intp)
+    binarizer.dropped_ = _dropped_from(data["dropped"], names, encodings, tests)
+    for fitted in (binarizer, model):
+        fitted.n_features_in_ = len(names)
+        if named:
+            fitted.feature_names_in_ = np.array(names, dtype=object)
+    model.binarizer_ = binarizer
+
+
+def _columns_from(columns: Any) -> tuple[list[str], list[Encoding]]:
+    if not isinstance(columns, list) or not columns:
+        raise DataError(f"columns is {clip(columns)}; expected a list with at least one column")
+    names: list[str] = []
+    encodings: list[Encoding] = []
+    for j, column in enumerate(columns):
+        path = f"columns[{j}]"
+        if not isinstance(column, dict) or set(column) != {"name", "kind", "values", "fill"}:
+            raise DataError(f"{path} is {clip(column)}; expected an object with name, kind, values and fill")
+        name, kind, values, fill = (column[key] for key in ("name", "kind", "values", "fill"))
+        if not isinstance(name, str):
+            raise DataError(f"{path}.name is {clip(name)}; expected a text")
+        if not isinstance(kind, str) or kind not in COLUMN_KINDS:
+            raise DataError(f"{path}.kind is {clip(kind)}; expected one of {', '.join(COLUMN_KINDS)}")
+        codes = None
+        if kind == "nominal":
+            if not isinstance(values, list) or not values:
+                raise DataError(f"{path}.values is {clip(values)}; expected the values of the nominal column")
+            codes = {checked_scalar(value, f"{path}.values[{i}]"): i for i, value in enumerate(values)}
+            if len(codes) < len(values):
+                raise DataError(f"{path}.values holds a value twice; expected different ones")
+            if fill is not None and checked_scalar(fill, f"{path}.fill") not in codes:
+                raise DataError(f"{path}.fill is {clip(fill)}; expected one of the column's values, or null")
+        elif values is not None:
+            raise DataError(f"{path}.values is {clip(values)}; expected null for a {kind} column")
+        elif fill is not None:
+            checked_number(fill, f"{path}.fill")
+        names.append(name)
+        encodings.append(Encoding(kind, [], fill, codes))  # type: ignore[arg-type]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"columns holds the name {clip(twice)} twice; expected different names")
+    return names, encodings
+
+
+def _tests_from(tests: Any, names: list[str], encodings: list[Encoding], path: str) -> list[Test]:
+    if not isinstance(tests, list):
+        raise DataError(f"{path} is {clip(tests)}; expected a list of tests")
+    return [_test_from(test, names, encodings, f"{path}[{i}]") for i, test in enumerate(tests)]
+
+
+def _test_from(test: Any, names: list[str], encodings: list[Encoding], path: str) -> Test:
+    if not isinstance(test, dict) or set(test) != {"column", "kind", "value"}:
+        raise DataError(f"{path} is {clip(test)}; expected an object with column, kind and value")
+    j, kind, value = test["column"], test["kind"], test["value"]
+    if isinstance(j, bool) or not isinstance(j, int) or not 0 <= j < len(names):
+        raise DataError(f"{path}.column is {clip(j)}; expected the index of a column, 0 to {len(names) - 1}")
+    encoding = encodings[j]
+    allowed = COLUMN_KINDS[encoding.kind]
+    if kind not in allowed:
+        raise DataError(f"{path}.kind is {clip(kind)}; a {encoding.kind} column has {' or '.join(allowed)}")
+    if kind == "threshold":
+        return Test(names[j], "<=", checked_number(value, f"{path}.value"), j)
+    if kind == "equals":
+        if checked_scalar(value, f"{path}.value") not in (encoding.codes or {}):
+            raise DataError(
+                f"{path}.value is {clip(value)}; expected one of the values of column {names[j]!r}"
+            )
+        return Test(names[j], "==", value, j)
+    if value is not None:
+        raise DataError(f"{path}.value is {clip(value)}; expected null for a test of kind {kind}")
+    return Test(names[j], "is", True if kind == "identity" else "missing", j)
+
+
+def _dropped_from(
+    dropped: Any, names: list[str], encodings: list[Encoding], tests: list[Test]
+) -> dict[Test, Dropped]:
+    if not isinstance(dropped, list):
+        raise DataError(f"dropped is {clip(dropped)}; expected a list of tests")
+    found: dict[Test, Dropped] = {}
+    for i, entry in enumerate(dropped):
+        path = f"dropped[{i}]"
+        if not isinstance(entry, dict) or not {"reason", "kept"} <= set(entry):
+            raise DataError(f"{path} is {clip(entry)}; expected a test with reason and kept")
+        reason, kept = entry["reason"], entry["kept"]
+        if reason not in ("constant", "duplicate", "complement"):
+            raise DataError(f"{path}.reason is {clip(reason)}; expected constant, duplicate or complement")
+        if kept is not None and (
+            isinstance(kept, bool) or not isinstance(kept, int) or not 0 <= kept < len(tests)
+        ):
+            raise DataError(f"{path}.kept is {clip(kept)}; expected the index of a test, or null")
+        rest = {key: value for key, value in entry.items() if key not in ("reason", "kept")}
+        test = _test_from(rest, names, encodings, path)
+        found[test] = Dropped(reason, None if kept is None else tests[kept])
+    return found
+
+
+def checked_number(value: Any, path: str) -> float | int:
+    """A finite number that a file holds at ``path``."""
+    fine = isinstance(value, int | float) and not isinstance(value, bool)
+    if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > 1e308:
+        raise DataError(f"{path} is {clip(value)}; expected a finite number")
+    return value  # type: ignore[no-any-return]
+
+
+def checked_scalar(value: Any, path: str) -> Any:
+    """A text, number or truth value that a file holds at ``path``."""
+    if not isinstance(value, bool | int | float | str):
+        raise DataError(f"{path} is {clip(value)}; expected a text, a number or a boolean")
+    return value

@@ -1,0 +1,434 @@
+"""Model files: a fitted classifier as one JSON text that a person, another program and the checker can read.
+
+    {"format": "everytree.model", "version": 1, "everytree": "0.1.0",
+     "estimator": …, "params": {…},                        which question was asked
+     "target": …, "classes": […], "label_dtype": …,        what is predicted
+     "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
+     "tree": {…} | null, "table": {…} | null,              the answer: a tree, or the table to average over
+     "claims": {…}}                                        what is said about it, for ``everytree verify``
+
+docs/verify.md describes every field. Reading trusts nothing: each field is checked before it is used, an error
+names the field, and no code is ever loaded (there is no pickle in it).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from everytree import __version__
+from everytree.common.drafts import write_whole
+from everytree.data.table import Table
+from everytree.errors import DataError, QueryError
+from everytree.files.columns import columns_from_json, columns_to_json
+from everytree.files.values import checked_fields, plain_scalar, value_from_json, value_to_json
+from everytree.trees.checks import clip
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import DepthDecay
+from everytree.weights.priors import Prior
+
+if TYPE_CHECKING:
+    from everytree.estimators.base import TreeClassifierBase
+
+__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "parsed_json", "save_model"]
+
+FORMAT = "everytree.model"
+VERSION = 1
+MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
+FIELDS = (
+    "format",
+    "version",
+    "everytree",
+    "estimator",
+    "params",
+    "target",
+    "classes",
+    "label_dtype",
+    "encoding",
+    "columns",
+    "tests",
+    "dropped",
+    "tree",
+    "table",
+    "claims",
+)
+TREE_FACTS = ("n_examples", "n_leaves", "size", "depth", "leaves")  # claims that are no fitted attribute
+NOT_CLAIMS = ("n_features_in_", "target_name_", "evidence_fit_")
+IN_FORCE = (
+    "prior",
+    "dirichlet",
+    "mixture",
+)  # claims that are no plain value: hyper-parameters that evidence chose
+LABEL_DTYPES = frozenset(
+    ["object", "str", "bool", "float16", "float32", "float64"]
+    + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+)
+
+
+# --- writing
+
+
+def save_model(model: TreeClassifierBase, path: str | os.PathLike[str], target: str | None = None) -> None:
+    """Write a fitted classifier to a model file, whole or not at all.
+
+    ``target`` is the name of the label's column, for ``everytree verify``; by default the name that ``y`` had.
+    """
+    write_json(model_to_dict(model, target), path)
+
+
+def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the fields of a file, whole or not at all."""
+    write_whole(_written(data), path)
+
+
+def _written(data: dict[str, Any]) -> str:
+    """JSON with a line for each part: deep enough to read and to compare, not one line per number."""
+
+    def compact(value: Any) -> str:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+    def block(value: Any) -> str:
+        if isinstance(value, dict) and value:
+            inner = ",\n".join(f"  {compact(key)}: {compact(item)}" for key, item in value.items())
+            return f"{{\n{inner}\n }}"
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            inner = ",\n".join(f"  {compact(item)}" for item in value)
+            return f"[\n{inner}\n ]"
+        return compact(value)
+
+    inner = ",\n".join(f" {compact(key)}: {block(value)}" for key, value in data.items())
+    return f"{{\n{inner}\n}}\n"
+
+
+def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[str, Any]:
+    """A fitted classifier as the plain lists, texts and numbers of a model file."""
+    from everytree.estimators.base import TreeClassifierBase
+
+    check_is_fitted(model)
+    name = type(model).__name__
+    if public_classifier(name, TreeClassifierBase) is not type(model):
+        raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
+    target = checked_target(model, target)
+    kept = model._kept()
+    tree = getattr(model, "tree_", None) if kept is None else None
+    if tree is None and kept is None:
+        raise DataError(f"this {name} has neither a tree_ nor a posterior_; there is nothing to save")
+    if not getattr(getattr(model, "posterior_", None), "exact", True):
+        raise DataError(
+            f'the posterior_ of this {name} is sampled, and a file holds no draws; to save, fit with method="exact", '
+            "under a smaller max_depth if need be"
+        )
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "everytree": __version__,
+        "estimator": name,
+        "params": params_to_json(model),
+        "target": target,
+        **labels_to_json(model.classes_),
+        **columns_to_json(model),
+        "tree": None if tree is None else tree.to_dict(),
+        "table": None if kept is None else _table_to_json(kept[0]),
+        "claims": _claims(model, tree) | ({} if kept is None else kept[1]),
+    }
+
+
+def params_to_json(model: Any) -> dict[str, Any]:
+    """The field params."""
+    params = model.get_params(deep=False)
+    return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
+
+
+def checked_target(model: Any, target: Any) -> str | None:
+    """The name of the label's column, by default the one that the model knows."""
+    target = getattr(model, "target_name_", None) if target is None else target
+    if target is not None and not isinstance(target, str):
+        raise DataError(f"target={target!r}; expected the name of the label's column")
+    return target
+
+
+def labels_to_json(classes: Any) -> dict[str, Any]:
+    """The fields classes and label_dtype."""
+    labels = [plain_scalar(label) for label in classes.tolist()]
+    for label in labels:
+        if not isinstance(label, bool | int | float | str):
+            raise DataError(
+                f"the label {clip(label)} is a {type(label).__name__}; a model file holds labels that are texts, "
+                "numbers or booleans"
+            )
+    return {"classes": labels, "label_dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name}
+
+
+def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
+    """What is said about the answer: every fitted number, truth value or text, and the facts of the tree."""
+    claims: dict[str, Any] = {}
+    if tree is not None:
+        claims |= {
+            "n_examples": int(tree.counts[0].sum()),
+            "n_leaves": tree.n_leaves,
+            "size": tree.size,
+            "depth": tree.depth,
+            "error": tree.error,
+            "leaves": _leaves(model, tree),
+        }
+    for name, value in sorted(vars(model).items()):
+        value = plain_scalar(value)
+        if not name.endswith("_") or name.startswith("_") or name in NOT_CLAIMS:
+            continue
+        plain = value is None or isinstance(value, bool | int | float | str)
+        if plain or name.removesuffix("_") in IN_FORCE:
+            claims[name.removesuffix("_")] = value_to_json(value, name)
+    return claims
+
+
+def _leaves(model: TreeClassifierBase, tree: Tree) -> list[dict[str, Any]]:
+    """What the classifier says at each leaf: its answer to a row that goes there."""
+    rules = tree.rules()
+    rows = np.zeros((len(rules), tree.n_tests), dtype=np.uint8)
+    for row, rule in zip(rows, rules, strict=True):
+        row[[test for test, outcome in rule.items if outcome]] = 1
+    says, labels = model._predict_codes_tests(rows), model.classes_.tolist()
+    return [
+        {"node": rule.leaf, "says": plain_scalar(labels[int(code)]), "counts": list(rule.counts)}
+        for rule, code in zip(rules, says, strict=True)
+    ]
+
+
+def _table_to_json(table: Table) -> dict[str, Any]:
+    rows = table.rows
+    return {"rows": ["".join(map(str, row)) for row in rows.tolist()], "counts": table.class_counts.tolist()}
+
+
+# --- reading
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """The fitted classifier of a model file; it predicts exactly as the saved one did.
+
+    >>> import everytree as et
+    >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
+    >>> model.save("model.json")
+    >>> et.load_model("model.json").predict([[2, "b"]]).tolist() == model.predict([[2, "b"]]).tolist()
+    True
+    """
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    try:
+        if len(content) > MOST_BYTES:
+            raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
+        data = parsed_json(content)
+        return _reader_of(data)(data)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from error
+
+
+def _reader_of(data: Any) -> Callable[[Any], Any]:
+    """What makes a classifier of an object, by the format that it names."""
+    named = data.get("format") if isinstance(data, dict) else None
+    if named == "everytree.bayes.rules":
+        from everytree.files.rules_file import rules_model_from_dict
+
+        return rules_model_from_dict
+    if named == "everytree.column_tree":
+        from everytree.files.column_trees import column_tree_from_dict
+
+        return column_tree_from_dict
+    return model_from_dict
+
+
+def parsed_json(content: bytes) -> Any:
+    """The value of a JSON text from outside: finite numbers only, no key twice."""
+
+    def no_constant(text: str) -> Any:
+        raise DataError(f"the JSON text holds {text}; expected finite numbers only")
+
+    def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise DataError(f"the key {clip(twice)} occurs twice in one object")
+        return found
+
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=no_constant, object_pairs_hook=no_twins)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:  # malformed, not UTF-8, too many digits, too deep
+        raise DataError(
+            f"not a model file ({error}); expected the JSON that model.save(...) writes"
+        ) from error
+
+
+def model_from_dict(data: Any) -> Any:
+    """The fitted classifier from the object that ``model_to_dict`` returns."""
+    from everytree.estimators.base import TreeClassifierBase
+
+    data = checked_fields(data, FORMAT, VERSION, FIELDS)
+    made = public_classifier(data["estimator"], TreeClassifierBase)
+    if made is None:
+        raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
+    model = made(**params_from_json(data["params"], made))
+    model.classes_ = labels_from_json(data)
+    classes = model.classes_.tolist()
+    columns_from_json(data, model)
+    if data["target"] is not None and not isinstance(data["target"], str):
+        raise DataError(f"target is {clip(data['target'])}; expected the name of a column, or null")
+    model.target_name_ = data["target"]
+    names = model.binarizer_.get_feature_names_out().tolist()
+    claims = data["claims"]
+    if not isinstance(claims, dict):
+        raise DataError(f"claims is {clip(claims)}; expected an object")
+    if data["tree"] is None:
+        table = _table_from(data["table"], len(names), len(classes))
+        table = Table(table.rows, table.class_counts, test_names=names, classes=classes)
+        model.fingerprint_ = table.fingerprint()
+        model._restore(table, {name: _claim(claims, name) for name in claims})
+        return model
+    if not hasattr(made, "tree_") and "tree_" not in _annotations(made):
+        raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
+    model.tree_ = _tree_from(data["tree"], names, classes)
+    _set_claims(model, claims)
+    try:
+        model._loaded()
+    except QueryError as error:
+        raise DataError(f"params: {error}") from error
+    _check_leaves(model, claims)
+    return model
+
+
+def public_classifier(name: Any, base: type) -> Any:
+    """The classifier of everytree with this name that stands on ``base``, or None."""
+    import everytree
+
+    if not isinstance(name, str) or name not in everytree.__all__:
+        return None
+    found = getattr(everytree, name)
+    return found if isinstance(found, type) and issubclass(found, base) else None
+
+
+def _annotations(made: type) -> set[str]:
+    return {name for each in made.__mro__ for name in vars(each).get("__annotations__", ())}
+
+
+def params_from_json(params: Any, made: Any) -> dict[str, Any]:
+    """The parameters of the classifier ``made`` from the field params."""
+    if not isinstance(params, dict):
+        raise DataError(f"params is {clip(params)}; expected an object with the classifier's parameters")
+    known = made().get_params(deep=False)
+    for name in params:
+        if name not in known:
+            raise DataError(
+                f"params.{name} is not a parameter of {made.__name__}; expected {', '.join(known)}"
+            )
+    return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
+
+
+def labels_from_json(data: dict[str, Any]) -> Any:
+    """The labels of the fields classes and label_dtype, as an array."""
+    classes, dtype = data["classes"], data["label_dtype"]
+    if not isinstance(dtype, str) or dtype not in LABEL_DTYPES:
+        raise DataError(f"label_dtype is {clip(dtype)}; expected one of {', '.join(sorted(LABEL_DTYPES))}")
+    if not isinstance(classes, list) or not classes:
+        raise DataError(f"classes is {clip(classes)}; expected a list with at least one label")
+    kinds = {"object": (str,), "str": (str,), "bool": (bool,)}
+    wanted = kinds.get(dtype, (int, float) if dtype.startswith("float") else (int,))
+    for c, label in enumerate(classes):
+        if not isinstance(label, wanted) or (isinstance(label, bool) and dtype != "bool"):
+            raise DataError(f"classes[{c}] is {clip(label)}; expected a label of type {dtype}")
+        if c and not classes[c - 1] < label:
+            raise DataError(f"classes[{c}] is {clip(label)}; expected different labels in ascending order")
+    try:
+        return np.array(classes, dtype=None if dtype == "str" else dtype)
+    except (OverflowError, ValueError) as error:
+        raise DataError(f"classes do not fit in label_dtype {dtype}: {error}") from error
+
+
+def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
+    try:
+        tree = Tree.from_dict(data)
+    except DataError as error:
+        raise DataError(f"tree: {error}") from error
+    if tree.n_tests != len(names):
+        raise DataError(f"tree.n_tests is {tree.n_tests}; expected {len(names)}, the number of tests")
+    if tree.n_classes != len(classes):
+        raise DataError(f"tree.counts has {tree.n_classes} classes; expected {len(classes)}, as in classes")
+    if tree.classes is not None and list(tree.classes) != classes:
+        raise DataError(f"tree.classes is {clip(tree.classes)}; expected the labels in classes")
+    for i, (given, wanted) in enumerate(zip(tree.test_names or names, names, strict=True)):
+        if given != wanted:
+            raise DataError(
+                f"tree.test_names[{i}] is {clip(given)}; expected {clip(wanted)}, as tests[{i}] says"
+            )
+    return tree
+
+
+def _table_from(data: Any, n_tests: int, n_classes: int) -> Table:
+    if not isinstance(data, dict) or set(data) != {"rows", "counts"}:
+        raise DataError(f"table is {clip(data)}; without a tree, expected an object with rows and counts")
+    rows, counts = data["rows"], data["counts"]
+    if not isinstance(rows, list) or not isinstance(counts, list) or len(rows) != len(counts) or not rows:
+        raise DataError("table.rows and table.counts must be lists of the same length, at least 1")
+    for i, (row, count) in enumerate(zip(rows, counts, strict=True)):
+        if not isinstance(row, str) or len(row) != n_tests or set(row) - {"0", "1"}:
+            raise DataError(f"table.rows[{i}] is {clip(row)}; expected {n_tests} characters 0 and 1")
+        if not isinstance(count, list) or len(count) != n_classes:
+            raise DataError(f"table.counts[{i}] is {clip(count)}; expected {n_classes} whole numbers")
+        for c, n in enumerate(count):
+            if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < 2**62:
+                raise DataError(f"table.counts[{i}][{c}] is {clip(n)}; expected a whole number, 0 or more")
+    bits = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).reshape(len(rows), n_tests) - 48
+    return Table(bits, np.array(counts, dtype=np.int64))
+
+
+def _claim(claims: dict[str, Any], name: str) -> Any:
+    value = value_from_json(claims[name], f"claims.{name}")
+    kinds = {"prior": Prior, "dirichlet": int | float | list | DepthDecay, "mixture": list}
+    if not isinstance(value, kinds.get(name, object)):
+        raise DataError(f"claims.{name} is {clip(value)}; expected the value that was in force")
+    return value
+
+
+def _set_claims(model: Any, claims: dict[str, Any]) -> None:
+    """Fitted attributes from the claims: plain values only, and none that has another source."""
+    for name in claims:
+        if name in TREE_FACTS:
+            continue
+        value = _claim(claims, name)
+        fine = value is None or isinstance(value, bool | int | float | str) or name in IN_FORCE
+        if (
+            not name.isidentifier()
+            or name.startswith("_")
+            or name in ("tree", "classes", "binarizer", "posterior")
+        ):
+            raise DataError(f"claims.{clip(name)} is not a name of a claim")
+        if not fine:
+            raise DataError(f"claims.{name} is {clip(value)}; expected a number, a text, true, false or null")
+        setattr(model, f"{name}_", value)
+
+
+def _check_leaves(model: Any, claims: dict[str, Any]) -> None:
+    """What the file says of each leaf is what the loaded tree will say."""
+    expected = _leaves(model, model.tree_)
+    found = claims.get("leaves")
+    if not isinstance(found, list) or len(found) != len(expected):
+        raise DataError(
+            f"claims.leaves is {clip(found)}; expected one entry for each of {len(expected)} leaves"
+        )
+    for i, (given, wanted) in enumerate(zip(found, expected, strict=True)):
+        if not isinstance(given, dict) or set(given) != set(wanted):
+            raise DataError(
+                f"claims.leaves[{i}] is {clip(given)}; expected an object with {', '.join(wanted)}"
+            )
+        for key, value in wanted.items():
+            if given[key] != value or isinstance(given[key], bool) != isinstance(value, bool):
+                raise DataError(
+                    f"claims.leaves[{i}].{key} is {clip(given[key])}; the tree has {clip(value)} there. "
+                    "The file was changed by hand or damaged: run everytree verify to see what holds"
+                )

@@ -1,0 +1,90 @@
+"""Files of compressed rules: what a CompressedClassifier needs to predict, and the bound that it keeps.
+
+    {"format": "everytree.bayes.rules", "version": 1, "everytree": "0.1.0",
+     "target": …, "classes": […], "label_dtype": …,        what is predicted
+     "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
+     "fingerprint": …,                                     of the training examples
+     "rules": {…}}                                         as CompressedRules.to_dict writes them, with the bound
+
+There is no training data in it. Reading trusts nothing, as for model files.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from everytree import __version__
+from everytree.errors import DataError
+from everytree.files.columns import columns_from_json, columns_to_json
+from everytree.files.model_file import checked_target, labels_from_json, labels_to_json, write_json
+from everytree.trees.checks import clip
+
+if TYPE_CHECKING:
+    from everytree.estimators.compressed import CompressedClassifier
+
+__all__ = ["FORMAT", "rules_model_from_dict", "rules_model_to_dict", "save_rules"]
+
+FORMAT = "everytree.bayes.rules"
+VERSION = 1
+FIELDS = (
+    "format", "version", "everytree", "target", "classes", "label_dtype", "encoding", "columns", "tests", "dropped",
+    "fingerprint", "rules",
+)  # fmt: skip
+
+
+def save_rules(model: CompressedClassifier, path: str | os.PathLike[str], target: str | None = None) -> None:
+    """Write a fitted CompressedClassifier to a file, whole or not at all."""
+    write_json(rules_model_to_dict(model, target), path)
+
+
+def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) -> dict[str, Any]:
+    """A fitted CompressedClassifier as plain lists, texts and numbers."""
+    check_is_fitted(model)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "everytree": __version__,
+        "target": checked_target(model, target),
+        **labels_to_json(model.classes_),
+        **columns_to_json(model),
+        "fingerprint": model.fingerprint_,
+        "rules": model.rules_.to_dict(),
+    }
+
+
+def rules_model_from_dict(data: Any) -> CompressedClassifier:
+    """The fitted CompressedClassifier from the object that ``rules_model_to_dict`` returns."""
+    from everytree.bayes.compress import CompressedRules
+    from everytree.estimators.bayes import BayesOptimalClassifier
+    from everytree.estimators.compressed import CompressedClassifier
+
+    if not isinstance(data, dict) or set(data) != set(FIELDS):
+        found = ", ".join(data) if isinstance(data, dict) else clip(data)
+        raise DataError(f"the file holds {found}; expected the fields {', '.join(FIELDS)}")
+    if data["version"] != VERSION or isinstance(data["version"], bool):
+        raise DataError(f"version is {clip(data['version'])}; expected {VERSION}, or upgrade everytree")
+    for field in ("target", "fingerprint"):
+        if not isinstance(data[field], str) and (field != "target" or data[field] is not None):
+            raise DataError(f"{field} is {clip(data[field])}; expected a text")
+    encoding = data["encoding"]
+    missing = encoding.get("missing") if isinstance(encoding, dict) else None
+    model = CompressedClassifier(BayesOptimalClassifier(missing=missing))  # type: ignore[arg-type]
+    model.classes_ = labels_from_json(data)
+    columns_from_json(data, model)
+    try:
+        rules = CompressedRules.from_dict(data["rules"])
+    except DataError as error:
+        raise DataError(f"rules: {error}") from error
+    names = model.binarizer_.get_feature_names_out().tolist()
+    if rules.n_tests != len(names) or (rules.test_names is not None and list(rules.test_names) != names):
+        raise DataError(
+            f"rules are over {rules.n_tests} tests; expected the {len(names)} of the columns, in order"
+        )
+    if list(rules.classes) != model.classes_.tolist():
+        raise DataError(f"rules.classes is {clip(rules.classes)}; expected the labels in classes")
+    model.epsilon = rules.epsilon
+    model.target_name_, model.fingerprint_ = data["target"], data["fingerprint"]
+    return model._set(rules)

@@ -1,0 +1,336 @@
+"""A query in one line of words, and back.
+
+    query      = [ number ] wish { then wish } [ "trees" | "tree" ] [ "where" condition { "and" condition } ]
+    then       = "then" | "," | ", then"
+    wish       = "most accurate" | "smallest" | "shallowest" | "least" cost
+    cost       = "error" | "expected error" | "gini" | "entropy" | "cost"
+    condition  = ( "leaf" | "margin" ) at-least whole            examples in a leaf; lead of its largest class
+               | "chi2" at-least number | "p" at-most number     of every leaf against the rest
+               | ( "size" | "leaves" | "depth" ) at-most whole
+               | cost at-most number | "accuracy" ">=" share
+               | ( "uses" | "avoids" ) name { "," name }
+               | ( "leaf penalty" | "confidence" ) "=" number
+    at-least   = ">=" | "≥" | ">"          at-most = "<=" | "≤" | "<"        strict ones for whole numbers only
+    share      = a number from 0 to 1, or a percentage        name = a word, or any text in double quotes
+
+One wish is enough: ties go to the smaller tree, and among trees of one size or depth to the one with fewer errors.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+from everytree.errors import QueryError
+from everytree.query.query import Query
+from everytree.weights.constraints import ChiSquare, Margin, Support, leaf_constraints
+from everytree.weights.dirichlet import COSTS
+
+__all__ = ["format_query", "parse_query"]
+
+SYMBOLS = {"≥": ">=", "≤": "<=", "=>": ">=", "=<": "<="}
+TOKEN = re.compile(
+    r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?(?![\w.]))
+          |(?P<symbol>>=|<=|=>|=<|≥|≤|[<>=,])
+          |(?P<quoted>"(?:[^"\\]|\\.)*")
+          |(?P<word>[^\W\d][\w.\-]*))""",
+    re.VERBOSE,
+)
+BARE = re.compile(r"[^\W\d][\w.\-]*")
+WISHES = {"most accurate": "error", "smallest": "size", "shallowest": "depth"}
+NAMES = {cost: cost.replace("_", " ") for cost in COSTS}
+WHOLE = {"size": "max_size", "leaves": "max_leaves", "depth": "max_depth"}
+KEYWORDS = {
+    "where", "and", "then", "tree", "trees", "most", "accurate", "smallest", "shallowest", "least", "error", "expected",
+    "gini", "entropy", "cost", "leaf", "margin", "chi2", "p", "size", "leaves", "depth", "accuracy", "uses", "avoids",
+    "penalty", "confidence",
+}  # fmt: skip
+
+
+class Token(NamedTuple):
+    """A word, number, symbol or quoted text, and where it stands."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def parse_query(text: str) -> tuple[Query, int]:
+    """The query that a line asks, and how many trees it asks for.
+
+    >>> parse_query("most accurate where leaf >= 10 and size <= 15")
+    (Query(minimize=('error', 'size'), max_size=15, leaf=Support(10)), 1)
+    >>> parse_query('3 smallest trees where accuracy >= 93% and avoids "patient id"')
+    (Query(minimize=('size', 'error'), min_accuracy=0.93, forbid=('patient id',)), 3)
+    >>> parse_query("most accurate where leaf over 10")
+    Traceback (most recent call last):
+        ...
+    everytree.errors.QueryError: expected >= after "leaf", found "over"
+      most accurate where leaf over 10
+                               ^
+    """
+    if not isinstance(text, str):
+        raise QueryError(f"a query is a line of text such as 'most accurate where leaf >= 10', not {text!r}")
+    return _Parser(text).query()
+
+
+def format_query(query: Query, k: int = 1) -> str:
+    """The line that ``parse_query`` reads as this query.
+
+    >>> format_query(Query(("size", "error"), min_accuracy=0.9, leaf=[5, Margin(2)]), k=2)
+    '2 smallest then least error where leaf >= 5 and margin >= 2 and accuracy >= 0.9'
+    """
+    if query.cost_matrix is not None or query.class_weight is not None:
+        raise QueryError("a query with a cost_matrix or a class_weight cannot be written in one line")
+    wishes = " then ".join(
+        {"size": "smallest", "depth": "shallowest"}.get(name) or f"least {NAMES[name]}"
+        for name in query.ranking
+    )
+    conditions = list(_conditions(query))
+    where = f" where {' and '.join(conditions)}" if conditions else ""
+    return f"{f'{k} ' if k != 1 else ''}{wishes}{where}"
+
+
+def _conditions(query: Query) -> Iterator[str]:
+    leaf = leaf_constraints(query.leaf)
+    if leaf.support is not None:
+        yield f"leaf >= {leaf.support.examples}"
+    if leaf.margin is not None:
+        yield f"margin >= {leaf.margin.examples}"
+    if leaf.chi2 is not None:
+        yield f"chi2 >= {leaf.chi2.threshold!r}"
+    if leaf.p_value is not None:
+        yield f"p <= {leaf.p_value.p_value!r}"
+    for word, name in WHOLE.items():
+        if getattr(query, name) is not None:
+            yield f"{word} <= {getattr(query, name)}"
+    for cost, bound in query.error_bounds.items():
+        yield f"{NAMES[cost]} <= {bound!r}"
+    if query.min_accuracy is not None:
+        yield f"accuracy >= {query.min_accuracy!r}"
+    for word, given in (("uses", query.require), ("avoids", query.forbid)):
+        names = [] if given is None else [given] if isinstance(given, str) else list(given)
+        if not all(isinstance(name, str) for name in names):
+            raise QueryError(
+                f"{given!r}: only names of columns or tests can be written in one line, not positions"
+            )
+        if names:
+            yield f"{word} {', '.join(map(_name, names))}"
+    if query.leaf_penalty:
+        yield f"leaf penalty = {query.leaf_penalty!r}"
+    if query.confidence != 0.25:
+        yield f"confidence = {query.confidence!r}"
+
+
+def _name(name: str) -> str:
+    if BARE.fullmatch(name) and name.lower() not in KEYWORDS:
+        return name
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class _Parser:
+    """One method for each line of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(self._split())
+        self.next = 0
+        self.given: dict[str, Any] = {}
+        self.leaf: dict[str, Any] = {}
+        self.bounds: dict[str, float] = {}
+
+    def _split(self) -> Iterator[Token]:
+        at, end = 0, len(self.text.rstrip())
+        while at < end:
+            match = TOKEN.match(self.text, at)
+            if match is None or match.lastgroup is None:
+                at += len(self.text[at:]) - len(self.text[at:].lstrip())
+                unclosed = self.text[at] == '"'
+                self.fail("this text has no closing quote" if unclosed else "this cannot be read", at)
+            kind = match.lastgroup
+            yield Token(kind, match[kind], match.start(kind))
+            at = match.end()
+        yield Token("end", "", end)
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        at = self.tokens[self.next].at if at is None else at
+        line, place = self.text.expandtabs(1).replace("\n", " "), at
+        if len(line) > 120:  # a window around the place
+            begin = max(0, min(at - 60, len(line) - 120))
+            line, place = line[begin : begin + 120], at - begin
+        raise QueryError(f"{message}\n  {line}\n  {' ' * place}^")
+
+    # --- tokens
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.next]
+
+    def found(self) -> str:
+        return "nothing more" if self.token.kind == "end" else f'found "{_short(self.token.text)}"'
+
+    def word(self, *words: str) -> bool:
+        """Step over these words if they come next, in any case of letters."""
+        for k, word in enumerate(words):
+            token = self.tokens[min(self.next + k, len(self.tokens) - 1)]
+            if token.kind not in ("word", "symbol") or token.text.lower() != word:
+                return False
+        self.next += len(words)
+        return True
+
+    def number(self, after: str) -> float:
+        if self.token.kind != "number":
+            self.fail(f'expected a number after "{after}", {self.found()}')
+        text = self.token.text
+        value = float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+        if text.endswith("%") and after != "accuracy >=":
+            self.fail("a percentage makes sense for the accuracy only")
+        if not math.isfinite(value):
+            self.fail(f"{_short(text)} is too large")
+        self.next += 1
+        return value
+
+    def bound(self, word: str, wanted: str, *, whole: bool = True) -> float:
+        """The number of ``word >= number`` or ``word <= number``; of whole numbers a strict one is the next."""
+        symbol = SYMBOLS.get(self.token.text, self.token.text)
+        strict = symbol == wanted[0]
+        if self.token.kind != "symbol" or symbol not in (wanted, wanted[0]):
+            self.fail(f'expected {wanted} after "{word}", {self.found()}')
+        if strict and not whole:
+            self.fail(f'write {wanted}: a bound on "{word}" includes its number')
+        self.next += 1
+        place = self.token.at
+        value = self.number(f"{word} {symbol}")
+        if not whole:
+            return value
+        if value != math.floor(value):
+            self.fail(f'"{word}" is a whole number', place)
+        return int(value) + (0 if not strict else 1 if wanted == ">=" else -1)
+
+    def once(self, store: dict[str, Any], name: str, value: Any, place: int) -> None:
+        if name in store:
+            self.fail("this is said twice", place)
+        store[name] = value
+
+    # --- the grammar
+
+    def query(self) -> tuple[Query, int]:
+        k = 1
+        if self.token.kind == "number":
+            place = self.token.at
+            many = self.number("")
+            if many != math.floor(many) or many < 1:
+                self.fail("how many trees is a whole number of at least 1", place)
+            k = int(many)
+        minimize = [self.wish()]
+        while self.word(",", "then") or self.word(",") or self.word("then"):
+            minimize.append(self.wish())
+        if not self.word("trees"):
+            self.word("tree")
+        if self.word("where"):
+            self.condition()
+            while self.word("and"):
+                self.condition()
+        if self.token.kind != "end":
+            expected = '"where" or "then"' if not (self.given or self.leaf or self.bounds) else '"and"'
+            self.fail(f"expected {expected}, {self.found()}")
+        if len(minimize) == 1:
+            minimize.append("size" if minimize[0] in COSTS else "error")
+        return self.made(tuple(minimize)), k
+
+    def made(self, minimize: tuple[str, ...]) -> Query:
+        leaves = list(self.leaf.values())
+        if leaves:
+            self.given["leaf"] = leaves[0] if len(leaves) == 1 else leaves
+        if self.bounds:
+            self.given["max_error"] = self.bounds
+        return Query(minimize, **self.given)
+
+    def wish(self) -> str:
+        for words, criterion in WISHES.items():
+            if self.word(*words.split()):
+                return criterion
+        if self.word("least"):
+            cost = self.cost()
+            if cost is None:
+                self.fail(f"expected one of {', '.join(NAMES.values())}, {self.found()}")
+            return cost
+        return self.fail(f'expected "most accurate", "smallest", "shallowest" or "least …", {self.found()}')
+
+    def cost(self) -> str | None:
+        for cost, words in NAMES.items():
+            if self.word(*words.split()):
+                return cost
+        return None
+
+    def condition(self) -> None:
+        place = self.token.at
+        if self.word("leaf", "penalty"):
+            self.once(self.given, "leaf_penalty", self.equals("leaf penalty"), place)
+        elif self.word("confidence"):
+            self.once(self.given, "confidence", self.equals("confidence"), place)
+        elif self.word("leaf"):
+            self.once(self.leaf, "support", self.checked(Support, self.bound("leaf", ">="), place), place)
+        elif self.word("margin"):
+            self.once(self.leaf, "margin", self.checked(Margin, self.bound("margin", ">="), place), place)
+        elif self.word("chi2"):
+            least = self.bound("chi2", ">=", whole=False)
+            self.once(self.leaf, "chi2", self.checked(ChiSquare, least, place), place)
+        elif self.word("p"):
+            most = self.bound("p", "<=", whole=False)
+            self.once(self.leaf, "p", self.checked(lambda p: ChiSquare(p_value=p), most, place), place)
+        elif self.word("accuracy"):
+            self.once(self.given, "min_accuracy", self.bound("accuracy", ">=", whole=False), place)
+        elif self.word("uses"):
+            self.once(self.given, "require", self.names("uses"), place)
+        elif self.word("avoids"):
+            self.once(self.given, "forbid", self.names("avoids"), place)
+        else:
+            self.limit(place)
+
+    def limit(self, place: int) -> None:
+        for word, name in WHOLE.items():
+            if self.word(word):
+                self.once(self.given, name, self.bound(word, "<="), place)
+                return
+        cost = self.cost()
+        if cost is None:
+            self.fail(
+                "expected a condition such as leaf >= 10, size <= 15, depth <= 4, accuracy >= 0.9, error <= 20, "
+                f"uses age or avoids id, {self.found()}"
+            )
+        self.once(self.bounds, cost, self.bound(NAMES[cost], "<=", whole=False), place)
+
+    def checked(self, make: Any, value: float, place: int) -> Any:
+        try:
+            return make(value)
+        except QueryError as error:
+            self.fail(str(error), place)
+
+    def equals(self, word: str) -> float:
+        if not self.word("="):
+            self.fail(f'expected = after "{word}", {self.found()}')
+        return self.number(f"{word} =")
+
+    def names(self, after: str) -> tuple[str, ...]:
+        names = [self.name(after)]
+        while self.word(","):
+            names.append(self.name(after))
+        return tuple(names)
+
+    def name(self, after: str) -> str:
+        token = self.token
+        if token.kind not in ("word", "quoted"):
+            self.fail(f'expected the name of a column after "{after}", {self.found()}')
+        if token.kind == "word" and token.text.lower() in KEYWORDS:
+            self.fail(f'a name that is a word of the language stands in quotes: "{token.text}"')
+        self.next += 1
+        return (
+            token.text if token.kind == "word" else re.sub(r"\\(.)", r"\1", token.text[1:-1], flags=re.DOTALL)
+        )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:40] + "…"

@@ -1,0 +1,1 @@
+"""TreeSpace: every tree of a bounded space, and the questions to it."""

@@ -1,0 +1,189 @@
+"""Trees with averaging along the path (Cano, Masegosa & Moral): the numbers at the nodes, and the tree as text.
+
+    θ_c(t) = (n_c(t) + a_c(t)) / (n(t) + S)           class probabilities of node t alone
+    h(root) = 1,  h(child) = h(parent) · B(parent)    weights along a path
+    P(c | path t_1 … t_m) = Σ_i h(t_i) θ_c(t_i) / Σ_i h(t_i)
+
+A mean over a path depends on nothing but where the path ends, so it is taken once for each node and not once for each
+row. With r = Σ_i h(t_i) / h(t_m), which is r(child) = r(parent)/B(parent) + 1, it is
+
+    P(child) = P(parent) · (1 − 1/r) + θ(child) / r
+
+and r stays between 1 and the length of the path where every B is at least 1, as it is where a split was the better
+model: nothing can overflow, however large the product of the B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.categories import Categories
+from everytree.errors import DataError
+from everytree.trees.flat import FlatTree, Nodes, checked_shape, read_fields, read_numbers, read_rows
+
+__all__ = ["PathTree", "path_means", "prior_parameters"]
+
+Floats = npt.NDArray[np.float64]
+SLACK = 1e-9  # probabilities sum to one up to this
+
+
+def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonuniform: bool) -> Floats:
+    """The Dirichlet parameters a of every node, nodes × classes; ``parent`` is −1 for the root.
+
+    S/C each; with ``nonuniform``, where the parent lacks z > 1 of the C classes, S/(C−z+1) for those it has and
+    S/((C−z+1)·z) for the others.
+
+    >>> counts = np.array([[5, 0, 2, 0], [5, 0, 0, 0], [0, 0, 2, 0]])
+    >>> (6 * prior_parameters(counts, np.array([-1, 0, 0]), 1, nonuniform=True)).round(12).tolist()
+    [[1.5, 1.5, 1.5, 1.5], [2.0, 1.0, 2.0, 1.0], [2.0, 1.0, 2.0, 1.0]]
+    """
+    n_classes = counts.shape[1]
+    a = np.full(counts.shape, s / n_classes)
+    if nonuniform:
+        lacks = counts[parent] == 0
+        z = np.count_nonzero(lacks, axis=1)
+        rows = (parent >= 0) & (z > 1)
+        share = s / (n_classes - z + 1)[:, None]
+        a[rows] = np.where(lacks, share / np.maximum(z, 1)[:, None], share)[rows]
+    return a
+
+
+def path_means(theta: Floats, log_b: Floats, levels: Sequence[tuple[Nodes, Nodes]]) -> Floats:
+    """The mean of theta along the path to each node, with weights h; ``levels`` are (parents, children), from the top.
+
+    With B = 1 it is the plain mean:
+
+    >>> theta = np.array([[0.5, 0.5], [0.75, 0.25], [1.0, 0.0]])
+    >>> levels = [(np.array([0]), np.array([1])), (np.array([1]), np.array([2]))]
+    >>> path_means(theta, np.zeros(3), levels).tolist()
+    [[0.5, 0.5], [0.625, 0.375], [0.75, 0.25]]
+    """
+    mean = theta.copy()
+    r = np.ones(theta.shape[0])
+    for parents, children in levels:
+        above = r[parents] * np.exp(-log_b[parents])
+        r[children] = above + 1
+        own = 1 / r[children][:, None]
+        mean[children] = mean[parents] * (above[:, None] * own) + theta[children] * own
+    return mean
+
+
+@dataclass(frozen=True, eq=False)
+class PathTree(FlatTree):
+    """A multiway tree with class counts and Bayes factors, in flat arrays; node 0 is the root.
+
+    The children of an inner node are ``first_child[node] + code``, one for each category of its attribute, also where
+    no example goes. ``attribute`` is −1 for a leaf. ``log_b`` is the logarithm of the Bayes factor B of the split
+    against the leaf (0 for a leaf), ``probabilities`` what is predicted where a row ends at a node.
+    """
+
+    attribute: npt.NDArray[np.int32]
+    first_child: npt.NDArray[np.uint32]
+    n_children: npt.NDArray[np.uint32]
+    counts: npt.NDArray[np.int64]
+    log_leaf: Floats
+    log_b: Floats
+    probabilities: Floats
+    categories: tuple[Categories, ...]
+    classes: tuple[Any, ...]
+
+    FORMAT: ClassVar[str] = "everytree.trees.path_tree"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as plain lists and numbers; its categories and classes stand elsewhere in a model file."""
+        more = {name: getattr(self, name).tolist() for name in ("log_leaf", "log_b", "probabilities")}
+        return self._shape_to_dict() | more
+
+    @classmethod
+    def from_dict(cls, data: Any, categories: Sequence[Categories], classes: Sequence[Any]) -> PathTree:
+        """The tree that ``to_dict`` wrote, on these categories; an error names the field that breaks it."""
+        data = read_fields(data, cls, ("log_leaf", "log_b", "probabilities"))
+        shape = checked_shape(data, len(categories))
+        n, n_classes = shape[0].size, len(classes)
+        for node in np.flatnonzero(shape[0] >= 0).tolist():
+            of = categories[int(shape[0][node])]
+            if int(shape[2][node]) != of.n_values:
+                raise DataError(
+                    f"n_children[{node}] is {shape[2][node]}; expected {of.n_values}, as {of.name!r} has"
+                )
+        tree = cls(
+            *shape,
+            read_rows(data, "counts", n, n_classes, whole=True),
+            read_numbers(data, "log_leaf", n),
+            read_numbers(data, "log_b", n),
+            read_rows(data, "probabilities", n, n_classes, 1 + SLACK),
+            tuple(categories),
+            tuple(classes),
+        )
+        for node in np.flatnonzero(np.abs(tree.probabilities.sum(axis=1) - 1) > SLACK)[:1]:
+            raise DataError(f"probabilities[{node}] sum to {tree.probabilities[node].sum()}; expected 1")
+        below = np.zeros_like(tree.counts)
+        parent = tree.parents()
+        np.add.at(below, parent[1:], tree.counts[1:])
+        for node in np.flatnonzero((tree.attribute >= 0) & (below != tree.counts).any(axis=1))[:1]:
+            raise DataError(f"counts[{node}] is not the sum of the counts of its children")
+        return tree
+
+    def apply(self, codes: npt.NDArray[np.int32]) -> Nodes:
+        """The node where each row of codes ends: a leaf, or the node whose attribute has a value unseen in training."""
+        at = np.zeros(codes.shape[0], dtype=np.intp)
+        going = np.flatnonzero(self.attribute[at] >= 0)
+        while going.size:
+            here = at[going]
+            code = codes[going, self.attribute[here]]
+            known = code >= 0
+            going, here = going[known], here[known]
+            at[going] = self.first_child[here].astype(np.intp) + code[known]
+            going = going[self.attribute[at[going]] >= 0]
+        return at
+
+    def to_text(self, *, max_depth: int | None = None, precision: int = 3) -> str:
+        """The tree for people: each node with its category, what it predicts and with which p, and its class counts.
+
+        Below ``max_depth`` nothing is shown. At an inner node, B is the Bayes factor of its split. A branch without
+        examples predicts by the path above it.
+        """
+        from everytree.draw.labels import checked_options
+
+        max_depth, precision = checked_options(max_depth, precision)
+        lines = [self._line(0, "", precision)]
+        open_: list[tuple[int, int, str, int]] = []  # inner node, next code, indent, depth
+        if self.attribute[0] >= 0 and max_depth != 0:
+            open_.append((0, 0, "", 0))
+        while open_:
+            node, code, indent, depth = open_.pop()
+            last = code == int(self.n_children[node]) - 1
+            if not last:
+                open_.append((node, code + 1, indent, depth))
+            child = int(self.first_child[node]) + code
+            text = self.categories[int(self.attribute[node])].text(code)
+            lines.append(f"{indent}{'└─' if last else '├─'} {self._line(child, text + ': ', precision)}")
+            if self.attribute[child] >= 0 and (max_depth is None or depth + 1 < max_depth):
+                open_.append((child, 0, indent + ("   " if last else "│  "), depth + 1))
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _line(self, node: int, before: str, precision: int) -> str:
+        likely = int(np.argmax(self.probabilities[node]))
+        seen = [f"{self.classes[c]} {n}" for c, n in enumerate(self.counts[node].tolist()) if n]
+        counts = ", ".join(seen) if seen else "no examples"
+        says = f"{self.classes[likely]}  p = {self.probabilities[node, likely]:.{precision}g}  ({counts})"
+        j = int(self.attribute[node])
+        if j < 0:
+            return before + says
+        return f"{before}{says}  split by {self.categories[j].name}, B = {_factor(float(self.log_b[node]), precision)}"
+
+
+def _factor(log_b: float, precision: int) -> str:
+    """exp(log_b), also where that is no floating-point number."""
+    power = log_b / np.log(10.0)
+    if power < 6:
+        return f"{np.exp(log_b):.{precision}g}"
+    return f"10^{power:.{max(precision, 1)}g}"

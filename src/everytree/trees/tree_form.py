@@ -1,0 +1,171 @@
+"""A tree as a versioned, JSON-able dict, and back.
+
+    {"format": "everytree.trees.tree", "version": 1, "n_tests": …, "test_names": […] | None, "classes": […] | None,
+     "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …]}
+
+Reading trusts nothing: every field is checked for type and shape before an array is made of it, the work is
+linear in the size of the input, and an error names the field (``counts[3][1]``). The laws of the tree itself
+are then checked by the constructor.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from everytree.errors import DataError
+from everytree.trees.checks import checked_count, clip
+
+if TYPE_CHECKING:
+    from everytree.trees.tree import Tree
+
+FORMAT = "everytree.trees.tree"
+VERSION = 1
+FIELDS = ("format", "version", "n_tests", "test_names", "classes", "children", "test", "counts", "proba")
+MAX_LABEL_BITS = 4096
+"""Integer labels beyond this may be too long for Python to print (its limit is 4300 digits)."""
+INT64_MAX = 2**63 - 1
+
+
+def tree_to_dict(tree: Tree) -> dict[str, Any]:
+    """The tree as plain lists, strings and numbers."""
+    for c, label in enumerate(tree.classes or ()):
+        _check_label(label, f"classes[{c}]", "Use tree.replace(classes=...) with labels that JSON can hold.")
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "n_tests": tree.n_tests,
+        "test_names": None if tree.test_names is None else list(tree.test_names),
+        "classes": None if tree.classes is None else list(tree.classes),
+        "children": tree.children.tolist(),
+        "test": tree.test.tolist(),
+        "counts": tree.counts.tolist(),
+        "proba": tree.proba.tolist(),
+    }
+
+
+def tree_to_json(tree: Tree, indent: int | None = None) -> str:
+    """The tree as a JSON string; floats keep every digit."""
+    return json.dumps(tree_to_dict(tree), indent=indent, allow_nan=False)
+
+
+def tree_from_json(text: str | bytes) -> Tree:
+    """The tree written by `tree_to_json`."""
+    if not isinstance(text, (str, bytes, bytearray)):
+        raise DataError(f"the JSON text is a {type(text).__name__}: expected a string.")
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:  # malformed, undecodable, too many digits, too deep
+        raise DataError(f"not a tree in JSON ({error}): expected the output of Tree.to_json.") from error
+    return tree_from_dict(data)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise DataError(f"the JSON text holds {name}: expected only finite numbers.")
+
+
+def tree_from_dict(data: Any) -> Tree:
+    """The tree written by `tree_to_dict`."""
+    from everytree.trees.tree import Tree
+
+    if not isinstance(data, Mapping):
+        raise DataError(f"the tree is a {type(data).__name__}: expected a dict as Tree.to_dict writes it.")
+    if data.get("format") != FORMAT:
+        raise DataError(f"format is {clip(data.get('format'))}: expected {FORMAT!r}.")
+    _check_version(data.get("version"))
+    missing = [field for field in FIELDS if field not in data]
+    if missing:
+        raise DataError(f"{missing[0]} is missing: expected the fields {', '.join(FIELDS)}.")
+    unknown = [field for field in data if field not in FIELDS]
+    if unknown:
+        raise DataError(f"{clip(unknown[0])} is not a field of a tree: expected {', '.join(FIELDS)}.")
+
+    n_tests = checked_count(data["n_tests"], "n_tests")
+    test = [_integer(t, f"test[{k}]") for k, t in enumerate(_list(data["test"], "test"))]
+    if not test:
+        raise DataError("test is empty: expected at least one node (a single leaf is [-1]).")
+    n_nodes = len(test)
+    children = [
+        [_integer(child, f"children[{k}][{b}]") for b, child in enumerate(_list(pair, f"children[{k}]", 2))]
+        for k, pair in enumerate(_list(data["children"], "children", n_nodes))
+    ]
+    counts = _list(data["counts"], "counts", n_nodes)
+    n_classes = len(_list(counts[0], "counts[0]"))
+    if not n_classes:
+        raise DataError("counts[0] is empty: expected one count per class.")
+    count_rows = [
+        [_integer(n, f"counts[{k}][{c}]") for c, n in enumerate(_list(row, f"counts[{k}]", n_classes))]
+        for k, row in enumerate(counts)
+    ]
+    proba_rows = [
+        [_number(p, f"proba[{k}][{c}]") for c, p in enumerate(_list(row, f"proba[{k}]", n_classes))]
+        for k, row in enumerate(_list(data["proba"], "proba", n_nodes))
+    ]
+    names = data["test_names"]
+    if names is not None:
+        names = _list(names, "test_names", n_tests)
+        for i, name in enumerate(names):
+            if not isinstance(name, str):
+                raise DataError(f"test_names[{i}] is {clip(name)}: expected a string.")
+    classes = data["classes"]
+    if classes is not None:
+        classes = _list(classes, "classes", n_classes)
+        for c, label in enumerate(classes):
+            _check_label(label, f"classes[{c}]", "")
+    return Tree(
+        np.array(children, dtype=np.int64),
+        np.array(test, dtype=np.int64),
+        np.array(count_rows, dtype=np.int64),
+        np.array(proba_rows, dtype=np.float64),
+        n_tests=n_tests,
+        test_names=names,
+        classes=classes,
+    )
+
+
+def _check_version(version: object) -> None:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise DataError(f"version is {clip(version)}: expected {VERSION}.")
+    if version > VERSION:
+        raise DataError(
+            f"version is {clip(version)}, newer than the {VERSION} this everytree reads: upgrade everytree."
+        )
+
+
+def _list(value: object, path: str, length: int | None = None) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise DataError(f"{path} is {clip(value)}: expected a list.")
+    if length is not None and len(value) != length:
+        raise DataError(f"{path} has {len(value)} entries: expected {length}.")
+    return list(value)
+
+
+def _integer(value: object, path: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise DataError(f"{path} is {clip(value)}: expected an integer.")
+    if not -1 <= value <= INT64_MAX:
+        raise DataError(f"{path} is {clip(value)}: expected an integer from -1 to 2**63 - 1.")
+    return value
+
+
+def _number(value: object, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise DataError(f"{path} is {clip(value)}: expected a probability from 0 to 1.")
+    return float(value)
+
+
+def _check_label(label: object, path: str, hint: str) -> None:
+    if isinstance(label, int):
+        fine = label.bit_length() <= MAX_LABEL_BITS
+    else:
+        fine = isinstance(label, str) or (isinstance(label, float) and math.isfinite(label))
+    if not fine:
+        raise DataError(
+            f"{path} is {clip(label)}: expected a string, integer, finite float or bool. {hint}".rstrip()
+        )

@@ -1,0 +1,118 @@
+"""Leaf weights: Dirichlet parameters and additive costs, checked and written as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.common.arguments import number
+from everytree.errors import QueryError
+
+if TYPE_CHECKING:
+    import everytree._core as _core
+    from everytree.trees.tree import Tree
+
+__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost", "with_dirichlet"]
+
+COSTS = ("error", "expected_error", "gini", "entropy", "cost")
+SMALLEST = 1e-100  # of a Dirichlet parameter
+LARGEST_COST = 1e12  # sums over 2^29 examples stay exact enough
+
+
+@dataclass(frozen=True)
+class DepthDecay:
+    """Wallace's depth-dependent parameters: a(depth) = scale · rate^depth for every class.
+
+    >>> DepthDecay(0.5, 0.5).at(2)
+    0.125
+    """
+
+    scale: float = 0.9
+    rate: float = 0.9
+
+    def __post_init__(self) -> None:
+        for name, value in (("scale", self.scale), ("rate", self.rate)):
+            number(name, value, 0, 1, example=0.9)
+
+    def at(self, depth: int) -> float:
+        return self.scale * self.rate**depth
+
+
+Dirichlet = float | Sequence[float] | npt.NDArray[Any] | str | DepthDecay
+
+
+def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[list[float]]:
+    """Parameters by depth and class; one row where depth plays no part.
+
+    >>> dirichlet_rows("1/C", 4, 3)
+    [[0.25, 0.25, 0.25, 0.25]]
+    """
+    if isinstance(dirichlet, DepthDecay):
+        return [[max(dirichlet.at(d), SMALLEST)] * n_classes for d in range(deepest + 1)]
+    if isinstance(dirichlet, str):
+        if dirichlet != "1/C":
+            raise QueryError(
+                f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay'
+            )
+        return [[1.0 / n_classes] * n_classes]
+    try:
+        values = np.asarray(dirichlet, dtype=float)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim == 0:
+        values = np.full(n_classes, float(values))
+    if values.shape != (n_classes,):
+        raise QueryError(
+            f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes"
+        )
+    if not all(SMALLEST <= v <= 1 / SMALLEST for v in values):
+        raise QueryError(f"dirichlet={dirichlet!r}; expected positive numbers from 1e-100 to 1e100")
+    return [[float(v) for v in values]]
+
+
+def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
+    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class."""
+    counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
+    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
+
+
+def leaf_cost(
+    kind: str,
+    n_classes: int,
+    cost_matrix: npt.ArrayLike | None = None,
+    *,
+    confidence: float = 0.25,
+    per_leaf: float = 0.0,
+    rule: _core.LeafRule | None = None,
+) -> _core.LeafCost:
+    """The core's leaf cost for a name of ``COSTS``, infinite for leaves that ``rule`` forbids.
+
+    ``cost_matrix[c, k]`` is the cost of saying k when c is true.
+    """
+    import everytree._core as _core
+
+    if kind not in COSTS:
+        raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
+    number("confidence", confidence, 0, 1, example=0.25)
+    matrix: list[float] = []
+    if kind == "cost":
+        if cost_matrix is None:
+            raise QueryError(
+                "ranking by cost needs cost_matrix, with one row per true and one column per predicted class"
+            )
+        try:
+            values = np.asarray(cost_matrix, dtype=float)
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+        if values.shape != (n_classes, n_classes) or not (np.abs(values) < LARGEST_COST).all():
+            raise QueryError(
+                f"cost_matrix={cost_matrix!r}; expected {n_classes} × {n_classes} numbers below {LARGEST_COST:g}"
+            )
+        matrix = values.ravel().tolist()
+    return _core.LeafCost(
+        kind, n_classes, matrix, confidence, per_leaf, _core.LeafRule() if rule is None else rule
+    )
