@@ -223,7 +223,7 @@ def _cross_validated(
 ) -> dict[str, Any] | str:
     from sklearn.base import clone
 
-    from everytree.study.protocol import aligned, stratified_folds
+    from everytree.metrics import aligned, stratified_folds
 
     largest = int(np.bincount(codes).max())
     if largest < 2:
@@ -259,7 +259,7 @@ def _cross_validated(
 
 
 def _scores(proba: npt.NDArray[np.float64], codes: npt.NDArray[np.intp], about: str) -> dict[str, Any]:
-    from everytree.study.protocol import Reliability, brier, log_loss
+    from everytree.metrics import Reliability, brier, log_loss
 
     found = Reliability.of(proba, codes, BINS)
     right = float((proba.argmax(axis=1) == codes).mean())
