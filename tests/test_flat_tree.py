@@ -128,8 +128,8 @@ MULTIWAY = {
     "no object": (None, 3, "the tree is a int"),
     "format": (
         "format",
-        "everytree.trees.tree",
-        "format is 'everytree.trees.tree'; expected 'everytree.trees.multiway'",
+        "everytree.tree",
+        "format is 'everytree.tree'; expected 'everytree.multiway'",
     ),
     "version": ("version", 9, "version is 9, newer than the 1 read here; upgrade"),
     "old": ("version", 0, "version is 0"),
@@ -157,7 +157,7 @@ def test_a_broken_multiway_tree(name):
         et.data.columns.RawColumn("wet", "nominal", (False, True)),
     )
     good = {
-        "format": "everytree.trees.multiway",
+        "format": "everytree.multiway",
         "version": 1,
         "attribute": [1, -1, 0, 2, -1, -1, -1, -1],
         "first_child": [1, 0, 4, 6, 0, 0, 0, 0],

@@ -43,7 +43,7 @@ def test_round_trips_are_exact(classes: Any) -> None:
 
 def test_the_dict_is_plain_and_versioned() -> None:
     data = example().to_dict()
-    assert data["format"] == "everytree.trees.tree"
+    assert data["format"] == "everytree.tree"
     assert data["version"] == 1
     assert data["test"] == [1, -1, 0, -1, -1]
     assert json.loads(json.dumps(data)) == data
@@ -86,7 +86,7 @@ for _ in range(10_000):
     [
         (None, r"the tree is a NoneType: expected a dict"),
         ([], r"the tree is a list"),
-        ({}, r"format is None: expected 'everytree.trees.tree'"),
+        ({}, r"format is None: expected 'everytree.tree'"),
         (edited("format", value="other"), r"format is 'other'"),
         (edited("version", value=2), r"version is 2, newer than the 1 this everytree reads: upgrade"),
         (edited("version", value=0), r"version is 0: expected 1"),

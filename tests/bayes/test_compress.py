@@ -150,7 +150,7 @@ def test_the_dict_goes_through_json_and_comes_back() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "x"}, "format is 'x': expected 'everytree.bayes.rules'."),
+        ({"format": "x"}, "format is 'x': expected 'everytree.rules'."),
         ({"version": 2}, "version is 2: this everytree reads version 1."),
         ({"classes": []}, "classes is empty: expected at least one label."),
         ({"classes": [[1], 2]}, "classes[0] is [1]: expected a label that JSON can hold"),

@@ -1,6 +1,6 @@
 """A sum of rules as a versioned, JSON-able dict, and back.
 
-    {"format": "everytree.bayes.rules", "version": 1, "epsilon": …, "bound": …, "n_exact": …, "n_tests": …,
+    {"format": "everytree.rules", "version": 1, "epsilon": …, "bound": …, "n_exact": …, "n_tests": …,
      "test_names": […] | None, "classes": […], "base": […], "floor": […],
      "rules": [{"items": [[test, outcome], …], "moves": […]}, …]}
 
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.errors import DataError
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.bayes.compress import CompressedRules
 
 __all__ = ["rules_from_dict", "rules_to_dict"]
 
-FORMAT = "everytree.bayes.rules"
+FORMAT = "everytree.rules"
 VERSION = 1
 FIELDS = (
     "format", "version", "epsilon", "bound", "n_exact", "n_tests", "test_names", "classes", "base", "floor", "rules",

@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.drafts import draft_of
+from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
 from everytree.data.readers.convert import optional
 from everytree.data.table import INT64_MAX, Table
 from everytree.errors import DataError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.values import plain_scalar, value_from_json, value_to_json
-from everytree.trees.checks import clip
 
 __all__ = ["load_table", "save_table"]
 

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.common.text import clip
 from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
@@ -35,7 +36,6 @@ from everytree.files.model_file import (
     write_json,
 )
 from everytree.files.values import checked_fields, plain_scalar, value_from_json, value_to_json
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.estimators.column_base import ColumnTreeClassifier

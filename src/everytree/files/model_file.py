@@ -23,11 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
 from everytree.common.drafts import write_whole
+from everytree.common.text import clip
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.values import checked_fields, plain_scalar, value_from_json, value_to_json
-from everytree.trees.checks import clip
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import Prior
@@ -231,7 +231,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 def _reader_of(data: Any) -> Callable[[Any], Any]:
     """What makes a classifier of an object, by the format that it names."""
     named = data.get("format") if isinstance(data, dict) else None
-    if named == "everytree.bayes.rules":
+    if named == "everytree.rules":
         from everytree.files.rules_file import rules_model_from_dict
 
         return rules_model_from_dict

@@ -1,6 +1,6 @@
 """Files of compressed rules: what a CompressedClassifier needs to predict, and the bound that it keeps.
 
-    {"format": "everytree.bayes.rules", "version": 1, "everytree": "0.1.0",
+    {"format": "everytree.rules", "version": 1, "everytree": "0.1.0",
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
      "fingerprint": …,                                     of the training examples
@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.common.text import clip
 from everytree.errors import DataError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.model_file import checked_target, labels_from_json, labels_to_json, write_json
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.estimators.compressed import CompressedClassifier
 
 __all__ = ["FORMAT", "rules_model_from_dict", "rules_model_to_dict", "save_rules"]
 
-FORMAT = "everytree.bayes.rules"
+FORMAT = "everytree.rules"
 VERSION = 1
 FIELDS = (
     "format", "version", "everytree", "target", "classes", "label_dtype", "encoding", "columns", "tests", "dropped",

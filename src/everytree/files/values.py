@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.errors import DataError, EverytreeError
-from everytree.trees.checks import clip
 
 __all__ = ["checked_fields", "plain_scalar", "value_from_json", "value_to_json"]
 

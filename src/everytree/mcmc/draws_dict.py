@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import clip
 from everytree.errors import DataError
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.trees import routes as tree_routes
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.mcmc.target import PosteriorTarget, RiskTarget

@@ -57,7 +57,7 @@ class MultiwayTree(FlatTree):
         None  # which child (0, 1, …) a row without a value takes; −1: none
     )
 
-    FORMAT: ClassVar[str] = "everytree.trees.multiway"
+    FORMAT: ClassVar[str] = "everytree.multiway"
 
     @classmethod
     def from_core(

@@ -1,6 +1,6 @@
 """An option tree as a versioned, JSON-able dict, and back; its columns and classes stand elsewhere in a model file.
 
-    {"format": "everytree.trees.option_tree", "version": 1, "kind": …,
+    {"format": "everytree.option_tree", "version": 1, "kind": …,
      "log_leaf_open": […], "log_leaf_closed": […], "dirichlet": [[…], …],
      "nodes": {"depth": […], "open": […], "classes": [[…], …], "counts": [[…], …]},
      "options": {"node": […], "column": […], "threshold": […], "log_split": […], "children": [[…], …]}}
@@ -20,16 +20,16 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.data.columns import ColumnReader, RawColumn
 from everytree.errors import DataError
 from everytree.files.values import checked_fields
-from everytree.trees.checks import clip
 from everytree.trees.flat import numbers_to_json
 from everytree.trees.option_tree import NO_CHILD, OptionTree
 
 __all__ = ["option_tree_from_dict", "option_tree_to_dict"]
 
-FORMAT, VERSION = "everytree.trees.option_tree", 1
+FORMAT, VERSION = "everytree.option_tree", 1
 NODES = ("depth", "open", "classes", "counts")
 OPTIONS = ("node", "column", "threshold", "log_split", "children")
 FIELDS = ("format", "version", "kind", "log_leaf_open", "log_leaf_closed", "dirichlet", "nodes", "options")

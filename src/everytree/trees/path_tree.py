@@ -92,7 +92,7 @@ class PathTree(FlatTree):
     categories: tuple[Categories, ...]
     classes: tuple[Any, ...]
 
-    FORMAT: ClassVar[str] = "everytree.trees.path_tree"
+    FORMAT: ClassVar[str] = "everytree.path_tree"
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as plain lists and numbers; its categories and classes stand elsewhere in a model file."""

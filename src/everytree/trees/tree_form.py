@@ -1,6 +1,6 @@
 """A tree as a versioned, JSON-able dict, and back.
 
-    {"format": "everytree.trees.tree", "version": 1, "n_tests": …, "test_names": […] | None, "classes": […] | None,
+    {"format": "everytree.tree", "version": 1, "n_tests": …, "test_names": […] | None, "classes": […] | None,
      "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …]}
 
 Reading trusts nothing: every field is checked for type and shape before an array is made of it, the work is
@@ -13,17 +13,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from everytree.common.text import clip
+from everytree.draw.shapes import BinaryTree
 from everytree.errors import DataError
-from everytree.trees.checks import checked_count, clip
+from everytree.trees.checks import checked_count
 
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
-
-FORMAT = "everytree.trees.tree"
+FORMAT = "everytree.tree"
 VERSION = 1
 FIELDS = ("format", "version", "n_tests", "test_names", "classes", "children", "test", "counts", "proba")
 MAX_LABEL_BITS = 4096
@@ -31,7 +30,16 @@ MAX_LABEL_BITS = 4096
 INT64_MAX = 2**63 - 1
 
 
-def tree_to_dict(tree: Tree) -> dict[str, Any]:
+class WrittenTree(BinaryTree, Protocol):
+    """What is written of a tree."""
+
+    @property
+    def n_tests(self) -> int: ...
+    @property
+    def test_names(self) -> tuple[str, ...] | None: ...
+
+
+def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
     """The tree as plain lists, strings and numbers."""
     for c, label in enumerate(tree.classes or ()):
         _check_label(label, f"classes[{c}]", "Use tree.replace(classes=...) with labels that JSON can hold.")
@@ -48,13 +56,13 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
     }
 
 
-def tree_to_json(tree: Tree, indent: int | None = None) -> str:
+def tree_to_json(tree: WrittenTree, indent: int | None = None) -> str:
     """The tree as a JSON string; floats keep every digit."""
     return json.dumps(tree_to_dict(tree), indent=indent, allow_nan=False)
 
 
-def tree_from_json(text: str | bytes) -> Tree:
-    """The tree written by `tree_to_json`."""
+def parts_from_json(text: str | bytes) -> dict[str, Any]:
+    """What `Tree` is made of, from the text of `tree_to_json`."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise DataError(f"the JSON text is a {type(text).__name__}: expected a string.")
     try:
@@ -63,17 +71,15 @@ def tree_from_json(text: str | bytes) -> Tree:
         raise
     except (ValueError, RecursionError) as error:  # malformed, undecodable, too many digits, too deep
         raise DataError(f"not a tree in JSON ({error}): expected the output of Tree.to_json.") from error
-    return tree_from_dict(data)
+    return parts_from_dict(data)
 
 
 def _no_constant(name: str) -> NoReturn:
     raise DataError(f"the JSON text holds {name}: expected only finite numbers.")
 
 
-def tree_from_dict(data: Any) -> Tree:
-    """The tree written by `tree_to_dict`."""
-    from everytree.trees.tree import Tree
-
+def parts_from_dict(data: Any) -> dict[str, Any]:
+    """What `Tree` is made of, from the dict of `tree_to_dict`."""
     if not isinstance(data, Mapping):
         raise DataError(f"the tree is a {type(data).__name__}: expected a dict as Tree.to_dict writes it.")
     if data.get("format") != FORMAT:
@@ -118,15 +124,15 @@ def tree_from_dict(data: Any) -> Tree:
         classes = _list(classes, "classes", n_classes)
         for c, label in enumerate(classes):
             _check_label(label, f"classes[{c}]", "")
-    return Tree(
-        np.array(children, dtype=np.int64),
-        np.array(test, dtype=np.int64),
-        np.array(count_rows, dtype=np.int64),
-        np.array(proba_rows, dtype=np.float64),
-        n_tests=n_tests,
-        test_names=names,
-        classes=classes,
-    )
+    return {
+        "children": np.array(children, dtype=np.int64),
+        "test": np.array(test, dtype=np.int64),
+        "counts": np.array(count_rows, dtype=np.int64),
+        "proba": np.array(proba_rows, dtype=np.float64),
+        "n_tests": n_tests,
+        "test_names": names,
+        "classes": classes,
+    }
 
 
 def _check_version(version: object) -> None:

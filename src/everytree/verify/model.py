@@ -162,7 +162,7 @@ def _parse(content: bytes) -> Any:
 
 
 def _model_of(data: Any) -> Model:
-    if isinstance(data, dict) and data.get("format") in ("everytree.column_tree", "everytree.bayes.rules"):
+    if isinstance(data, dict) and data.get("format") in ("everytree.column_tree", "everytree.rules"):
         raise InputError(_not_for_the_checker(data))
     if not isinstance(data, dict) or data.get("format") != "everytree.model":
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
@@ -212,7 +212,7 @@ def _model_of(data: Any) -> Model:
 
 def _not_for_the_checker(data: dict[str, Any]) -> str:
     """Why nothing can be said about a file of another kind of model."""
-    if data["format"] == "everytree.bayes.rules":
+    if data["format"] == "everytree.rules":
         what = "the compressed rules of an average, whose bound is relative to that average"
     else:
         what = f"a tree on whole columns ({quote(data.get('estimator'))}), which claims no optimum and no evidence"
