@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.bayes.folding import fold_arguments
+from everytree.bayes.fold_arguments import fold_arguments
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:

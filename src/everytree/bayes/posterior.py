@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.card import posterior_html
 from everytree.bayes.folding import fold_posterior
 from everytree.common.arguments import generator, whole
 from everytree.data.table import as_tests
@@ -115,8 +116,6 @@ class Posterior:
         return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
 
     def _repr_html_(self) -> str:
-        from everytree.report.notebook import posterior_html
-
         return posterior_html(self)
 
     # --- predictions ---

@@ -25,6 +25,7 @@ from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
+from everytree.estimators.card import estimator_html
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
@@ -93,8 +94,6 @@ class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """For notebooks: scikit-learn's box, and below it the tree or the posterior of a fitted classifier."""
         from sklearn.utils import estimator_html_repr
-
-        from everytree.report.notebook import estimator_html
 
         return f"{estimator_html_repr(self)}{estimator_html(self)}"
 

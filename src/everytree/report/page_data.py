@@ -78,7 +78,7 @@ def page_data(
         else:
             page["calibration"] = found
         page["rows"] = _some_rows(model, frame, codes, rows)
-    with nullcontext() if space is None else sections.limited(space, time_limit):
+    with nullcontext() if space is None else space.within(time_limit):
         page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
     _mark_used(page)
@@ -261,7 +261,7 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
     if exact is not None and not getattr(exact, "exact", True):
         page["notes"].append("The average was sampled: the page has no exact posterior to show.")
         return
-    with sections.limited(space, seconds):
+    with space.within(seconds):
         if space.max_depth is not None:
             _try(page, "front", "the best tree of every size", lambda: _front(model, space))
         _try(page, "posterior", "the posterior over every tree", lambda: _posterior(model, space, exact))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.card import about_posterior
 from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
 from everytree.data.frames import Frame
@@ -21,7 +20,7 @@ from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import dirichlet_rows
 
-__all__ = ["about_posterior", "calibration", "drawn", "front", "limited", "posterior", "row_rules", "sum_of"]
+__all__ = ["calibration", "drawn", "front", "posterior", "row_rules", "sum_of"]
 
 TOP_TREES = 10
 RULES = 400
@@ -35,18 +34,6 @@ SLOW = (
     "give rows that were held out."
 )
 BINS = 10
-
-
-@contextmanager
-def limited(space: TreeSpace, seconds: float) -> Iterator[None]:
-    """Ask the space under a time limit of the page's own; its limits are as before afterwards."""
-    before = space.limits
-    own = before.time_limit
-    space.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
-    try:
-        yield
-    finally:
-        space.limits = before
 
 
 def front(
@@ -72,12 +59,6 @@ def _thinned(points: list[Any]) -> list[Any]:
         return points
     places = np.unique(np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int))
     return [points[k] for k in places.tolist()]
-
-
-def about_posterior(found: Any) -> str:
-    """The prior in words."""
-    prior = repr(found.prior).replace(", attribute_fair=False", "").replace("attribute_fair=False", "")
-    return f"Prior: {prior}, Dirichlet {found.dirichlet!r}."
 
 
 def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:

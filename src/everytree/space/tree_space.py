@@ -235,6 +235,17 @@ class TreeSpace:
         finally:
             self._running.remove(control)
 
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Ask under a tighter time limit; the limits are as before afterwards."""
+        before = self.limits
+        own = before.time_limit
+        self.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
+        try:
+            yield
+        finally:
+            self.limits = before
+
     def stop(self) -> None:
         """Stop the question being answered, from another thread.
 
