@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.posterior import Posterior
+from everytree.bayes.uncertainty import Moments
 from everytree.common.arguments import generator, whole
 from everytree.errors import QueryError
+from everytree.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
-    from everytree.bayes.uncertainty import Moments
     from everytree.space.tree_space import TreeSpace
-    from everytree.trees.tree import Tree
 
 __all__ = ["AveragedPosterior"]
 
@@ -80,8 +80,6 @@ class AveragedPosterior:
 
     def moments(self, X: npt.ArrayLike) -> Moments:
         """Mean and variance of each class probability; trees under different hyper-parameters differ between trees."""
-        from everytree.bayes.uncertainty import Moments
-
         parts = [post.moments(X) for post in self.posteriors]
         mean: Reals = self._mixed([part.mean for part in parts])
         between: Reals = self._mixed([part.between + (part.mean - mean) ** 2 for part in parts])
@@ -142,8 +140,6 @@ class AveragedPosterior:
         return float(self._mixed([post.expected_depth for post in self.posteriors]))
 
     def __getattr__(self, name: str) -> Any:
-        from everytree.bayes.posterior import Posterior
-
         if not name.startswith("_") and hasattr(Posterior, name):
             raise _OnePriorError(
                 f"{name} needs one prior, and this is an average over {len(self.posteriors)} choices of the "

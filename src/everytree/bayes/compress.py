@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.bayes.folded import Folded
 from everytree.common.arguments import number
 from everytree.data.table import as_tests
 from everytree.errors import DataError, QueryError
 from everytree.trees.conditions import conditions
 
 if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
     from everytree.data.binarizer import Binarizer
 
 __all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
@@ -197,18 +197,18 @@ class CompressedRules:
         return rules_from_dict(data)
 
 
-def compress(posterior: Posterior, epsilon: float, control: _core.Control) -> CompressedRules:
+def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
     """The fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
-    expansion = _core.Expansion(posterior._core, control)
+    expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     asked, factor = _asked(expansion, epsilon, floor)
     base, items, begin, moves, left_out = expansion.rules(asked, control)
     moves = moves.reshape(-1, len(base))
     if not len(moves):
         # No rule is worth keeping. The base rate says more to a person than the mean over all 0/1 rows.
-        n = space.table.class_counts.sum(axis=0) + np.array(posterior._rows[0])
+        n = space.table.class_counts.sum(axis=0) + np.array(posterior.parameters[0])
         rate = n / n.sum()
         further = left_out + float(np.abs(rate - base).max())
         if factor * further <= epsilon:
@@ -229,7 +229,7 @@ def compress(posterior: Posterior, epsilon: float, control: _core.Control) -> Co
 
 
 def curve(
-    posterior: Posterior, epsilons: Iterable[float], control: _core.Control
+    posterior: Folded, epsilons: Iterable[float], control: _core.Control
 ) -> tuple[CompressionPoint, ...]:
     """How many rules each epsilon would keep."""
     try:
@@ -238,7 +238,7 @@ def curve(
         raise QueryError(
             f"epsilons={epsilons!r}; expected several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
-    expansion = _core.Expansion(posterior._core, control)
+    expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     points = []
     for epsilon in wanted:
@@ -248,9 +248,9 @@ def curve(
     return tuple(points)
 
 
-def _floor(posterior: Posterior) -> Reals:
+def _floor(posterior: Folded) -> Reals:
     """No leaf, and so no average, gives a class less than this."""
-    a = np.array(posterior._rows)
+    a = np.array(posterior.parameters)
     return np.asarray(a.min(axis=0) / (posterior.space.table.total + a.sum(axis=1).max()))
 
 

@@ -24,14 +24,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import number, whole
+from everytree.draw.evidence import plot_evidence
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.bayes.average import AveragedPosterior
-    from everytree.bayes.posterior import Posterior
     from everytree.space.tree_space import TreeSpace
     from everytree.weights.dirichlet import Dirichlet
 
@@ -93,8 +94,6 @@ class EvidenceFit:
 
     def average(self) -> AveragedPosterior:
         """The mixture of the posteriors on the grid by their weights; those below 1e-6 are left out."""
-        from everytree.bayes.average import AveragedPosterior
-
         if not self.kept:
             raise QueryError(
                 "the posteriors of the grid were not kept; call fit_evidence(..., keep=True) for an average"
@@ -106,8 +105,6 @@ class EvidenceFit:
 
     def plot(self, axes: Any = None) -> Any:
         """Log evidence along each number, the best over the others at every value; returns the matplotlib axes."""
-        from everytree.plot.evidence import plot_evidence
-
         return plot_evidence(self, axes)
 
     def __str__(self) -> str:
@@ -270,7 +267,7 @@ class _Search:
             limited = _hurried(self.space, left)
         prior, dirichlet = self.made(values)
         try:
-            posterior = limited.posterior(prior, dirichlet)
+            posterior = Posterior(limited, prior, dirichlet)
             log_evidence = posterior.log_evidence
             if self.family.prior is not None and not self.family.prior.proper:
                 log_evidence -= posterior.log_prior_total
@@ -279,7 +276,7 @@ class _Search:
                 raise
             self.stopped = "time limit"
             return False
-        posterior._space = self.space
+        posterior.asked_of(self.space)
         self._remember(
             values, EvidencePoint(self._named(values), log_evidence, on_grid, prior, dirichlet), posterior
         )

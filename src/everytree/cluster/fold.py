@@ -44,7 +44,9 @@ def posterior(
     True
     """
     chosen = SizePrior() if prior is None else as_prior(prior)
-    return Posterior._of(space, chosen, dirichlet, *fold_in_parts(space, chosen, dirichlet, n_parts, n_jobs))
+    return Posterior.folded(
+        space, chosen, dirichlet, *fold_in_parts(space, chosen, dirichlet, n_parts, n_jobs)
+    )
 
 
 def predict_proba(

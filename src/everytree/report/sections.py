@@ -72,7 +72,7 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
         nodes += tree.n_nodes
         if nodes > MOST_NODES and top:
             break
-        shown_tree = page_tree(tree, one._rows, keep_proba=True, kept=kept)
+        shown_tree = page_tree(tree, one.parameters, keep_proba=True, kept=kept)
         top.append({"probability": float(tree.info["probability"]), "tree": shown_tree})
     return {
         "about": shown(about_posterior(one)) + (" Trees are those of this part." if one is not found else ""),
@@ -134,9 +134,9 @@ def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     from everytree.trees.conditions import conditions
 
     found = one.rules(top=RULES)
-    depth = [min(len(rule), len(one._rows) - 1) for rule in found]
+    depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
-    low, high = intervals([rule.counts for rule in found], [one._rows[d] for d in depth], likely)
+    low, high = intervals([rule.counts for rule in found], [one.parameters[d] for d in depth], likely)
     place = range(one.space.n_tests) if kept is None else kept
     return [
         {
