@@ -110,7 +110,7 @@ def _answer(space: Any, minimize: Sequence[str]) -> dict[str, Any]:
         }
     states = tree.info.get("n_states", tree.info.get("states"))
     if states is None:  # a fold of the stored graph
-        states = sum(int(graph.n_states) for graph in space._graphs.values())
+        states = sum(int(graph.n_states) for graph in space.graphs.values())
     return found | {"states": int(states)}
 
 

@@ -65,7 +65,7 @@ def test_parts_from_elsewhere_are_checked() -> None:
 
     def fold(covers: Any, depths: Any, sizes: Any) -> Any:
         return _core.Posterior.fold_sent(
-            space._counts(), 3, 1, True, True, covers, depths, sizes, tables.log_split, tables.log_leaf_open,
+            space.core_table(), 3, 1, True, True, covers, depths, sizes, tables.log_split, tables.log_leaf_open,
             tables.log_leaf_closed, tables.per_test, [], [[1.0, 1.0]], True, 1, space.limits.control(),
         )  # fmt: skip
 

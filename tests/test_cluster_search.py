@@ -201,7 +201,7 @@ def test_an_interruption_ends_the_threads(monkeypatch: pytest.MonkeyPatch) -> No
         cluster.best(space)
     threads[0].join(timeout=60)
     assert not threads[0].is_alive()
-    assert not space._running
+    assert not space.running
 
 
 def test_progress_tells_of_bounds() -> None:
@@ -248,7 +248,7 @@ def test_margins_of_costs() -> None:
 
 def search_of(space: et.TreeSpace) -> tuple[_core.Search, _core.Control]:
     cost = _core.LeafCost("error", 2)
-    return _core.Search(space._counts(), cost, space.min_leaf), space.limits.control()
+    return _core.Search(space.core_table(), cost, space.min_leaf), space.limits.control()
 
 
 def test_steps_and_bounds_from_elsewhere_are_checked() -> None:

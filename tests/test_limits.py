@@ -159,8 +159,8 @@ def test_a_space_can_be_asked_again_after_a_limit() -> None:
         space.posterior()
     space.limits = Limits()
     smaller = TreeSpace.from_table(space.table, 2, 10)
-    assert space._subspace(2, 10).n_trees == smaller.n_trees
-    assert space._subspace(2, 10).posterior().log_evidence == smaller.posterior().log_evidence
+    assert space.subspace(2, 10).n_trees == smaller.n_trees
+    assert space.subspace(2, 10).posterior().log_evidence == smaller.posterior().log_evidence
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -267,7 +267,7 @@ def test_stop_from_another_thread(n_threads: int) -> None:
     timer = threading.Timer(0.15, stop)
     timer.start()
     with pytest.raises(LimitReached, match="stopped"):
-        _core.Graph(space._counts(), 5, 10, True, True, True, n_threads, control)
+        _core.Graph(space.core_table(), 5, 10, True, True, True, n_threads, control)
     assert time.perf_counter() - stopped[0] < 0.1 + SLACK
     timer.join()
 
@@ -290,7 +290,7 @@ def test_a_space_is_stopped_from_another_thread(ask: Callable[[TreeSpace], Any],
     assert time.perf_counter() - stopped[0] < 0.1 + SLACK
     timer.join()
     space.stop()  # nothing is running: nothing happens, also not to the next question
-    assert space._subspace(1, 10).n_trees == 201
+    assert space.subspace(1, 10).n_trees == 201
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -163,7 +163,7 @@ def test_batches_give_what_single_rows_give() -> None:
 def test_draws_follow_the_posterior(prior: Prior, max_depth: int | None, frontier: bool) -> None:
     """χ² of the frequencies of trees against exp(log_prob), rare trees together; the seed is fixed."""
     space = small(7, max_depth, 3, n_tests=3)
-    space._switches["frontier"] = frontier
+    space.switches["frontier"] = frontier
     post = space.posterior(prior)
     n = 20_000
     seen = Counter(tree.key for tree in post.sample(n, random_state=11))
@@ -250,7 +250,7 @@ def leaf_weights(model: reference.Bayes) -> dict[tuple[tuple[int, int], ...], fl
 )
 def test_rules_are_the_paths_of_leaves(prior: Prior, max_depth: int | None, frontier: bool) -> None:
     space = small(5, max_depth, 2, n_tests=3)
-    space._switches["frontier"] = frontier
+    space.switches["frontier"] = frontier
     post = space.posterior(prior)
     model = twin_of(post)
     wanted = leaf_weights(model)

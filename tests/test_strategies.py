@@ -11,7 +11,8 @@ import pytest
 
 import everytree as et
 from everytree import _core
-from everytree.query.strategies import STRATEGIES, StrategyRun, compare_strategies
+from everytree.query.compare_strategies import StrategyRun, compare_strategies
+from everytree.query.strategies import STRATEGIES
 
 MINERS = [name for name in STRATEGIES if name != "auto"]
 
@@ -129,7 +130,7 @@ def test_degenerate_tables(strategy: str) -> None:
 
 def test_the_core_checks_what_it_is_given(space: et.TreeSpace) -> None:
     control = space.limits.control()
-    table = space._counts()
+    table = space.core_table()
     cost = _core.LeafCost("error", 2)
     with pytest.raises(et.DataError, match="unknown strategy"):
         _core.mine(table, "auto", cost, 2, 1, control)

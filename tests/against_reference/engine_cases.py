@@ -220,7 +220,7 @@ class Twins:
             attributes=self.attributes,
             classes=range(data.n_classes),
         )
-        self.space._switches.update(merge=case.merge, frontier=case.frontier, linear=case.linear)
+        self.space.switches.update(merge=case.merge, frontier=case.frontier, linear=case.linear)
         self.table = reference.Table.from_data(
             data.X.tolist(),
             data.y.tolist(),

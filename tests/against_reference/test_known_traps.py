@@ -42,7 +42,7 @@ def test_traps_of_other_solvers(
     X = np.array([[int(bit) for bit in row] for row in rows.split()], dtype=np.uint8)
     y = np.array([int(c) for c in classes])
     space = TreeSpace(X, y, max_depth, min_leaf)
-    space._switches["frontier"] = frontier
+    space.switches["frontier"] = frontier
     twin = reference.Space(reference.Table.from_data(X.tolist(), y.tolist(), 2), max_depth, min_leaf)
     tree = space.best()
     assert tree.error == 1

@@ -74,8 +74,8 @@ def case(seed: int) -> tuple[TreeSpace, reference.Space]:
         space = TreeSpace(
             X, y, depth, min_leaf, weights, n_jobs=rng.choice([1, 1, 2]), classes=range(n_classes)
         )
-        space._switches["merge"] = rng.random() < 0.8
-        space._switches["frontier"] = rng.random() < 0.7
+        space.switches["merge"] = rng.random() < 0.8
+        space.switches["frontier"] = rng.random() < 0.7
         return space, twin
 
 

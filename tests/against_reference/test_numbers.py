@@ -115,7 +115,7 @@ def test_linear_tables_change_nothing_on_wide_tables(n: int, noise: float) -> No
     posts = []
     for linear in (True, False):
         space = TreeSpace(X, y.astype(int), 3, 5)
-        space._switches["linear"] = linear
+        space.switches["linear"] = linear
         posts.append(space.posterior(dirichlet=[0.5, 2.0]))
     a, b = posts
     assert a.log_evidence == pytest.approx(b.log_evidence, rel=1e-12)
@@ -141,7 +141,7 @@ def test_many_distinct_rows(n: int, n_tests: int, n_classes: int) -> None:
     two = []
     for linear in (True, False):
         deeper = TreeSpace.from_table(space.table, 2, 5)
-        deeper._switches["linear"] = linear
+        deeper.switches["linear"] = linear
         two.append(deeper.posterior(SizePrior(A, B)))
     assert two[0].log_evidence == pytest.approx(two[1].log_evidence, rel=1e-12)
     assert two[0].log_evidence > np.log(1 - A) + float(log_m(space.table.class_totals))

@@ -46,7 +46,7 @@ def test_the_search_finds_the_tree_of_the_reference(part: int) -> None:
 def test_every_bound_may_be_turned_off(off: dict[str, bool]) -> None:
     for case in CASES[3::12]:
         twins = Twins(case)
-        twins.space._switches.update(off)
+        twins.space.switches.update(off)
         expected = twins.posterior.map_tree()
         assert twins.space.most_probable(twins._prior, twins._dirichlet).key == expected.key, (case, off)
 
@@ -77,6 +77,6 @@ def test_whatever_interrupts_the_search_the_bounds_hold() -> None:
 def test_many_more_cases(switch: str, value: bool) -> None:
     for case in covering_cases(8, seed=7 + value):
         twins = Twins(case)
-        twins.space._switches[switch] = value
+        twins.space.switches[switch] = value
         expected = twins.posterior.map_tree()
         assert twins.space.most_probable(twins._prior, twins._dirichlet).key == expected.key, case

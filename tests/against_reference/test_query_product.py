@@ -16,8 +16,9 @@ import pytest
 
 from everytree import _core, reference
 from everytree.errors import NoTreeError
-from everytree.query.plan import Session, choose, plan_of, solve
+from everytree.query.plan import Session, choose, plan_of
 from everytree.query.query import Query
+from everytree.query.solve import solve
 from everytree.reference.criteria import value_of
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.constraints import ChiSquare, Margin, Support
@@ -64,7 +65,7 @@ class Case:
         max_depth = rng.choice([0, 1, 2, 3, 3, None])
         min_leaf = rng.choice([1, 1, 2, 3])
         space = TreeSpace(X, y, max_depth, min(min_leaf, sum(w)), sample_weight=w, classes=range(n_classes))
-        space._switches.update(merge=rng.random() < 0.8, frontier=rng.random() < 0.8)
+        space.switches.update(merge=rng.random() < 0.8, frontier=rng.random() < 0.8)
         table = reference.Table.from_data(X, y, n_classes, w)
         twin = reference.Space(table, max_depth, space.min_leaf)
         ours, theirs = self.constraints(table, n_classes)

@@ -19,10 +19,11 @@ import pytest
 
 from everytree import _core, reference
 from everytree.common.limits import Limits
+from everytree.engine.problem import BOUNDS
 from everytree.errors import LimitReached, NoTreeError
-from everytree.query.plan import Found, Session, choose, plan_of, solve
+from everytree.query.plan import Session, choose, plan_of
 from everytree.query.query import Query
-from everytree.query.run import BOUNDS
+from everytree.query.solve import Found, solve
 from everytree.reference import leaves
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
@@ -118,7 +119,7 @@ class Question:
     def space(self, n_jobs: int = 1, **switches: bool) -> TreeSpace:
         X, y, w, n_classes = self.data
         space = TreeSpace(X, y, *self.limits, w, n_jobs=n_jobs, classes=range(n_classes))
-        space._switches.update(switches)
+        space.switches.update(switches)
         return space
 
     @cached_property
@@ -127,7 +128,7 @@ class Question:
         space = self.space()
         plan = plan_of(self.query, space)
         assert choose(plan) == "search"
-        with space._question("folding") as control:
+        with space.question("folding") as control:
             session = Session(space, control)
             found = solve(session, plan, way="best")
             if found and "size" in plan.rank:  # the fewest leaves, and not by the same code
@@ -225,7 +226,7 @@ def test_reference(seed: int) -> None:
     objective, size = reference.best(twin, query)[0].rank
     for on in (True, False):
         space = TreeSpace(X, y, depth, min_leaf, w, classes=range(n_classes))
-        space._switches.update(dict.fromkeys(SWITCHES, on))
+        space.switches.update(dict.fromkeys(SWITCHES, on))
         tree = space.best(leaf_penalty=penalty)
         assert (tree.error + penalty * tree.n_leaves, tree.size) == (objective, size)
         assert tree.nested in twin
@@ -260,9 +261,9 @@ def test_bounds_large(seed: int) -> None:
     expected = None
     for on in ((), BOUNDS, *((bound,) for bound in BOUNDS), *(set(BOUNDS) - {bound} for bound in BOUNDS)):
         space = TreeSpace(X, y, depth, min_leaf)
-        space._switches.update({bound: bound in on for bound in BOUNDS})
+        space.switches.update({bound: bound in on for bound in BOUNDS})
         if expected is None:
-            with space._question("folding") as control:
+            with space.question("folding") as control:
                 (fold,) = solve(Session(space, control), plan_of(query, space), way="front")
             expected = (fold.values["error"], 2 * fold.leaves - 1)
         tree = space.best(query)
@@ -306,7 +307,7 @@ def test_other_depths_first(seed: int) -> None:
     space = question.space(n_jobs=1 + seed % 2)
     plan = plan_of(question.query, space)
     for depth in question.rng.sample(range(6), 3):
-        with space._question("searching") as control:
+        with space.question("searching") as control:
             solve(Session(space, control), replace(plan, max_depth=depth), way="search")
     question.check(space)
 

@@ -79,7 +79,7 @@ def test_switches_agree(n_classes: int, max_depth: int | None, min_leaf: int, pr
         space = TreeSpace(
             X, y, max_depth, min_leaf, attributes=np.arange(X.shape[1]) // 3, classes=range(n_classes)
         )
-        space._switches.update(switches)
+        space.switches.update(switches)
         for name, value in answers(space, prior, 1.0, rows):
             if name == "sample":
                 continue  # other switches walk another graph, so the same seed gives other draws
@@ -151,7 +151,7 @@ def test_switches_change_the_work() -> None:
 
     def states(**switches: bool) -> int:
         space = TreeSpace(X, y, 4, 2)
-        space._switches.update(switches)
+        space.switches.update(switches)
         return space.n_states
 
     assert states() < states(merge=False) / 1.5

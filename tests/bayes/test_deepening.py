@@ -79,9 +79,9 @@ def test_the_core_knows_whether_the_limit_matters(seed: int, min_leaf: int, fron
     free = small(seed, None, min_leaf, n=20, n_tests=5).n_trees
     for depth in range(6):
         space = small(seed, depth, min_leaf, n=20, n_tests=5)
-        space._switches["frontier"] = frontier
-        with space._question("testing") as control:
-            limited = space._graph(control).limited(control)
+        space.switches["frontier"] = frontier
+        with space.question("testing") as control:
+            limited = space.graph_under(control).limited(control)
         assert limited == (space.n_trees < free)
 
 
@@ -137,7 +137,7 @@ def test_depth_dependent_leaves_and_fair_tests() -> None:
 def test_the_space_keeps_the_graph_of_its_own_depth() -> None:
     space = small(0, 3)
     space.deepen()
-    assert space._graphs
+    assert space.graphs
 
 
 # Limits -----------------------------------------------------------------------------------------------------

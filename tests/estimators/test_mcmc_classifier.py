@@ -105,7 +105,7 @@ def test_the_stack_counts_a_tree_once_for_each_order():
     model = quick(kernel="stack", max_depth=2, n_draws=4000, thin=20, tempering=1).fit(X, y)
     posterior = et.BayesOptimalClassifier(max_depth=2).fit(X, y).posterior_
     share = np.bincount(model.draws_.which.ravel()) / len(model.draws_)
-    trees = [model.draws_.space._tree(model.draws_.key(k)) for k in range(model.draws_.n_distinct)]
+    trees = [model.draws_.space.tree_of(model.draws_.key(k)) for k in range(model.draws_.n_distinct)]
     law = np.array([math.exp(posterior.log_prob(t)) * reference.n_orders(t.nested) for t in trees])
     assert 0.5 * np.abs(share - law / law.sum()).sum() < 0.05
     plain = np.exp([posterior.log_prob(t) for t in trees])

@@ -281,15 +281,15 @@ def test_refit_is_a_fresh_fit_for_every_change() -> None:
 def test_refit_uses_what_is_there() -> None:
     X, y = patients()
     model = et.OptimalTreeClassifier(3, max_size=7).fit(X, y)
-    binarizer, graphs = model.binarizer_, dict(model.space_._graphs)
+    binarizer, graphs = model.binarizer_, dict(model.space_.graphs)
     assert graphs
     assert model.refit(max_size=5) is model
     assert model.binarizer_ is binarizer
-    assert all(model.space_._graphs[name] is graph for name, graph in graphs.items())
+    assert all(model.space_.graphs[name] is graph for name, graph in graphs.items())
     model.refit(max_size=None)
-    ((_, search),) = model.space_._searches.values()
+    ((_, search),) = model.space_.searches.values()
     model.refit(max_depth=2)
-    ((_, again),) = model.space_._searches.values()
+    ((_, again),) = model.space_.searches.values()
     assert again is search
     assert model.get_params()["max_depth"] == 2
 

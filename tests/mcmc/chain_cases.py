@@ -112,7 +112,7 @@ class Small:
             self.log_target = self.bayes.log_joint
 
     def target(self) -> core.TreeTarget:
-        counts = self.space._counts()
+        counts = self.space.core_table()
         if self.law in RISKS:
             phi, scale, alpha = RISKS[self.law]
             return core.TreeTarget.risk(
@@ -127,7 +127,7 @@ class Small:
             tables.log_leaf_open,
             tables.log_leaf_closed,
             tables.per_test,
-            self.space._attributes_for(prior),
+            self.space.attributes_for(prior),
             rows,
         )
 
@@ -144,7 +144,7 @@ class Small:
     ) -> core.TreeChains:
         depth = -1 if self.space.max_depth is None else self.space.max_depth
         return core.TreeChains(
-            self.space._counts(),
+            self.space.core_table(),
             depth,
             self.space.min_leaf,
             self.target(),

@@ -42,7 +42,7 @@ def test_heart_and_vote_converge_to_the_exact_average(name: str) -> None:
             drawn = chain["which"][edges[batch] : edges[batch + 1]]
             weights = np.bincount(drawn, minlength=len(chain["ends"])) / len(drawn)
             means[k, batch] = core.predict_draws(
-                small.space._counts(),
+                small.space.core_table(),
                 chain["keys"],
                 chain["ends"],
                 weights,

@@ -77,7 +77,7 @@ def test_a_draw_tells_what_it_is() -> None:
             (chain["log_prior"][k], chain["log_data"][k])
         )
         assert chain["leaves"][chain["which"][k]] == keys[k].count(-1)
-        assert chain["depths"][chain["which"][k]] == small.space._tree(list(keys[k])).depth
+        assert chain["depths"][chain["which"][k]] == small.space.tree_of(list(keys[k])).depth
     assert int(chain["proposed"].sum()) == 1000
     assert (chain["accepted"] <= chain["proposed"]).all()
     assert chain["orders"].size == 0
@@ -95,7 +95,7 @@ def test_the_average_over_draws(dirichlet: str) -> None:
     assert len(weights) > 64  # several blocks of trees
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (700, 6)).astype(np.uint8)
-    table, parameters = small.space._counts(), dirichlet_rows(DIRICHLETS[dirichlet][0], 3, 12)
+    table, parameters = small.space.core_table(), dirichlet_rows(DIRICHLETS[dirichlet][0], 3, 12)
     got = [
         core.predict_draws(
             table, chain["keys"], chain["ends"], weights, parameters, rows, threads, small.control()
@@ -105,7 +105,7 @@ def test_the_average_over_draws(dirichlet: str) -> None:
     np.testing.assert_array_equal(got[0], got[1])
     want = np.zeros((700, 3))
     for key in keys_of(chain):
-        want += with_dirichlet(small.space._tree(list(key)), parameters).predict_proba(rows) / 300
+        want += with_dirichlet(small.space.tree_of(list(key)), parameters).predict_proba(rows) / 300
     np.testing.assert_allclose(got[0], want, rtol=1e-12)
 
 
@@ -115,7 +115,7 @@ def test_draws_that_are_no_trees() -> None:
 
     def predict(keys: list[int], ends: list[int], weights: list[float], rows: Any = rows) -> Any:
         return core.predict_draws(
-            small.space._counts(),
+            small.space.core_table(),
             np.array(keys, np.int32),
             np.array(ends, np.uint64),
             np.array(weights),
@@ -190,7 +190,7 @@ def test_bad_settings(options: dict[str, Any], message: str) -> None:
 
 def test_bad_runs_and_targets() -> None:
     small = Small(1)
-    table = small.space._counts()
+    table = small.space.core_table()
     with pytest.raises(DataError, match="thin must be at least 1"):
         small.chains().run(10, 0, 0, [], small.control())
     with pytest.raises(DataError, match="powers must be finite and at least 0"):

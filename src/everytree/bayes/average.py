@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,9 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.bayes.uncertainty import Moments
 from everytree.common.arguments import generator, whole
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["AveragedPosterior"]
 
@@ -51,7 +49,7 @@ class AveragedPosterior:
         self.log_evidence = log_evidence
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self.posteriors[0].space
 
     @property

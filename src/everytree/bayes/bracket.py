@@ -69,7 +69,7 @@ class PredictionBracket(NamedTuple):
 
 def log_evidence_bracket(posterior: Folded) -> Bracket:
     """See ``Posterior.bracket``."""
-    with posterior.space._question("bracketing the evidence") as control:
+    with posterior.space.question("bracketing the evidence") as control:
         _check(posterior)
         return _bracket(posterior, control)
 
@@ -78,7 +78,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
     """See ``Posterior.predict_bracket``."""
     space = posterior.space
     proba = posterior.predict_proba(X)  # also checks X
-    with space._question("bracketing predictions") as control:
+    with space.question("bracketing predictions") as control:
         tables = _check(posterior)
         if not _limited(posterior, control):
             return PredictionBracket(proba, proba.copy(), 1.0)
@@ -87,7 +87,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         leaf = tables.log_leaf_closed
         closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
-        graph = space._graph(control)
+        graph = space.graph_under(control)
         core = _core.Posterior(
             **fold_arguments(space, graph, posterior.prior, posterior.parameters, control, closed)
         )
@@ -107,7 +107,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
 def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
     if not _limited(posterior, control):
         return Bracket(posterior.log_evidence, posterior.log_evidence)
-    lower, upper = posterior.core.bracket(posterior.space._threads, control)
+    lower, upper = posterior.core.bracket(posterior.space.n_threads, control)
     room = ROUNDING * max(1, posterior.space.table.total)
     return Bracket(lower - room, upper + room)
 
@@ -115,7 +115,7 @@ def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
 def _limited(posterior: Folded, control: _core.Control) -> bool:
     """Whether deeper trees exist."""
     space = posterior.space
-    return space.max_depth is not None and bool(space._graph(control).limited(control))
+    return space.max_depth is not None and bool(space.graph_under(control).limited(control))
 
 
 def _rows(posterior: Folded, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:

@@ -26,11 +26,11 @@ from everytree.bayes.chains import batch_edges, effective_draws, mean_error, spl
 from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import generator, whole
 from everytree.data.table import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["MOVES", "CollapsedPosterior"]
@@ -65,7 +65,7 @@ class CollapsedPosterior:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> rng = np.random.default_rng(0)
     >>> X = rng.integers(0, 2, (60, 5))
     >>> space = TreeSpace(X, X[:, 0] & X[:, 1], max_depth=4)
@@ -82,7 +82,7 @@ class CollapsedPosterior:
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         prior: Prior | str | None = None,
         dirichlet: Dirichlet = 1.0,
         n_draws: int = 2000,
@@ -106,21 +106,21 @@ class CollapsedPosterior:
         space = self._space
         tables, self._rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.Collapsed(
-            space._counts(),
+            space.core_table(),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
             tables.log_split,
             tables.log_leaf_open,
             tables.log_leaf_closed,
             tables.per_test,
-            space._attributes_for(self.prior),
+            space.attributes_for(self.prior),
             self._rows,
-            space._switches["linear"],
-            space._threads,
+            space.switches["linear"],
+            space.n_threads,
         )
 
     def _sample(self, n_draws: int, seed: int) -> None:
-        with self._space._question("sampling tops of trees") as control:
+        with self._space.question("sampling tops of trees") as control:
             begin = time.perf_counter()
             chains, stopped = self._core.run(
                 self.n_chains, n_draws, self.burn_in, self.thin, LEAST, seed, control
@@ -161,7 +161,7 @@ class CollapsedPosterior:
     # --- what it is ---
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self._space
 
     def __repr__(self) -> str:
@@ -232,7 +232,7 @@ class CollapsedPosterior:
         a = np.array(self._rows).min(axis=0)
         least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
         in_batch = self._in_batch()
-        with self._space._question("predicting with sampled tops") as control:
+        with self._space.question("predicting with sampled tops") as control:
             for k in range(0, len(distinct), BLOCK):
                 means = self._batches(distinct[k : k + BLOCK], in_batch, control)
                 mean = np.tensordot(means.mean(axis=0), sizes / sizes.sum(), axes=(0, 0))

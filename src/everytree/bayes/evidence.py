@@ -29,11 +29,11 @@ from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_f
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import number, whole
 from everytree.draw.evidence import plot_evidence
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
@@ -117,7 +117,7 @@ class EvidenceFit:
 
 
 def fit_evidence(
-    space: TreeSpace,
+    space: Engine,
     prior: Prior | str = "fit",
     dirichlet: Dirichlet = "fit",
     *,
@@ -146,7 +146,7 @@ def fit_evidence(
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
     >>> fit = fit_evidence(space, prior="size", dirichlet="fit")
     >>> fit.dirichlet < 1 and fit.log_evidence > fit.default.log_evidence
@@ -185,7 +185,7 @@ class _Families:
         return [axis for family in self.parts for axis in family.axes]
 
 
-def _families(space: TreeSpace, prior: Any, dirichlet: Any, start: Prior | None) -> _Families:
+def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) -> _Families:
     words = {"prior": asked("prior", prior), "dirichlet": asked("dirichlet", dirichlet)}
     for what, word in words.items():
         if word is not None and word[0] == "average":
@@ -233,7 +233,7 @@ class _Search:
     """Evaluates points, remembers them, and keeps the posteriors that may be wanted."""
 
     def __init__(
-        self, space: TreeSpace, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
+        self, space: Engine, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
     ) -> None:
         self.space, self.family, self.keep = space, family, keep
         self.axes = family.axes
@@ -295,7 +295,7 @@ class _Search:
         # A posterior only loses weight as points are added, so what is too light now may go.
         floor = self.points[self.best].log_evidence + math.log(LEAST_WEIGHT)
         self.kept = {i: each for i, each in self.kept.items() if self.points[i].log_evidence >= floor}
-        n_states = sum(int(graph.n_states) for graph in self.space._graphs.values())
+        n_states = sum(int(graph.n_states) for graph in self.space.graphs.values())
         if len(self.kept) * n_states * BYTES_PER_STATE > self.space.limits.memory:
             raise LimitReached(
                 f"memory limit reached: an average keeps the sums of {n_states} states for each of {len(self.kept)} "
@@ -317,7 +317,7 @@ class _Search:
         )  # fmt: skip
 
 
-def _hurried(space: TreeSpace, seconds: float) -> TreeSpace:
+def _hurried(space: Engine, seconds: float) -> Engine:
     """The same space with the same graphs, on a shorter clock."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
+from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.priors import Prior
 
 __all__ = ["Rows", "fold_arguments", "posterior_graph"]
@@ -17,16 +17,16 @@ Rows = list[list[float]]  # Dirichlet parameters by depth
 
 
 def posterior_graph(
-    space: TreeSpace, prior: Prior, dirichlet: Dirichlet, control: _core.Control
+    space: Engine, prior: Prior, dirichlet: Dirichlet, control: _core.Control
 ) -> tuple[_core.Graph, Rows]:
     """The graph that a posterior folds, and the Dirichlet parameters by depth."""
     by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(space.classes), 1)) > 1
-    graph = space._graph(control, by_depth)
+    graph = space.graph_under(control, by_depth)
     return graph, dirichlet_rows(dirichlet, len(space.classes), int(graph.deepest) + 2)
 
 
 def fold_arguments(
-    space: TreeSpace,
+    space: Engine,
     graph: _core.Graph,
     prior: Prior,
     rows: Rows,
@@ -41,9 +41,9 @@ def fold_arguments(
         "log_leaf_open": tables.log_leaf_open,
         "log_leaf_closed": tables.log_leaf_closed if log_leaf_closed is None else log_leaf_closed,
         "per_test": tables.per_test,
-        "attributes": space._attributes_for(prior),
+        "attributes": space.attributes_for(prior),
         "dirichlet": rows,
-        "linear": space._switches["linear"],
-        "n_threads": space._threads,
+        "linear": space.switches["linear"],
+        "n_threads": space.n_threads,
         "control": control,
     }

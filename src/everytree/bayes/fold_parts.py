@@ -6,9 +6,8 @@ folds the rest with the values that come back. Every number is the same to the l
 
 from __future__ import annotations
 
-import copy
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,9 @@ from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.common.arguments import whole
 from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
 from everytree.data.table import Table
+from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["fold_in_parts", "is_long"]
 
@@ -32,7 +29,7 @@ Reals = npt.NDArray[np.float64]
 
 
 def fold_in_parts(
-    space: TreeSpace,
+    space: Engine,
     prior: Prior,
     dirichlet: Dirichlet,
     n_parts: int | None = None,
@@ -41,12 +38,11 @@ def fold_in_parts(
     """The folded graph, and the Dirichlet parameters by depth."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
-    with space._question("folding the posterior") as control:
+    with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)
         arguments = fold_arguments(space, graph, prior, rows, control)
         weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
-        sent = copy.copy(space)  # without graphs
-        sent._core_table = space._core_table
+        sent = space.without_graphs()
         tasks = [
             (token, sent, weights, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
         ]
@@ -61,7 +57,7 @@ def fold_in_parts(
 def is_long(graph: _core.Graph, table: Table) -> bool:
     """Whether a fold is worth handing out: about a second or more.
 
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> is_long(space.graph(), space.table)
     False
@@ -72,18 +68,18 @@ def is_long(graph: _core.Graph, table: Table) -> bool:
 
 def _fold_part(
     token: str,
-    space: TreeSpace,
+    space: Engine,
     weights: dict[str, Any],
     covers: npt.NDArray[np.uint64],
     depths: npt.NDArray[np.int32],
     sizes: list[int],
 ) -> Reals:
     """The values of closed states whose covers were sent: their graph is not needed."""
-    mine: TreeSpace = held(token, space)
-    with mine._question("folding a part of the frontier") as control:
+    mine: Engine = held(token, space)
+    with mine.question("folding a part of the frontier") as control:
         depth = -1 if mine.max_depth is None else mine.max_depth
         values: Reals = _core.Posterior.fold_sent(
-            mine._counts(), depth, mine.min_leaf, True, mine._switches["frontier"], covers, depths, sizes,
-            n_threads=mine._threads, control=control, **weights,
+            mine.core_table(), depth, mine.min_leaf, True, mine.switches["frontier"], covers, depths, sizes,
+            n_threads=mine.n_threads, control=control, **weights,
         )  # fmt: skip
     return values

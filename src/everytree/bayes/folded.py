@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,11 @@ import everytree._core as _core
 from everytree.bayes.folding import fold_posterior
 from everytree.common.arguments import generator
 from everytree.data.table import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import Dirichlet, with_dirichlet
 from everytree.weights.priors import Prior
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["Folded"]
 
@@ -37,7 +35,7 @@ class Folded:
     parameters : the Dirichlet parameters by depth and class; one row where depth plays no part
     """
 
-    def __init__(self, space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> None:
+    def __init__(self, space: Engine, prior: Prior, dirichlet: Dirichlet) -> None:
         self._space = space
         self.prior = prior
         self.dirichlet = dirichlet
@@ -54,7 +52,7 @@ class Folded:
     @classmethod
     def folded(
         cls,
-        space: TreeSpace,
+        space: Engine,
         prior: Prior,
         dirichlet: Dirichlet,
         core: _core.Posterior,
@@ -75,11 +73,11 @@ class Folded:
         self.__init__(state["space"], state["prior"], state["dirichlet"])  # type: ignore[misc]
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         """The space whose trees these are."""
         return self._space
 
-    def asked_of(self, space: TreeSpace) -> None:
+    def asked_of(self, space: Engine) -> None:
         """Take another space over the same trees for the questions to come: its limits count for them."""
         self._space = space
 
@@ -91,7 +89,7 @@ class Folded:
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
         """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
         rows = self.checked_rows(X)
-        with self._space._question("predicting with the posterior") as control:
+        with self._space.question("predicting with the posterior") as control:
             proba: Reals = self.core.predict(rows, control)
         return self.clipped(proba)
 
@@ -126,4 +124,4 @@ class Folded:
             log_joint = float(self.core.log_joint(list(key)))
         log_prob = log_joint - self.log_evidence
         info = {"log_joint": log_joint, "log_prob": log_prob, "probability": math.exp(log_prob)}
-        return with_dirichlet(self._space._tree(key, info), self.parameters)
+        return with_dirichlet(self._space.tree_of(key, info), self.parameters)

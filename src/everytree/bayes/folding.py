@@ -8,19 +8,19 @@ import everytree._core as _core
 from everytree.bayes.fold_arguments import Rows, fold_arguments, posterior_graph
 from everytree.bayes.fold_parts import fold_in_parts, is_long
 from everytree.common.workers import n_elsewhere
+from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.priors import Prior
 
 __all__ = ["fold_posterior"]
 
 
-def fold_posterior(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
+def fold_posterior(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
     """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
-    space._attributes_for(prior)  # refuses before the graph is built
-    with space._question("folding the posterior") as control:
+    space.attributes_for(prior)  # refuses before the graph is built
+    with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)
         if n_elsewhere() and is_long(graph, space.table):
             return fold_in_parts(space, prior, dirichlet)

@@ -15,8 +15,8 @@ __all__ = ["attribute_inclusion", "attribute_of_tests"]
 def attribute_of_tests(posterior: Folded) -> list[str]:
     """The name of the attribute behind each test; its own name (x0, x1, … without names) if none is known."""
     space = posterior.space
-    if space._attribute_names is not None:
-        return space._attribute_names
+    if space.attribute_names is not None:
+        return space.attribute_names
     return list(space.test_names or (f"x{test}" for test in range(space.n_tests)))
 
 
@@ -24,6 +24,6 @@ def attribute_inclusion(posterior: Folded) -> dict[str, float]:
     """P(some test of the attribute occurs in the tree), in the order in which attributes first appear."""
     names = attribute_of_tests(posterior)
     numbers = {name: k for k, name in enumerate(dict.fromkeys(names))}
-    with posterior.space._question("excluding each attribute") as control:
+    with posterior.space.question("excluding each attribute") as control:
         found = posterior.core.inclusion_of([numbers[name] for name in names], len(numbers), control)
     return {name: float(found[k]) for name, k in numbers.items()}

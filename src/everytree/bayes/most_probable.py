@@ -12,22 +12,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
+from everytree.bayes.posterior import Posterior
+from everytree.engine.certificate import REASONS
+from everytree.engine.engine import Engine
+from everytree.engine.problem import PROBABLE
 from everytree.errors import QueryError
-from everytree.query.run import REASONS
 from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.trees.tree import Tree
     from everytree.weights.dirichlet import Dirichlet
     from everytree.weights.priors import Prior
 
 __all__ = ["most_probable"]
 
-SWITCHES = ("look_ahead", "spread", "outvoted", "tables")
 
-
-def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
+def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
     """The tree with the largest log joint; ``tree.info`` says how sure that is."""
     # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
     deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
@@ -36,19 +36,19 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
     tables = prior.tables(deepest + 2)
     if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
         # A factor above 1 could grow with every node, so no bound holds: fold everything.
-        tree = space.posterior(prior, dirichlet).map_tree()
+        tree = Posterior(space, prior, dirichlet).map_tree()
         joint = float(tree.info["log_joint"])
         return tree.replace(info=dict(tree.info) | _facts(joint, joint, "", {}))
     rows = dirichlet_rows(dirichlet, len(space.classes), deepest + 2)
     by_depth = space.max_depth is not None or tables.depend_on_depth or len(rows) > 1
-    attributes = space._attributes_for(prior)
+    attributes = space.attributes_for(prior)
     name = (repr(tables), repr(rows), tuple(attributes))
-    with space._question("searching the most probable tree") as control:
+    with space.question("searching the most probable tree") as control:
         # Taken out while it runs: another thread then starts its own.
-        search = space._probable.pop(name, None)
+        search = space.probable_searches.pop(name, None)
         if search is None:
             search = _core.ProbableSearch(
-                space._counts(),
+                space.core_table(),
                 tables.log_split,
                 tables.log_leaf_open,
                 tables.log_leaf_closed,
@@ -58,19 +58,19 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
                 -1 if space.max_depth is None else space.max_depth,
                 space.min_leaf,
                 by_depth,
-                space._switches["merge"],
-                *(space._switches[name] for name in SWITCHES),
+                space.switches["merge"],
+                *(space.switches[name] for name in PROBABLE),
             )
         try:
             found = search.run(control)
         finally:
-            space._probable.clear()
-            space._probable[name] = search
+            space.probable_searches.clear()
+            space.probable_searches[name] = search
     if found.log_joint == -math.inf and found.proved:
         raise QueryError(f"{prior!r} gives every tree of {space!r} probability zero")
     counts = {"n_states": found.n_states, "n_bytes": found.n_bytes}
     facts = _facts(found.log_joint, found.upper, found.stopped, counts)
-    return with_dirichlet(space._tree(found.key, facts), rows)
+    return with_dirichlet(space.tree_of(found.key, facts), rows)
 
 
 def _facts(log_joint: float, upper: float, stopped: str, counts: dict[str, int]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Posterior(Folded):
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1)
     >>> post = space.posterior()
     >>> round(float(post.log_evidence), 4)
@@ -47,7 +47,7 @@ class Posterior(Folded):
     @property
     def log_prior_total(self) -> float:
         """Log of Σ over all trees of the prior as it stands: 0 for ``SizePrior``, which is a distribution."""
-        with self._space._question("folding the prior") as control:
+        with self._space.question("folding the prior") as control:
             return float(self.core.log_prior_total(control))
 
     @property
@@ -105,7 +105,7 @@ class Posterior(Folded):
 
     def map_tree(self) -> Tree:
         """The most probable tree; ties go to the smaller tree, then to the lower test."""
-        with self._space._question("finding the most probable tree") as control:
+        with self._space.question("finding the most probable tree") as control:
             return self.tree_of(self.core.map(control))
 
     def top_trees(self, k: int) -> TopTrees:
@@ -113,7 +113,7 @@ class Posterior(Folded):
 
         The list knows the ``share`` of the posterior that its trees cover.
         """
-        with self._space._question("finding the most probable trees") as control:
+        with self._space.question("finding the most probable trees") as control:
             trees = []
             for log_joint, key in self.core.top(whole("k", k, 1), control):
                 control.check()
@@ -129,7 +129,7 @@ class Posterior(Folded):
         n = whole("n", n, 0)
         known: dict[tuple[int, ...], Tree] = {}
         trees: list[Tree] = []
-        with self._space._question("drawing trees") as control:
+        with self._space.question("drawing trees") as control:
             for keys in self.drawn_keys(n, random_state, control):
                 if len(known) * BYTES_PER_TREE > self._space.limits.memory:
                     raise LimitReached("memory limit reached", "memory")
@@ -161,7 +161,7 @@ class Posterior(Folded):
 
     def test_inclusion(self) -> Reals:
         """P(test occurs in the tree), one per test."""
-        with self._space._question("excluding each test") as control:
+        with self._space.question("excluding each test") as control:
             return np.asarray(self.core.inclusion(control))
 
     def attribute_inclusion(self) -> dict[str, float]:
@@ -177,7 +177,7 @@ class Posterior(Folded):
 
     def leaves_distribution(self) -> Reals:
         """Entry k is P(the tree has k leaves); entry 0 is 0."""
-        with self._space._question("folding the sizes") as control:
+        with self._space.question("folding the sizes") as control:
             return np.concatenate([[0.0], self.core.leaves(control)])
 
     def size_distribution(self) -> Reals:
@@ -189,12 +189,12 @@ class Posterior(Folded):
 
     def depth_distribution(self) -> Reals:
         """Entry d is P(the tree has depth d)."""
-        with self._space._question("folding the depths") as control:
+        with self._space.question("folding the depths") as control:
             return np.asarray(self.core.depth(control))
 
     @property
     def expected_leaves(self) -> float:
-        with self._space._question("folding the sizes") as control:
+        with self._space.question("folding the sizes") as control:
             return float(self.core.expected_leaves(control))
 
     @property
@@ -209,20 +209,20 @@ class Posterior(Folded):
 
     def rules(self, x: npt.ArrayLike | None = None, top: int = 20) -> list[Rule]:
         """The rules of most weight: P(this path is a leaf of the tree). For a row ``x``, those that decide it."""
-        with self._space._question("searching the rules") as control:
+        with self._space.question("searching the rules") as control:
             return top_rules(self, x, whole("top", top, 1), control)
 
     def explain(self, x: npt.ArrayLike, top: int = 10) -> Explanation:
         """Why ``x`` is predicted so: the rules that carry the most weight, maximal ones first."""
-        with self._space._question("explaining a prediction") as control:
+        with self._space.question("explaining a prediction") as control:
             return explain(self, x, whole("top", top, 1), control)
 
     def compress(self, epsilon: float) -> CompressedRules:
         """A short list of rules that predicts fast, and within ``epsilon`` of this average for every 0/1 row."""
-        with self._space._question("compressing the posterior") as control:
+        with self._space.question("compressing the posterior") as control:
             return compress(self, epsilon, control)
 
     def compression_curve(self, epsilons: Iterable[float]) -> tuple[CompressionPoint, ...]:
         """How many rules ``compress`` would keep for each epsilon: (epsilon, n_rules, bound)."""
-        with self._space._question("compressing the posterior") as control:
+        with self._space.question("compressing the posterior") as control:
             return curve(self, epsilons, control)

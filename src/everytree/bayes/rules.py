@@ -95,7 +95,7 @@ def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _co
     space = posterior.space
     row = None if x is None else one_row(x, space.n_tests, space.test_names)
     nodes = _Nodes(posterior, control)
-    depth = int(space._graph(control, True).deepest)  # no path is longer
+    depth = int(space.graph_under(control, True).deepest)  # no path is longer
     tau = 0.25
     while True:
         weights = _rules_above(nodes, tau, depth, row)

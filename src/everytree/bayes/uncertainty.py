@@ -78,7 +78,7 @@ def moments(posterior: Folded, X: npt.ArrayLike) -> Moments:
     """
     rows = posterior.checked_rows(X)
     n_classes = len(posterior.space.classes)
-    with posterior.space._question("computing moments with the posterior") as control:
+    with posterior.space.question("computing moments with the posterior") as control:
         flat: Reals = posterior.core.moments(rows, control)
     mean, between, within = (flat[:, k * n_classes : (k + 1) * n_classes].copy() for k in range(3))
     posterior.clipped(mean)
@@ -100,7 +100,7 @@ def interval(
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.reshape(-1)  # some versions of numpy give it another shape
     ends = np.ones((2, len(distinct), n_classes))  # with one class θ is 1
-    with posterior.space._question("finding intervals") as control:
+    with posterior.space.question("finding intervals") as control:
         draws = _draws(posterior, n_draws, random_state, control)
         step = max(32, min(BYTES, posterior.space.limits.memory) // (64 * n_draws))
         for begin in range(0, len(distinct) if n_classes > 1 else 0, step):

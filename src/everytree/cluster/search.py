@@ -22,14 +22,15 @@ from everytree.cluster.splits import ANY, Branches, Item, State, Steps
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
 from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
-from everytree.query.plan import Plan, Session, choose, cost_of, plan_of, search_by
+from everytree.query.best import trees_of
+from everytree.query.plan import Inside, Plan, Session, choose, cost_of, plan_of
 from everytree.query.query import Query, query_of
 from everytree.query.run import Outcome, new_search, outcome_of
+from everytree.query.solve import search_by
 
 if TYPE_CHECKING:
-    from everytree.query.plan import Inside
-    from everytree.space.tree_space import TreeSpace
     from everytree.trees.tree import Tree
     from everytree.weights.costs import Cost
 
@@ -40,7 +41,7 @@ FEW = 8  # splits of the root per worker; with less, the splits below them are h
 
 
 def best(
-    space: TreeSpace,
+    space: Engine,
     minimize: Query | Sequence[str] | str = ("error", "size"),
     *,
     levels: int | None = None,
@@ -71,7 +72,7 @@ def best(
         )
     if levels is not None:
         whole("levels", levels, 1)
-    with space._question("finding the best tree on a cluster") as control:
+    with space.question("finding the best tree on a cluster") as control:
         session = Session(space, control)
         inside = session.inside(plan)
 
@@ -79,7 +80,7 @@ def best(
             return _Driver(session, plan, inside, cost, levels, n_jobs).run()
 
         found = [] if inside is None else search_by(run, session, plan, inside)
-        return space._answers(session, asked, plan, found, False, {})[0]
+        return trees_of(session, asked, plan, found, False, {})[0]
 
 
 class Job(NamedTuple):
@@ -107,7 +108,7 @@ class Done(NamedTuple):
 class Question:
     """What a worker needs to know; and its searches, which are kept from round to round."""
 
-    def __init__(self, space: TreeSpace, plan: Plan) -> None:
+    def __init__(self, space: Engine, plan: Plan) -> None:
         self.space, self.plan = space, plan
         self._idle: list[tuple[str, _core.Search]] = []  # one per thread of this process
         self._running: list[_core.Control] = []
@@ -122,7 +123,7 @@ class Question:
         if seconds is not None:
             seconds = max(1e-3, seconds - (now - self._began.setdefault(number, now)))
         control = Limits(seconds, self.space.limits.memory_limit).control()
-        for running in (self._running, self.space._running):
+        for running in (self._running, self.space.running):
             running.append(control)
         try:
             name, search = self._idle.pop()
@@ -133,7 +134,7 @@ class Question:
             return [self._do(name, search, job, control) for job in jobs]
         finally:
             self._idle.append((name, search))
-            for running in (self._running, self.space._running):
+            for running in (self._running, self.space.running):
                 running.remove(control)
 
     def stop(self) -> None:
@@ -174,7 +175,7 @@ class _Driver:
         self.levels = levels
         self.searches: dict[str, tuple[int, int]] = {}  # states and bytes of each search of the workers
         sent = copy.copy(self.space)  # without graphs
-        sent._running = session.space._running  # ``stop`` stops parts in this process too
+        sent.running = session.space.running  # ``stop`` stops parts in this process too
         self.question, self.token = Question(sent, plan), uuid.uuid4().hex
 
     def run(self) -> Outcome:

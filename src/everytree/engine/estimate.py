@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.limits import in_bytes
+from everytree.engine.problem import Problem
 from everytree.errors import LimitReached
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["Estimate", "estimate", "in_time", "power", "refuse_hopeless"]
 
@@ -50,10 +47,10 @@ class Estimate:
         return self.text
 
 
-def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) -> Estimate:
+def estimate(space: Problem, control: _core.Control, *, measure: bool = True) -> Estimate:
     """The estimate of a space; without ``measure``, of its size alone."""
     states, size, seconds = _core.estimate(
-        space._counts(),
+        space.core_table(),
         -1 if space.max_depth is None else space.max_depth,
         space.min_leaf,
         BUDGET if measure else 0.0,
@@ -65,7 +62,7 @@ def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) 
         if math.isfinite(states) and log_most < math.log(states):
             most = math.exp(log_most)
             states, size, seconds = most, size * (most / states), seconds * (most / states)
-    seconds /= space._threads
+    seconds /= space.n_threads
     limits = space.limits
     far = FAR_UNLIMITED if space.max_depth is None else FAR
     hopeless = size > far * limits.memory or (
@@ -78,7 +75,7 @@ def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) 
     return Estimate(states, size, seconds, hopeless, text)
 
 
-def refuse_hopeless(space: TreeSpace, control: _core.Control) -> None:
+def refuse_hopeless(space: Problem, control: _core.Control) -> None:
     """Raise ``LimitReached`` if the graph of a space would be far larger than its memory limit."""
     # Time is left to the clock: who gave a time limit wants what can be had in it.
     size = estimate(space, control, measure=False)
@@ -88,12 +85,12 @@ def refuse_hopeless(space: TreeSpace, control: _core.Control) -> None:
     whole = estimate(space, control)
     deepest = 4 if space.max_depth is None else max(1, min(4, space.max_depth - 1))
     for depth in range(deepest, 0, -1):
-        fits = estimate(space._at_depth(depth, space.limits), control)
+        fits = estimate(space.at_depth(depth, space.limits), control)
         if fits.bytes <= space.limits.memory:
             break
     raise LimitReached(
         f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.memory)}: "
-        f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; {space._advice(depth)}; max_depth={depth} would "
+        f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; {space.advice(depth)}; max_depth={depth} would "
         f"take about {in_time(fits.seconds)} and {in_bytes(fits.bytes)}",
         "hopeless",
     )

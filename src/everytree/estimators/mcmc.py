@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.common.arguments import generator, whole
 from everytree.common.limits import Limits
 from everytree.data.table import Table
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
@@ -264,7 +265,7 @@ class MCMCTreeClassifier(BayesBase):
         return Limits(self.time_limit, self.memory_limit, self.progress if callable(self.progress) else None)
 
     def _made(
-        self, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int
+        self, space: Engine, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int
     ) -> TreeSampler:
         return TreeSampler(
             space,
@@ -287,7 +288,7 @@ class MCMCTreeClassifier(BayesBase):
         space, target = draws.space, draws.target
         log_prior, log_data = self._made(space, target, 1, 0).log_target(saved.best)
         facts = target.facts(log_prior, log_data)
-        tree = space._tree(saved.best, facts)
+        tree = space.tree_of(saved.best, facts)
         self.tree_ = with_dirichlet(tree, dirichlet_rows(self.dirichlet_, len(space.classes), tree.depth))
         for name in ("log_joint_", "risk_", "energy_", "risk_trace_", "energy_trace_"):
             self.__dict__.pop(name, None)

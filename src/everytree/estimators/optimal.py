@@ -220,7 +220,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
             memory_limit=self.memory_limit,
         )
         if known is not None:
-            space._take_over(known)
+            space.take_over(known)
         dirichlet = (
             DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )

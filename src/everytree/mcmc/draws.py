@@ -19,6 +19,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
 from everytree.data.table import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as routes
@@ -28,7 +29,6 @@ from everytree.weights.dirichlet import dirichlet_rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DrawnTrees", "TreeDraws"]
 
@@ -100,7 +100,7 @@ class TreeDraws(Sequence[Tree]):
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         target: PosteriorTarget | RiskTarget,
         dirichlet: Any,
         trees: DrawnTrees,
@@ -233,7 +233,7 @@ class TreeDraws(Sequence[Tree]):
         k = int(self.which[chain, draw])
         facts = self.target.facts(float(self._log_prior[k]), float(self._log_data[k]))
         table, key = self.space.table, self.key(k)
-        # As TreeSpace makes trees, but checked once: a third of the time.
+        # As Engine makes trees, but checked once: a third of the time.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))
         counts = routes.counts_of_nodes(leaf, table.class_counts, children)
@@ -288,7 +288,7 @@ class TreeDraws(Sequence[Tree]):
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
         base = self.space.table.class_counts.sum(axis=0) + np.array(self._rows()[0])
         ess = self.ess if return_error else 0.0
-        with self.space._question("averaging over draws") as control:
+        with self.space.question("averaging over draws") as control:
             for k in range(0, len(distinct), BLOCK):
                 block, part = np.ascontiguousarray(distinct[k : k + BLOCK]), slice(k, k + BLOCK)
                 mean = self._mean(self.which, block, control)
@@ -320,13 +320,13 @@ class TreeDraws(Sequence[Tree]):
             keys = keys[np.isin(np.repeat(np.arange(len(ends)), sizes), trees)]
             ends = np.cumsum(sizes[trees], dtype=np.uint64)
         mean: Reals = _core.predict_draws(
-            self.space._counts(),
+            self.space.core_table(),
             keys,
             ends,
             counts / counts.sum(),
             self._rows(),
             rows,
-            self.space._threads,
+            self.space.n_threads,
             control,
         )
         return mean

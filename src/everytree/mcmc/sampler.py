@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,11 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import number, whole
 from everytree.common.limits import Limits
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.mcmc.bar import SamplingBar, sampling_bar
 from everytree.mcmc.draws import DrawnTrees
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = [
     "KERNELS",
@@ -189,7 +187,7 @@ class TreeSampler:
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         target: PosteriorTarget | RiskTarget,
         kernel: str,
         n_chains: int,
@@ -208,7 +206,7 @@ class TreeSampler:
         if state_bytes is None:
             state_bytes = max(2**20, min(STATE_BYTES, space.limits.memory // 4))
         self._chains = _core.TreeChains(
-            space._counts(),
+            space.core_table(),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
             target.core(space),
@@ -217,7 +215,7 @@ class TreeSampler:
             1.0 - informed,
             n_chains,
             seed,
-            space._threads,
+            space.n_threads,
             density=list(density),
             ladder=ladder_of(tempering),
             state_bytes=state_bytes,
@@ -310,7 +308,7 @@ class TreeSampler:
 
         then = [] if plan.anneal is None else [plan.anneal.last]
         n, burn_in = plan.n_draws, plan.burn_in
-        with self.space._question("sampling trees") as control:
+        with self.space.question("sampling trees") as control:
             if burn_in:
                 tell(0)
                 powers = [] if plan.anneal is None else plan.anneal.schedule(burn_in)

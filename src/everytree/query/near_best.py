@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,10 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import generator, whole
 from everytree.data.table import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["Level", "NearBest"]
 
@@ -56,7 +54,7 @@ class NearBest:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> near = space.near_best(epsilon=0.05, leaf_penalty=0.01)
     >>> near.n_trees, near.by_objective
@@ -68,7 +66,7 @@ class NearBest:
     """
 
     def __init__(
-        self, space: TreeSpace, epsilon: Exact, leaf_penalty: Exact, dirichlet: Dirichlet | None = None
+        self, space: Engine, epsilon: Exact, leaf_penalty: Exact, dirichlet: Dirichlet | None = None
     ) -> None:
         self._space = space
         self.epsilon = epsilon
@@ -82,9 +80,9 @@ class NearBest:
     def _fold(self) -> None:
         space = self._space
         total = space.table.total
-        with space._question("counting the near-best trees (a smaller epsilon leaves fewer)") as control:
-            graph = space._graph(control)
-            core = _core.NearBest(graph, self._most_leaves(), space._threads, control)
+        with space.question("counting the near-best trees (a smaller epsilon leaves fewer)") as control:
+            graph = space.graph_under(control)
+            core = _core.NearBest(graph, self._most_leaves(), space.n_threads, control)
             least = {leaves: errors for leaves, errors in enumerate(core.least, 1) if errors >= 0}
             self._best = min(self._objective(errors, leaves) for leaves, errors in least.items())
             self._bound = (1 + self._epsilon) * self._best
@@ -131,7 +129,7 @@ class NearBest:
     # --- what it is ---
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self._space
 
     @property
@@ -183,7 +181,7 @@ class NearBest:
         """Tree number k in the order of iteration, or a list of trees for a slice."""
         if isinstance(k, slice):
             start, stop, step = k.indices(self.n_trees)
-            with self._space._question("listing near-best trees") as control:
+            with self._space.question("listing near-best trees") as control:
                 trees = []
                 for each in range(start, stop, step):
                     control.check()
@@ -202,7 +200,7 @@ class NearBest:
         if not isinstance(tree, Tree | Sequence):
             return False
         try:
-            here = self._space._tree(tree.key if isinstance(tree, Tree) else tree)
+            here = self._space.tree_of(tree.key if isinstance(tree, Tree) else tree)
         except DataError:
             return False
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
@@ -218,7 +216,7 @@ class NearBest:
         """n independent draws, every tree of the set equally likely."""
         n = whole("n", n, 0)
         random = generator(random_state)
-        with self._space._question("drawing near-best trees") as control:
+        with self._space.question("drawing near-best trees") as control:
             trees = []
             for _ in range(n):
                 control.check()
@@ -232,7 +230,7 @@ class NearBest:
 
     def _tree(self, level: Level, rank: int, number: int) -> Tree:
         key = self._trees.key(level.leaves, level.errors, rank)
-        return self._space._tree(
+        return self._space.tree_of(
             key,
             {"objective": level.objective, "number": number},
             None if self.dirichlet is None else self._a,  # type: ignore[arg-type]
@@ -242,7 +240,7 @@ class NearBest:
 
     def test_use(self) -> Reals:
         """The share of the trees that use each test, at least once."""
-        with self._space._question("counting the tests of the near-best trees") as control:
+        with self._space.question("counting the tests of the near-best trees") as control:
             used = self._core.test_use(control)
         return np.array([int.from_bytes(n, "little") / self.n_trees for n in used], dtype=np.float64)
 
@@ -274,7 +272,7 @@ class NearBest:
         if rows.size:  # equal rows are asked once
             rows, back = np.unique(rows, axis=0, return_inverse=True)
             back = back.ravel()
-        with self._space._question("asking the near-best trees") as control:
+        with self._space.question("asking the near-best trees") as control:
             mean, least, greatest, votes = self._core.ask(np.ascontiguousarray(rows), self._a, control)
         return mean[back], least[back], greatest[back], votes[back]
 
