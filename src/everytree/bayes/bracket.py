@@ -28,7 +28,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments
 from everytree.bayes.folded import Folded
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import generator, whole
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.weights.priors import Prior, SizePrior, as_prior

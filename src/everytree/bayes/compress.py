@@ -26,7 +26,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import number
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.errors import DataError, QueryError
 from everytree.trees.conditions import conditions
 

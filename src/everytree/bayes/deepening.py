@@ -22,7 +22,7 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.engine.estimate import estimate
 from everytree.errors import DataError, LimitReached, QueryError

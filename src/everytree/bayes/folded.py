@@ -12,7 +12,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folding import fold_posterior
 from everytree.common.arguments import generator
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.tree import Tree

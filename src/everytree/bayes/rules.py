@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.folded import Folded
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.errors import DataError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from everytree.bayes.fold_parts import fold_in_parts
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.workers import distribute, held
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
 

@@ -20,10 +20,11 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import Binarizer, plain_binarizer
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
-from everytree.data.table import Table, whole_weights
+from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
 
@@ -190,7 +191,9 @@ class TreeClassifierBase(ClassifierBase):
             )
         if table.total == 0:
             raise DataError("the table holds 0 examples; at least one is needed")
-        self.binarizer_ = plain_binarizer(table) if table.binarizer is None else table.binarizer
+        self.binarizer_ = (
+            plain_binarizer(table.rows, table.test_names) if table.binarizer is None else table.binarizer
+        )
         labels = np.asarray(range(table.n_classes) if table.classes is None else table.classes)
         self.classes_, seen, target = labels, table.class_totals > 0, table.target
         order = np.argsort(labels, kind="stable")

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.mcmc.target import PosteriorTarget, RiskTarget

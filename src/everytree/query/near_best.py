@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import generator, whole
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.tree import Tree

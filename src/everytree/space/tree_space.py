@@ -20,8 +20,9 @@ from everytree.bayes.most_probable import most_probable
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits, Progress
+from everytree.data.arrays import as_tests
 from everytree.data.labels import label_codes
-from everytree.data.table import Table, as_tests
+from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.engine.estimate import Estimate, estimate
 from everytree.errors import DataError, QueryError
