@@ -13,11 +13,11 @@
 
 #include <memory>
 
-#include "everytree/control.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/table/count_table.hpp"
-#include "everytree/weights/leaf.hpp"
-#include "everytree/weights/prior.hpp"
+#include "common/control.hpp"
+#include "common/errors.hpp"
+#include "table/count_table.hpp"
+#include "weights/leaf.hpp"
+#include "weights/prior.hpp"
 
 namespace nb = nanobind;
 

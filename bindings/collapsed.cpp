@@ -1,4 +1,4 @@
-#include "everytree/mcmc/collapsed.hpp"
+#include "mcmc/collapsed.hpp"
 
 #include "bind.hpp"
 

@@ -1,6 +1,6 @@
 #include "bind.hpp"
-#include "everytree/fold/expansion.hpp"
-#include "everytree/fold/rule_sum.hpp"
+#include "down/expansion.hpp"
+#include "down/rule_sum.hpp"
 
 namespace everytree::bind {
 

@@ -1,8 +1,8 @@
-#include "everytree/graph/graph.hpp"
+#include "graph/graph.hpp"
 
 #include "bind.hpp"
-#include "everytree/fold/estimate.hpp"
-#include "everytree/fold/query.hpp"
+#include "fold/estimate.hpp"
+#include "sets/query.hpp"
 
 namespace everytree::bind {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "bind.hpp"
-#include "everytree/grow/c45.hpp"
-#include "everytree/grow/columns.hpp"
-#include "everytree/grow/multiway.hpp"
+#include "grow/c45.hpp"
+#include "grow/columns.hpp"
+#include "grow/multiway.hpp"
 
 namespace everytree::bind {
 

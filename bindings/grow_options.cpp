@@ -1,4 +1,4 @@
-#include "everytree/grow/grow_options.hpp"
+#include "grow/grow_options.hpp"
 
 #include "bind.hpp"
 

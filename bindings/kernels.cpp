@@ -1,4 +1,4 @@
-#include "everytree/kernels/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "bind.hpp"
 

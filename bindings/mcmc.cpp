@@ -1,7 +1,7 @@
-#include "everytree/mcmc/tree_chains.hpp"
+#include "mcmc/tree_chains.hpp"
 
 #include "bind.hpp"
-#include "everytree/mcmc/predict_draws.hpp"
+#include "mcmc/predict_draws.hpp"
 
 namespace everytree::bind {
 

@@ -1,5 +1,5 @@
 #include "bind.hpp"
-#include "everytree/mine/strategies.hpp"
+#include "mine/strategies.hpp"
 
 namespace everytree::bind {
 

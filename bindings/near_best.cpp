@@ -1,4 +1,4 @@
-#include "everytree/fold/near_best.hpp"
+#include "sets/near_best.hpp"
 
 #include "bind.hpp"
 

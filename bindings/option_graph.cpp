@@ -1,9 +1,9 @@
-#include "everytree/grow/option_graph.hpp"
+#include "grow/option_graph.hpp"
 
 #include <string>
 
 #include "bind.hpp"
-#include "everytree/grow/option_fold.hpp"
+#include "grow/option_fold.hpp"
 
 namespace everytree::bind {
 

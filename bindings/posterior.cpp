@@ -1,11 +1,11 @@
-#include "everytree/fold/posterior.hpp"
+#include "down/posterior.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "bind.hpp"
-#include "everytree/fold/bracket.hpp"
+#include "fold/bracket.hpp"
 
 namespace everytree::bind {
 

@@ -1,5 +1,5 @@
 #include "bind.hpp"
-#include "everytree/fold/pareto.hpp"
+#include "sets/pareto.hpp"
 
 namespace everytree::bind {
 

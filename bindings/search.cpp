@@ -1,6 +1,6 @@
 // Search: branch and bound for one tree of least cost.
-#include "everytree/search/search.hpp"
-#include "everytree/search/probable.hpp"
+#include "search/search.hpp"
+#include "search/probable.hpp"
 
 #include <cmath>
 

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "bytes.hpp"
-#include "everytree/fold/posterior.hpp"
-#include "everytree/fold/query.hpp"
+#include "down/posterior.hpp"
+#include "sets/query.hpp"
 
 using namespace everytree;
 

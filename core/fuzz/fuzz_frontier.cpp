@@ -3,7 +3,7 @@
 #include <set>
 
 #include "bytes.hpp"
-#include "everytree/graph/frontier.hpp"
+#include "frontier/frontier.hpp"
 
 using namespace everytree;
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "everytree/fold/best.hpp"
-#include "everytree/table/count_table.hpp"
-#include "everytree/weights/leaf.hpp"
-#include "everytree/weights/prior.hpp"
+#include "sets/best.hpp"
+#include "table/count_table.hpp"
+#include "weights/leaf.hpp"
+#include "weights/prior.hpp"
 
 namespace naive {
 

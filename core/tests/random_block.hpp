@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "everytree/kernels/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace everytree {
 

@@ -3,14 +3,14 @@
 #include <random>
 
 #include "check.hpp"
-#include "everytree/algebra/by_depth.hpp"
-#include "everytree/algebra/by_leaves.hpp"
-#include "everytree/algebra/count.hpp"
-#include "everytree/algebra/expectation.hpp"
-#include "everytree/algebra/lexicographic.hpp"
-#include "everytree/algebra/max_product.hpp"
-#include "everytree/algebra/min_plus.hpp"
-#include "everytree/algebra/sum_product.hpp"
+#include "algebra/by_depth.hpp"
+#include "algebra/by_leaves.hpp"
+#include "algebra/count.hpp"
+#include "algebra/expectation.hpp"
+#include "algebra/lexicographic.hpp"
+#include "algebra/max_product.hpp"
+#include "algebra/min_plus.hpp"
+#include "algebra/sum_product.hpp"
 
 using namespace everytree;
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "check.hpp"
-#include "everytree/algebra/lexicographic.hpp"
-#include "everytree/fold/query.hpp"
-#include "everytree/fold/weigh.hpp"
+#include "algebra/lexicographic.hpp"
+#include "sets/query.hpp"
+#include "fold/weigh.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -1,8 +1,8 @@
 // Chains over whole trees: after every move the tree is what it would be if built anew, and its weight is that of the
 // plain definitions.
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/mcmc/tree_chains.hpp"
+#include "common/errors.hpp"
+#include "mcmc/tree_chains.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -1,7 +1,7 @@
 // The average as a sum of parities: numbers of sets, rules within their bound on every row, and rules that are refused.
 #include "check.hpp"
-#include "everytree/fold/expansion.hpp"
-#include "everytree/fold/rule_sum.hpp"
+#include "down/expansion.hpp"
+#include "down/rule_sum.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

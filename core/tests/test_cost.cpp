@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "check.hpp"
-#include "everytree/fold/cost_fold.hpp"
-#include "everytree/fold/one_level.hpp"
-#include "everytree/weights/cost_table.hpp"
+#include "frontier/cost_fold.hpp"
+#include "frontier/one_level.hpp"
+#include "weights/cost_table.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -3,11 +3,11 @@
 #include <limits>
 
 #include "check.hpp"
-#include "everytree/algebra/by_depth.hpp"
-#include "everytree/algebra/lexicographic.hpp"
-#include "everytree/fold/posterior.hpp"
-#include "everytree/fold/query.hpp"
-#include "everytree/fold/weigh.hpp"
+#include "algebra/by_depth.hpp"
+#include "algebra/lexicographic.hpp"
+#include "down/posterior.hpp"
+#include "sets/query.hpp"
+#include "fold/weigh.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

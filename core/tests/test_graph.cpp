@@ -6,12 +6,12 @@
 #include <string>
 
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/fold/estimate.hpp"
-#include "everytree/fold/posterior.hpp"
-#include "everytree/fold/query.hpp"
-#include "everytree/graph/frontier.hpp"
-#include "everytree/graph/graph.hpp"
+#include "common/errors.hpp"
+#include "fold/estimate.hpp"
+#include "down/posterior.hpp"
+#include "sets/query.hpp"
+#include "frontier/frontier.hpp"
+#include "graph/graph.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

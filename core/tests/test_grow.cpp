@@ -4,10 +4,10 @@
 #include <string>
 
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/grow/c45.hpp"
-#include "everytree/grow/columns.hpp"
-#include "everytree/grow/multiway.hpp"
+#include "common/errors.hpp"
+#include "grow/c45.hpp"
+#include "grow/columns.hpp"
+#include "grow/multiway.hpp"
 
 using namespace everytree;
 using grow::Columns;

@@ -1,4 +1,4 @@
-#include "everytree/grow/grow_options.hpp"
+#include "grow/grow_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "everytree/stream.hpp"
+#include "common/stream.hpp"
 
 using namespace everytree;
 using namespace everytree::grow;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
-#include "everytree/kernels/kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "random_block.hpp"
 
 using namespace everytree;

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/mcmc/collapsed.hpp"
+#include "common/errors.hpp"
+#include "mcmc/collapsed.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

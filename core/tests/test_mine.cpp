@@ -5,8 +5,8 @@
 #include <string>
 
 #include "check.hpp"
-#include "everytree/mine/item_index.hpp"
-#include "everytree/mine/strategies.hpp"
+#include "mine/item_index.hpp"
+#include "mine/strategies.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -1,5 +1,5 @@
 // The near-best set against a list of every tree: its cells, its use of tests, and what it says of rows.
-#include "everytree/fold/near_best.hpp"
+#include "sets/near_best.hpp"
 
 #include <map>
 

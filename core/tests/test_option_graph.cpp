@@ -1,11 +1,11 @@
-#include "everytree/grow/option_graph.hpp"
+#include "grow/option_graph.hpp"
 
 #include <limits>
 #include <numeric>
 
 #include "check.hpp"
-#include "everytree/grow/option_fold.hpp"
-#include "everytree/weights/marginals.hpp"
+#include "grow/option_fold.hpp"
+#include "weights/marginals.hpp"
 
 using namespace everytree;
 using namespace everytree::grow;

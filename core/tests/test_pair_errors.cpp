@@ -3,7 +3,7 @@
 #include <random>
 
 #include "check.hpp"
-#include "everytree/kernels/kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "random_block.hpp"
 
 using namespace everytree;

@@ -6,13 +6,13 @@
 #include <thread>
 
 #include "check.hpp"
-#include "everytree/control.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/fold/near_best.hpp"
-#include "everytree/fold/pareto.hpp"
-#include "everytree/fold/posterior.hpp"
-#include "everytree/fold/query.hpp"
-#include "everytree/parallel.hpp"
+#include "common/control.hpp"
+#include "common/errors.hpp"
+#include "sets/near_best.hpp"
+#include "sets/pareto.hpp"
+#include "down/posterior.hpp"
+#include "sets/query.hpp"
+#include "common/parallel.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "everytree/fold/pareto.hpp"
+#include "sets/pareto.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

@@ -1,4 +1,4 @@
-#include "everytree/grow/path_average.hpp"
+#include "grow/path_average.hpp"
 
 #include "check.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/fold/posterior.hpp"
+#include "common/errors.hpp"
+#include "down/posterior.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

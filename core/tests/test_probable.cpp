@@ -2,9 +2,9 @@
 #include <limits>
 
 #include "check.hpp"
-#include "everytree/fold/joint.hpp"
-#include "everytree/fold/posterior.hpp"
-#include "everytree/search/probable.hpp"
+#include "fold/joint.hpp"
+#include "down/posterior.hpp"
+#include "search/probable.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

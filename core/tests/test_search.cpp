@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "check.hpp"
-#include "everytree/fold/query.hpp"
-#include "everytree/search/search.hpp"
+#include "sets/query.hpp"
+#include "search/search.hpp"
 #include "naive.hpp"
 
 using namespace everytree;

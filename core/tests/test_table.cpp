@@ -2,9 +2,9 @@
 #include <random>
 
 #include "check.hpp"
-#include "everytree/errors.hpp"
-#include "everytree/graph/frontier.hpp"
-#include "everytree/table/count_table.hpp"
+#include "common/errors.hpp"
+#include "frontier/frontier.hpp"
+#include "table/count_table.hpp"
 
 using namespace everytree;
 

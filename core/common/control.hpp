@@ -1,0 +1,59 @@
+// Limits and life signs of one question, from the moment this object is made: deadline, memory, stop flag, progress.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+
+#include "common/errors.hpp"
+
+namespace everytree {
+
+struct Progress {
+  const char* stage;
+  std::size_t done;
+  std::size_t total;
+  double seconds;
+};
+
+class Control {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  std::function<void(const Progress&)> poll;  // called by the calling thread about every 30 ms; may throw
+  double time_limit = std::numeric_limits<double>::infinity();
+  std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
+
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  // Throws when a limit is reached. Any thread may call it; only the calling thread polls. From the inside of a step,
+  // which does not know how far the whole is, total = 0: the poll then repeats what was last known.
+  void check(bool calling_thread, const char* stage, std::size_t done, std::size_t total) {
+    if (stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - start_).count() > time_limit)
+      throw LimitReached(LimitReached::Reason::time, "time limit reached");
+    if (calling_thread && poll && now - last_poll_ > std::chrono::milliseconds(30)) {
+      last_poll_ = now;
+      if (total > 0) known_ = {stage, done, total, 0};
+      poll(Progress{known_.stage, known_.done, known_.total, seconds()});
+    } else if (calling_thread && total > 0) {
+      known_ = {stage, done, total, 0};
+    }
+  }
+  void check_memory(std::size_t bytes) const {
+    if (bytes > memory_limit) throw LimitReached(LimitReached::Reason::memory, "memory limit reached");
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_poll_ = start_;
+  Progress known_{"starting", 0, 0, 0};
+};
+
+}  // namespace everytree

@@ -1,0 +1,205 @@
+// Averages over every tree of what its leaf says about a row: P(class | row), and the moments of θ.
+//
+// ρ(s, x), the posterior probability that the path of row x passes through state s, flows down the inner states (see
+// row_flow.hpp). At a closed state the row's contribution depends on x only through the outcomes of the two tests
+// below, so the average of a leaf value f is a quadratic form in y_k(x) = number of tests of class k that hold for x:
+//     f(x) = const + Σ_k b_k y_k + Σ_{k<l} A_kl y_k y_l
+// The matrix is built once per state and serves every row that reaches it.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "down/posterior.hpp"
+#include "common/parallel.hpp"
+#include "down/row_flow.hpp"
+#include "down/row_sums.hpp"
+
+namespace everytree {
+
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{1} << 28;
+constexpr std::size_t kParts =
+    16;  // closed states are summed in 16 fixed parts: the same sums for any number of threads
+
+// What is asked of the leaves: the means of all classes but the last, which is what remains of 1; and for the moments
+// two more values for each class. With two classes those are the same for both.
+struct Asked {
+  Asked(std::size_t n_classes, bool moments) : means(n_classes - 1) {
+    using Kind = LeafValue::Kind;
+    values = class_means(means);
+    if (!moments || n_classes == 1) return;
+    variances = n_classes == 2 ? 1 : n_classes;
+    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::spread, c, 0});
+    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::within, c, 0});
+  }
+  std::size_t means, variances = 0;
+  std::vector<LeafValue> values;
+};
+
+// m, v, u of one leaf for every class.
+struct OneLeaf {
+  OneLeaf(std::size_t n_classes) : mean(n_classes), between(n_classes, 0.0), within(n_classes) {}
+  void set(const std::int32_t* counts, std::int32_t total, const Dirichlet& leaf, std::size_t depth) {
+    for (std::size_t c = 0; c < mean.size(); ++c) {
+      const double mass = counts[c] + leaf.a(depth, c), sum = total + leaf.sum_a(depth);
+      mean[c] = mass / sum;
+      within[c] = mean.size() == 1 ? 0.0 : LeafValue::of<LeafValue::Kind::within>(mass, sum, 0);
+    }
+  }
+  std::vector<double> mean, between, within;
+};
+
+}  // namespace
+
+void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+  average(rows, n_rows, false, out, control);
+}
+
+void Posterior::moments(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+  average(rows, n_rows, true, out, control);
+}
+
+void Posterior::average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
+                        Control& control) const {
+  // Equal rows are asked once: a batch often holds many.
+  const std::size_t n_tests = graph_->table().n_tests();
+  const std::size_t width = (moments ? 3 : 1) * graph_->table().n_classes();
+  std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto at = [&](std::uint32_t r) { return rows + static_cast<std::size_t>(r) * n_tests; };
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    return n_tests == 0 ? 0 : std::memcmp(at(a), at(b), n_tests);
+  };
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const int c = compare(a, b);
+    return c != 0 ? c < 0 : a < b;
+  });
+  std::vector<std::uint8_t> asked;
+  std::size_t n_distinct = 0;
+  for (std::size_t k = 0; k < n_rows; ++k) {
+    if (k == 0 || compare(order[k - 1], order[k]) != 0) {
+      asked.insert(asked.end(), at(order[k]), at(order[k]) + n_tests);
+      ++n_distinct;
+    }
+    distinct[order[k]] = static_cast<std::uint32_t>(n_distinct - 1);
+  }
+  std::vector<double> answers(n_distinct * width);
+  average_distinct(asked.data(), n_distinct, moments, answers.data(), control);
+  for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
+}
+
+void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
+                                 Control& control) const {
+  if (n_rows == 0) return;
+  const CountTable& table = graph_->table();
+  const std::size_t n_classes = table.n_classes(), n_tests = table.n_tests();
+  const Prior& prior = weights_.prior();
+  const Dirichlet& leaf = weights_.leaf();
+  const Asked asked(n_classes, moments);
+
+  RowFlow flow(*graph_, prior);
+  for (std::size_t k = 0; k < flow.inner.size(); ++k) {
+    InnerNode node;
+    inner_node(flow.inner[k], node);
+    flow.leaf[k] = node.leaf;
+    flow.unit[k] = std::move(node.split);
+    if (prior.fair || !prior.per_test) continue;
+    for (double& p : flow.unit[k]) p /= graph_->state(flow.inner[k]).n_tests;
+  }
+  const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (flow.inner.size() + 1)), 32, 4096);
+  std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
+
+  for (std::size_t from = 0; from < n_rows; from += batch) {
+    const std::size_t n = std::min(batch, n_rows - from);
+    flow.load(rows + from * n_tests, n);
+    RowSums sums(n, n_classes, moments);
+    std::vector<std::int32_t> counts(n_classes);
+    OneLeaf own(n_classes);
+    std::vector<double> mass(n_classes);
+    for (std::size_t k = 0; k < flow.inner.size(); ++k) {
+      control.check(true, "predicting", from, n_rows);
+      const State& s = graph_->state(flow.inner[k]);
+      const double* here = flow.at_inner(k);
+      table.class_counts(graph_->cover(flow.inner[k]), counts.data());
+      own.set(counts.data(), s.total, leaf, static_cast<std::size_t>(s.depth));
+      for (std::size_t r = 0; r < n; ++r) {
+        const double w = here[r] * flow.leaf[k];
+        if (!(w > 0)) continue;
+        for (std::size_t c = 0; c < n_classes; ++c) mass[c] = w * own.mean[c];
+        sums.add(r, w, mass.data(), own.mean.data(), own.between.data(), own.within.data());
+      }
+    }
+
+    std::vector<RowSums> partial(kParts, RowSums(0, n_classes, moments));
+    for_each_parallel(kParts, n_threads_, control, "predicting", [&](std::size_t part, std::size_t worker) {
+      RowSums& sum = partial[part] = RowSums(n, n_classes, moments);
+      OneLevelFold& fold = folds[worker];
+      OneLevel level;
+      InnerShares shares(*graph_, prior);
+      QuadraticForm form;
+      std::vector<LeafValue> values = asked.values;
+      OneLeaf state(n_classes), mixed(n_classes);
+      std::vector<std::int32_t> q(n_classes);
+      std::vector<double> here(n), value(n * values.size()), p(n_classes);
+      std::vector<std::uint32_t> active;
+      for (std::size_t k = flow.closed.size() * part / kParts; k < flow.closed.size() * (part + 1) / kParts; ++k) {
+        const std::uint32_t id = flow.closed[k];
+        const State& s = graph_->state(id);
+        flow.at_closed(k, shares, here.data());
+        active.clear();
+        for (std::uint32_t r = 0; r < n; ++r)
+          if (here[r] > 0) active.push_back(r);
+        if (active.empty()) continue;
+        if ((k & 15) == 0) control.check(worker == 0, "predicting", from, n_rows);
+        fold.product(id, weights_, Plus::sum, level);
+        table.class_counts(graph_->cover(id), q.data());
+        state.set(q.data(), s.total, leaf, static_cast<std::size_t>(s.depth));
+        if (level.n == 0) {
+          for (std::uint32_t r : active) {
+            for (std::size_t c = 0; c < n_classes; ++c) p[c] = here[r] * state.mean[c];
+            sum.add(r, here[r], p.data(), state.mean.data(), state.between.data(), state.within.data());
+          }
+          continue;
+        }
+        // Spreads are around the state's own leaf: what is subtracted below is small too.
+        for (LeafValue& v : values) v.centre = state.mean[v.cls];
+        form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
+        const std::size_t n_active = active.size();
+        for (std::size_t f = 0; f < values.size(); ++f)
+          fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(), flow.stride,
+                                             active.data(), n_active, value.data() + f * n_active);
+        for (std::size_t r = 0; r < n_active; ++r) {
+          const double w = here[active[r]];
+          double rest = w, remains = 1;
+          for (std::size_t c = 0; c < asked.means; ++c) {
+            const double m = mixed.mean[c] = value[c * n_active + r];
+            rest -= p[c] = w * m;
+            remains -= m;
+          }
+          p[asked.means] = rest;
+          mixed.mean[asked.means] = remains;
+          for (std::size_t c = 0; c < n_classes && asked.variances > 0; ++c) {
+            const std::size_t f = asked.means + std::min(c, asked.variances - 1);
+            const double off = mixed.mean[c] - state.mean[c];
+            mixed.between[c] = std::max(0.0, value[f * n_active + r] - off * off);
+            mixed.within[c] = std::max(0.0, value[(f + asked.variances) * n_active + r]);
+          }
+          sum.add(active[r], w, p.data(), mixed.mean.data(), mixed.between.data(), mixed.within.data());
+        }
+      }
+    });
+    for (const RowSums& sum : partial) sums.add(sum);
+    for (std::size_t r = 0; r < n; ++r) {
+      double* to = out + (from + r) * (moments ? 3 : 1) * n_classes;
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        to[c] = sums.mean(r, c);
+        if (!moments) continue;
+        to[n_classes + c] = sums.between(r, c);
+        to[2 * n_classes + c] = sums.within(r, c);
+      }
+    }
+  }
+}
+
+}  // namespace everytree

@@ -1,0 +1,55 @@
+// How rows flow down the inner states of a graph.
+//
+// ρ(s, x) is the posterior probability that the path of row x passes through state s:
+//     ρ(root, x) = 1,   ρ(child, x) += ρ(s, x) · P(split by a test that sends x to the child | s)
+// For a batch of rows it goes down level by level; the ρ of a closed state is made when that state is asked for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "down/quadratic_form.hpp"
+#include "fold/weigh.hpp"
+
+namespace everytree {
+
+class RowFlow {
+ public:
+  RowFlow(const Graph& graph, const Prior& prior);
+
+  // The states, parents first. `unit` and `leaf` belong to inner[k]: the probability of one unit of share of each of
+  // its splits, and of the leaf; to be filled by the posterior.
+  std::vector<std::uint32_t> inner, closed;
+  std::vector<std::vector<double>> unit;
+  std::vector<double> leaf;
+
+  // What rows are asked: see Slot. first_slot[k] is the first slot of class k of tests.
+  std::vector<Slot> slots;
+  std::vector<std::uint32_t> first_slot;
+  std::size_t stride = 0;  // slots and one variable that is always 1, padded to a multiple of 8
+
+  // A batch of n rows of 0/1; then inner states in order: at_inner(k) before at_inner(k + 1).
+  void load(const std::uint8_t* rows, std::size_t n);
+  const double* at_inner(std::size_t k);  // ρ of inner[k], which is passed on to its inner children
+  // ρ of closed[k], after all of at_inner. `shares` is the caller's own.
+  void at_closed(std::size_t k, const InnerShares& shares, double* out) const;
+  const double* y() const { return y_.data(); }  // row-major: the value of slot k at row r is y()[r * stride + k]
+
+ private:
+  struct Edge {
+    std::uint32_t parent, split;
+    int side;
+  };
+  void pass(const Split& split, int side, double unit_probability, const InnerShares& shares, const double* parent,
+            double* child) const;
+
+  const Graph* graph_;
+  const Prior* prior_;
+  std::vector<std::uint32_t> place_, edges_begin_;  // place in `inner` or `closed`; edges into closed states
+  std::vector<Edge> edges_;
+  InnerShares shares_;
+  std::size_t n_ = 0;
+  std::vector<double> y_, by_slot_, rho_;
+};
+
+}  // namespace everytree

@@ -1,0 +1,60 @@
+// Folds of the option graph, from the leaves up and back down.
+//
+//   Vleaf(n) = exp(log_leaf[depth]) · M(n)                                              leaf prior: open or closed
+//   s(n) = Vleaf(n) + Σ_options exp(log_split) · Π_children s(child)                    smooth: sum over all its trees
+//   P(leaf | n) = Vleaf/s,   P(option | n) = exp(log_split)·Π s(child) / s
+//
+// map: max instead of +; then every P is 0 or 1. Values equal but for rounding are ties: the tree with fewer nodes,
+// then the leaf, then the lower column, then the lower threshold. grown: no leaf where there is an option. log s(root)
+// is the log evidence. Where everything at a node weighs nothing, log s = −∞ and P(leaf) = 1.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/control.hpp"
+#include "grow/option_graph.hpp"
+#include "common/stream.hpp"
+#include "weights/prior.hpp"
+
+namespace everytree::grow {
+
+using DirichletRows = std::vector<std::vector<double>>;  // a[d][c]; the last row goes on for deeper nodes
+
+enum class FoldKind { smooth, map, grown };
+
+struct Folded {
+  std::vector<double> log_s;     // of every node
+  std::vector<double> p_leaf;    // of every node
+  std::vector<double> p_option;  // of every option
+  double log_evidence() const { return log_s[0]; }
+};
+
+Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, FoldKind kind,
+            Control& control);
+
+// P(node is in the tree): reach(root) = 1, reach(child) = Σ_parents reach(parent)·P(option | parent).
+std::vector<double> reach(const OptionGraph& graph, const Folded& folded, Control& control);
+
+// n_rows × n_classes probabilities, with θ_c(n) = (n_c + a_c)/(n + Σa):
+//   g(n, x) = P(leaf | n)·θ(n) + Σ_options P(option | n)·(the option has a child for x ? g(child, x) : θ(n))
+// What a row weighs at a node that it reaches on several ways is added up there, so that the work is at most rows ×
+// nodes, whatever the number of trees. The result of a row does not depend on the other rows.
+void predict(const OptionGraph& graph, const Folded& folded, const DirichletRows& dirichlet, const Columns& data,
+             double* out, Control& control);
+
+// The same graph level by level, without nodes that nothing reaches; options are then in the order of their nodes.
+OptionGraph in_order(const OptionGraph& graph, Control& control);
+
+// The tree with the larger share at every node (the first one on ties): after a fold with map, the most probable tree.
+// As a graph with at most one option per node.
+OptionGraph likeliest(const OptionGraph& graph, const Folded& folded, Control& control);
+
+// Trees drawn with the folded shares; tree number k of a seed is always the same.
+std::vector<OptionGraph> draw(const OptionGraph& graph, const Folded& folded, std::uint64_t seed, std::size_t n,
+                              Control& control);
+
+// Without the options whose share of their node is below `least`, and the nodes that nothing reaches any more.
+OptionGraph without_light_options(const OptionGraph& graph, const Folded& folded, double least, Control& control);
+
+}  // namespace everytree::grow

@@ -1,0 +1,107 @@
+#include "grow/score.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "weights/rising.hpp"
+
+namespace everytree::grow {
+
+namespace {
+
+constexpr std::int64_t kLongest = std::int64_t{1} << 22;  // entries of a table: 32 MiB
+
+std::int64_t rounded(double x) { return std::llround(x); }
+
+// The unit is a power of two: 2^61 of them cover every sum of so many examples, each of which adds at most `most` nats
+// to one table and takes as much from another.
+double unit_of(double most, std::int64_t n_examples) {
+  int exponent = 0;
+  std::frexp(4.0 * most * static_cast<double>(std::max<std::int64_t>(n_examples, 1)), &exponent);
+  return std::ldexp(1.0, exponent - 61);
+}
+
+}  // namespace
+
+Climb::Climb(double a, double scale, std::int64_t upto) : a_(a), scale_(scale) {
+  const auto n = static_cast<std::size_t>(std::min(upto, kLongest)) + 1;
+  table_.reserve(n);
+  double sum = 0, carry = 0;  // what rounding took from the sum
+  table_.push_back(0);
+  for (std::size_t k = 1; k < n; ++k) {
+    const double x = std::log(a + static_cast<double>(k - 1)), t = sum + x;
+    carry += std::abs(sum) >= std::abs(x) ? (sum - t) + x : (x - t) + sum;
+    sum = t;
+    table_.push_back(rounded(sum * scale) + rounded(carry * scale));
+  }
+}
+
+Climb Climb::entropy(double scale, std::int64_t upto) {
+  Climb climb;
+  climb.scale_ = scale;
+  climb.entropy_ = true;
+  const auto n = static_cast<std::size_t>(std::min(upto, kLongest)) + 1;
+  climb.table_.reserve(n);
+  for (std::size_t k = 0; k < n; ++k) climb.table_.push_back(climb.far(static_cast<std::int64_t>(k)));
+  return climb;
+}
+
+std::int64_t Climb::far(std::int64_t n) const {
+  const auto x = static_cast<double>(n);
+  if (entropy_) return n < 2 ? 0 : rounded(x * std::log(x) * scale_);
+  return rounded(log_rising(a_, x) * scale_);
+}
+
+double Score::unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples) {
+  double most = 1;
+  for (const std::vector<double>& row : a) {
+    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    most = std::max(most, std::abs(std::log(sum + static_cast<double>(n_examples))));
+    for (const double x : row) most = std::max(most, std::abs(std::log(x)));
+  }
+  return unit_of(most, n_examples);
+}
+
+Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
+                       Control* control, std::size_t held) {
+  const auto climb = [&](double x, std::int64_t n) {
+    held += static_cast<std::size_t>(std::min(n, kLongest) + 1) * sizeof(std::int64_t);
+    if (control != nullptr) {
+      control->check_memory(held);
+      control->check(true, "growing", 0, 0);
+    }
+    return std::make_shared<const Climb>(x, 1 / unit, n);
+  };
+  Score score;
+  score.unit_ = unit;
+  std::map<double, std::int64_t> upto;  // for each a the largest count
+  for (std::size_t c = 0; c < a.size(); ++c) upto[a[c]] = std::max(upto[a[c]], class_totals[c]);
+  std::map<double, std::shared_ptr<const Climb>> climbs;
+  for (const auto& [x, n] : upto) climbs[x] = climb(x, n);
+  for (const double x : a) score.up_.push_back(climbs[x]);
+  const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
+  score.total_ = climb(std::accumulate(a.begin(), a.end(), 0.0), total);
+  return score;
+}
+
+Score Score::entropy(const std::vector<std::int64_t>& class_totals) {
+  const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
+  Score score;
+  score.unit_ = unit_of(std::log(static_cast<double>(total) + 2), total);
+  score.total_ = std::make_shared<const Climb>(Climb::entropy(1 / score.unit_, total));
+  score.up_.assign(class_totals.size(), score.total_);
+  return score;
+}
+
+std::size_t Score::bytes() const {
+  std::size_t sum = total_ ? total_->bytes() : 0;
+  const Climb* last = total_.get();
+  for (const auto& climb : up_) {
+    if (climb.get() != last) sum += climb->bytes();
+    last = climb.get();
+  }
+  return sum;
+}
+
+}  // namespace everytree::grow

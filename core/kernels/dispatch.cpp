@@ -1,0 +1,73 @@
+// Which kernels this CPU can run, and which are in use.
+#include <atomic>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "kernels/kernels.hpp"
+
+namespace everytree {
+
+namespace portable {
+extern const Kernels table;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const Kernels table;
+}
+namespace avx512 {
+extern const Kernels table;
+}
+#elif defined(__aarch64__)
+namespace neon {
+extern const Kernels table;
+}
+#endif
+
+std::vector<const Kernels*> available_kernels() {
+  std::vector<const Kernels*> all{&portable::table};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
+                        __builtin_cpu_supports("fma");
+  if (has_avx2) all.push_back(&avx2::table);
+  if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vpopcntdq"))
+    all.push_back(&avx512::table);
+#elif defined(__aarch64__)
+  all.push_back(&neon::table);
+#endif
+  return all;
+}
+
+const Kernels& find_kernels(const std::string& name) {
+  const auto all = available_kernels();
+  if (name.empty() || name == "auto") return *all.back();
+  std::string known;
+  for (const Kernels* k : all) {
+    if (name == k->name) return *k;
+    known += (known.empty() ? "" : ", ") + std::string(k->name);
+  }
+  throw std::invalid_argument("kernels \"" + name +
+                              "\" are unknown or not supported by this CPU; set EVERYTREE_KERNELS to one of: " + known +
+                              ", or unset it to use the fastest");
+}
+
+namespace {
+std::atomic<const Kernels*> in_use{nullptr};
+}
+
+const Kernels& kernels() {
+  const Kernels* k = in_use.load(std::memory_order_acquire);
+  if (k == nullptr) {
+    const char* forced = std::getenv("EVERYTREE_KERNELS");
+    k = &find_kernels(forced == nullptr ? "" : forced);
+    in_use.store(k, std::memory_order_release);
+  }
+  return *k;
+}
+
+void use_kernels(const std::string& name) { in_use.store(&find_kernels(name), std::memory_order_release); }
+
+}  // namespace everytree

@@ -1,0 +1,94 @@
+// What the trees below a cover can weigh at best, from its class counts and depth alone.
+//
+// Costs are −log(prior · marginal likelihood). With m_c(n) = −log M of n examples of class c alone, A = Σa, and
+//     l_c(1) = m_c(1) + m_c(n_c − 1) − m_c(n_c)       what it costs to part class c (least for one example)
+//     r(i, j) = Σ_{k<j} log((A + i + k) / (A + k))     what a leaf with i and j examples costs more than two pure ones
+// a tree with at least two leaves costs
+//     the split        −log P(split at d) + log e, with e the number of feasible tests, known or at least that of
+//     Spread the likelihood   Σ_c m_c(n_c): no partition beats the pure one and the least of
+//       pure leaves, one per class: their prior
+//       pure leaves, more than one of some class: another split, and l_c(1)
+//       some leaf mixed: r(1, 1) + l_0(1) + l_1(1), or r(n_0, 1) + l_1(1), or r(1, n_1) + l_0(1).
+// Where rows with different classes are equal, k examples at least are outvoted, and M(k, k) M_0(n_0 − k) M_1(n_1 − k)
+// bounds the likelihood.
+//
+// Sound for priors without a factor above 1 (all of the library's): check `sound`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "search/spread.hpp"
+#include "weights/leaf.hpp"
+#include "weights/prior.hpp"
+
+namespace everytree {
+
+class Hope {
+ public:
+  Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet> leaf, int max_depth,
+       std::int64_t min_leaf, Spread spread);
+
+  static bool sound(const Prior& prior);
+
+  // A leaf with these counts, if it is known whether a test could follow.
+  double leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
+    return -prior_.log_leaf(depth, open) - leaf_->log_marginal(depth, counts);
+  }
+  // The split of a node with e feasible tests, without its sides.
+  double split(std::size_t depth, std::int32_t n_tests) const {
+    return -prior_.log_split_base(depth) + log_tests_[static_cast<std::size_t>(n_tests)];
+  }
+  // A tree with at least two leaves, on a cover with n_tests feasible tests, costs at least this.
+  double at_least(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests) const {
+    return split(depth, n_tests) + below_split(counts, depth);
+  }
+  // The same where `outvoted` examples share their row with more of the other class. Two classes.
+  double at_least_outvoted(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests,
+                           std::int64_t outvoted) const;
+  bool knows_outvoted() const { return single_ && leaf_->n_classes() == 2; }
+
+  // A cover of which only the counts are known: as a leaf at most `plain`, with whatever tree at least `hope`.
+  double plain(const std::int32_t* counts, std::size_t depth) const;
+  double hope(const std::int32_t* counts, std::size_t depth) const;
+
+  // `plain` and `hope` of two classes at a depth as tables over n_0 << shift | n_1, kNoCost below min_leaf; for covers
+  // of at most most(0), most(1) examples. Made when first asked for.
+  struct Tables {
+    std::vector<double> plain, hope;
+  };
+  const Tables& tables(std::size_t depth);
+  std::int32_t most(int c) const { return most_[c]; }
+  int shift() const { return shift_; }
+  std::size_t bytes() const;
+
+ private:
+  double below_split(const std::int32_t* counts, std::size_t depth) const;
+  double pure(std::size_t depth, std::size_t c, std::int32_t n) const;
+  double part(std::size_t depth, std::size_t c, std::int32_t n) const;
+  double pure_cover(std::size_t depth, std::size_t c, std::int32_t n) const;
+  double least_leaf(std::size_t depth, std::int64_t n) const;
+  bool closed(std::size_t depth, std::int64_t n) const {
+    return n < 2 * min_leaf_ || (max_depth_ >= 0 && depth >= static_cast<std::size_t>(max_depth_));
+  }
+  bool open(std::size_t depth, std::int64_t n) const {
+    return min_leaf_ == 1 && n > spread_.most_alike() && !closed(depth, n);
+  }
+
+  Prior prior_;
+  std::shared_ptr<const Dirichlet> leaf_;
+  int max_depth_;
+  std::int64_t min_leaf_;
+  Spread spread_;
+  bool single_;                                         // one set of Dirichlet parameters for all depths
+  std::vector<double> any_split_, any_leaf_;            // least cost of a split, a leaf, at this depth or deeper
+  std::vector<std::vector<std::vector<double>>> pure_;  // [variant][class][n]: at this depth or deeper
+  std::vector<double> log_tests_;  // what a test among n costs; all zero where every test weighs the same
+  std::vector<double> log_mixed_;  // r(n, 1); empty if Dirichlet parameters differ by depth
+  std::int32_t most_[2] = {0, 0};
+  int shift_ = 0;
+  std::vector<std::unique_ptr<Tables>> tables_;
+};
+
+}  // namespace everytree

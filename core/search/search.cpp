@@ -1,0 +1,137 @@
+#include "search/search.hpp"
+
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "common/errors.hpp"
+#include "common/parallel.hpp"
+#include "search/worker.hpp"
+
+namespace everytree {
+
+Search::Shared::Shared(std::shared_ptr<const CountTable> t, const LeafCost& c, const SearchOptions& o)
+    : table(std::move(t)),
+      cost(c),
+      options(o),
+      bounds(*table, cost, o.min_leaf, o.bounds),
+      store(*table, o.merge, o.n_threads > 1) {}
+
+Search::Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options) {
+  if (options.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
+  if (table->total() < options.min_leaf)
+    throw InvalidInput("the data hold " + std::to_string(table->total()) + " examples, fewer than min_leaf=" +
+                       std::to_string(options.min_leaf) + ": no tree exists; lower min_leaf");
+  if (cost.n_classes() != table->n_classes())
+    throw InvalidInput("the cost is for " + std::to_string(cost.n_classes()) + " classes; the table has " +
+                       std::to_string(table->n_classes()));
+  shared_ = std::make_unique<Shared>(std::move(table), cost, options);
+}
+
+Search::~Search() = default;
+
+// The splits of the root, shared by the threads. A split that comes earlier in the order wins a tie, whichever thread
+// is quicker: it is tried against `above` what a later one has reached.
+void Search::solve_root(Known& root, Control& control) {
+  Shared& s = *shared_;
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (std::size_t k = 0; k < s.options.n_threads; ++k) workers.push_back(std::make_unique<Worker>(s, control, k == 0));
+  Worker& first = *workers[0];
+  if (root.proved() || !first.open(root, first.frame(0))) return;
+  const std::vector<Worker::Option> options = first.frame(0).options;
+  for (const auto& worker : workers) worker->frame(0).pairs = first.frame(0).pairs;
+  std::vector<std::optional<double>> lower(options.size());  // as far as known
+  std::ptrdiff_t best = -1;
+  std::mutex guard;
+  const auto settle = [&](double least) {
+    if (least >= below(root.upper))
+      root.lower = root.upper.load();
+    else if (least > root.lower)
+      root.lower = least;
+  };
+  try {
+    for_each_parallel(options.size(), workers.size(), control, s.stage, [&](std::size_t i, std::size_t k) {
+      Worker& worker = *workers[k];
+      Worker::Frame& frame = worker.frame(0);
+      double cut;
+      {
+        const std::lock_guard lock(guard);
+        if (root.lower >= below(root.upper) && best < static_cast<std::ptrdiff_t>(i)) return;  // nothing can be better
+        worker.say(root, i, options.size());
+        cut = best < static_cast<std::ptrdiff_t>(i) ? below(root.upper) : above(root.upper);
+      }
+      worker.try_split(root, frame, options[i], cut, 0);
+      const Worker::Side &one = frame.side[1], &zero = frame.side[0];
+      const double sum = one.upper + zero.upper;
+      const std::lock_guard lock(guard);
+      lower[i] = one.lower + zero.lower;
+      if (!one.proved() || !zero.proved()) return;
+      if (sum < below(root.upper) || (sum < above(root.upper) && static_cast<std::ptrdiff_t>(i) < best)) {
+        root.upper = sum;
+        best = static_cast<std::ptrdiff_t>(i);
+        Worker::keep(root, frame, options[i]);
+      }
+    });
+  } catch (const LimitReached&) {
+    double least = kAnyCost;
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      if (!lower[i]) {
+        Worker::Frame& frame = first.frame(0);
+        first.look_at_sides(root, frame, options[i], kAnyCost);
+        lower[i] = frame.side[0].lower + frame.side[1].lower;
+        const double sum = frame.side[0].upper + frame.side[1].upper;
+        if (sum < below(root.upper)) {
+          root.upper = sum;
+          Worker::keep(root, frame, options[i]);
+        }
+      }
+      least = std::min(least, *lower[i]);
+    }
+    settle(least);
+    throw;
+  }
+  settle(kAnyCost);
+}
+
+Found Search::run(int max_depth, bool smallest, Control& control, double at_most, std::uint32_t most_leaves) {
+  Shared& s = *shared_;
+  const CountTable& table = *s.table;
+  Known& root = state_at({}, max_depth, control);
+  Found found;
+  try {
+    Worker worker(s, control, true);
+    worker.dive(root, 0);
+    if (s.options.n_threads > 1)
+      solve_root(root, control);
+    else
+      worker.solve(root, std::min(kAnyCost, above(at_most)), 0);
+    if (!root.proved()) worker.solve(root, kAnyCost, 0);  // `at_most` was wrong
+    if (smallest && root.upper < kAnyCost) {
+      worker.shrink(root, most_leaves + 1, 0);
+      if (root.fewest < root.leaves) worker.shrink(root, 0xffffffffu, 0);  // `most_leaves` was wrong
+    }
+    found.proved = true;
+  } catch (const LimitReached& limit) {
+    found.stopped = name_of(limit.reason);
+  }
+  found.lower = root.lower;
+  found.n_states = s.store.size();
+  found.n_folds = s.n_folds;
+  found.n_bytes = s.store.bytes();
+  if (root.upper >= kAnyCost) {
+    found.cost = std::numeric_limits<double>::infinity();
+    return found;
+  }
+  if (!root.folded) {  // a fold of everything may take long, and the limit is over
+    std::vector<std::int32_t> counts(table.n_classes());
+    table.class_counts(table.all().data(), counts.data());
+    found.cost = s.cost(counts.data());
+    found.key = {-1};
+    return found;
+  }
+  Control free;  // a known tree is written whatever the limits
+  found.cost = Worker(s, free, true).write(root, found.key);
+  return found;
+}
+
+}  // namespace everytree

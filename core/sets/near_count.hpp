@@ -1,0 +1,55 @@
+// The upward fold over a near-best set, for any kind of number: see sets/near_best.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sets/near_set.hpp"
+
+namespace everytree {
+
+// N of one node into buffer[cells.at(leaves, errors)]. values(child) are the N of all cells, of which the child's are
+// read; weight(test set) is the number of tests that count; tick() is called every few milliseconds.
+template <class Number, class Values, class Weight, class Tick>
+void count_node(const NearSet& set, const NearSet::Node& v, CellBuffer& cells, std::vector<Number>& buffer,
+                const Values& values, const Weight& weight, const Tick& tick) {
+  cells.load(set, v);
+  buffer.assign(cells.size(), Number(0));
+  if (v.leaf_errors >= 0) buffer[cells.at(1, v.leaf_errors)] += Number(1);
+  for (const auto& c : set.cherries(v)) buffer[cells.at(2, c.errors)] += Number(weight(c.tests));
+  const std::int32_t* errors = set.cell_errors();
+  std::size_t work = 0;
+  for (const auto& split : set.splits(v)) {
+    const std::uint64_t n_tests = weight(split.tests);
+    if (n_tests == 0) continue;
+    const Number tests(n_tests);
+    const Number *one = values(split.child[1]), *zero = values(split.child[0]);
+    set.for_pairs(v, split, [&](std::size_t k1, std::size_t from, std::size_t to, std::size_t l, std::int32_t e1) {
+      const Number x = tests * one[k1];
+      for (std::size_t k0 = from; k0 < to; ++k0) buffer[cells.at(l, e1 + errors[k0])] += x * zero[k0];
+      if ((work += to - from) > (std::size_t{1} << 20)) {
+        work = 0;
+        tick();
+      }
+    });
+  }
+}
+
+// N of every cell of the set.
+template <class Number>
+std::vector<Number> count_cells(const NearSet& set, Control& control) {
+  std::vector<Number> value(set.n_cells());
+  std::vector<Number> buffer;
+  CellBuffer cells;
+  for (std::size_t v = set.size(); v-- > 0;) {
+    const auto tick = [&] { control.check(true, "counting the near-best trees", set.size() - v, set.size()); };
+    if ((v & 63) == 0) tick();
+    count_node<Number>(
+        set, set.node(v), cells, buffer, [&](std::uint32_t) { return value.data(); },
+        [&](std::uint32_t tests) { return static_cast<std::uint64_t>(set.test_set(tests).size()); }, tick);
+    cells.for_cells([&](std::size_t k, std::size_t at) { value[k] = buffer[at]; });
+  }
+  return value;
+}
+
+}  // namespace everytree
