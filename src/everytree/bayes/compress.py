@@ -18,20 +18,21 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
+from everytree.bayes.rule_list import RuleArrays
+from everytree.bayes.rules_dict import parts_from_dict, rules_to_dict
+from everytree.bayes.rules_sql import expression
 from everytree.common.arguments import number
 from everytree.data.arrays import as_tests
+from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError, QueryError
 from everytree.trees.conditions import conditions
-
-if TYPE_CHECKING:
-    from everytree.data.binarizer import Binarizer
 
 __all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
 
@@ -102,6 +103,11 @@ class CompressedRules:
         self.epsilon, self.bound, self.n_exact = epsilon, bound, n_exact
         self.n_tests, self.test_names, self.classes = n_tests, test_names, classes
         self._core = _core.RuleSum(base, items, begin, moves, n_tests, floor)
+
+    @property
+    def arrays(self) -> RuleArrays:
+        """The rules as the core holds them."""
+        return RuleArrays(self._base, self._items, self._begin, self._moves, self._floor)
 
     def __repr__(self) -> str:
         return (
@@ -179,22 +185,20 @@ class CompressedRules:
         With the fitted ``Binarizer`` that made the tests it reads the original columns; without, it reads columns of
         0/1 named like the tests. It is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
         """
-        from everytree.bayes.rules_sql import expression
-
         return expression(self, binarizer, self.classes[-1] if label is None else label)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, strings and numbers, for JSON."""
-        from everytree.bayes.rules_dict import rules_to_dict
-
         return rules_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CompressedRules:
         """The rules written by ``to_dict``."""
-        from everytree.bayes.rules_dict import rules_from_dict
-
-        return rules_from_dict(data)
+        arrays, rest = parts_from_dict(data)
+        try:
+            return cls(*arrays, **rest)
+        except ValueError as error:  # what the core says of rules that make no sense
+            raise DataError(f"rules: {error}.") from error
 
 
 def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
