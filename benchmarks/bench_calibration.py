@@ -5,7 +5,7 @@
     python benchmarks/bench_calibration.py --report             only the tables, from what is there
     python benchmarks/bench_calibration.py --heart              time of one cross-validation on heart-cleveland
 
-The models are described in calibration_models.py, the data in paper_data.py, the measures in everytree.study.protocol.
+The models are described in calibration_models.py, the data in paper_data.py, the measures in everytree.metrics.
 Every fold is appended to build/bench/calibration/folds.csv at once; a benchmark started again goes on where it stopped.
 
 Ours have depth 4. Where a fold takes longer than the cap (10 s of CPU), the whole data set is done again one level less
@@ -30,7 +30,7 @@ import calibration_models as models
 import calibration_report as report
 import paper_data
 from everytree.errors import LimitReached
-from everytree.study.protocol import Fold, Reliability, brier, log_loss, stratified_folds
+from everytree.metrics import Fold, Reliability, brier, log_loss, stratified_folds
 from harness import RESULTS, ROOT, Budget
 
 STORE = ROOT / "build" / "bench" / "calibration"

@@ -47,7 +47,7 @@ def ours(X, y, depth: int, min_leaf: int) -> dict[str, float]:
     )
     space = post.space
     fold, _ = timed(space.posterior)  # on the stored graph, to compare the other folds with
-    map_, _ = timed(lambda: post._core.log_map(space.limits.control()))
+    map_, _ = timed(lambda: post.core.log_map(space.limits.control()))
     count, _ = timed(lambda: space.n_trees)
     from everytree.weights.dirichlet import leaf_cost
 

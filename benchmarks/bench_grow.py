@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import everytree as et
-from everytree.study.protocol import aligned, brier, log_loss, stratified_folds
+from everytree.metrics import aligned, brier, log_loss, stratified_folds
 from harness import DATA, RESULTS, machine, resident
 from paper_data import frame as load_frame
 from solvers import generated

@@ -23,7 +23,8 @@ from typing import Any
 
 import everytree as et
 from dl8_figure9 import tests
-from everytree.query.strategies import STRATEGIES, StrategyRun
+from everytree.query.compare_strategies import StrategyRun
+from everytree.query.strategies import STRATEGIES
 from everytree.study.nijssen2007 import FREQUENCIES, STEPS
 
 OUT = Path(__file__).resolve().parent / "results"

@@ -33,8 +33,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from everytree.metrics import Fold, aligned, stratified_folds
 from everytree.study.measure import as_numbers
-from everytree.study.protocol import Fold, aligned, stratified_folds
 
 HERE = Path(__file__).resolve().parent
 BAYES = ("average", "average-fit", "average-10", "MAP", "MAP-fit")

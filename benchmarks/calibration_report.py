@@ -11,7 +11,7 @@ import numpy as np
 
 import calibration_models as models
 import paper_data
-from everytree.study.protocol import CLIP, Reliability, corrected_t_test, verdict
+from everytree.metrics import CLIP, Reliability, corrected_t_test, verdict
 from harness import machine, markdown, write
 
 OURS = "average"

@@ -19,8 +19,8 @@ import numpy as np
 
 from calibration_models import HERE, weka_jar
 from everytree.data.frames import Frame, read_frame
+from everytree.metrics import stratified_folds
 from everytree.study import datasets
-from everytree.study.protocol import stratified_folds
 from harness import DATA
 
 _SETS = """

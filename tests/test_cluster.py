@@ -11,7 +11,7 @@ import pytest
 
 import everytree as et
 from everytree import cluster
-from everytree.cluster import fold
+from everytree.bayes import fold_parts
 from everytree.errors import QueryError
 
 
@@ -53,8 +53,8 @@ def test_a_long_fold_follows_the_backend_in_force(monkeypatch: pytest.MonkeyPatc
         handed.append(len(tasks))
         return distribute(function, tasks, **how)
 
-    distribute = fold.distribute
-    monkeypatch.setattr(fold, "distribute", counted)
+    distribute = fold_parts.distribute
+    monkeypatch.setattr(fold_parts, "distribute", counted)
     space = spaces(1, seed=5)[0]
     here = space.posterior().log_evidence
     model = et.BayesOptimalClassifier(max_depth=2)
@@ -63,7 +63,7 @@ def test_a_long_fold_follows_the_backend_in_force(monkeypatch: pytest.MonkeyPatc
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert space.posterior().log_evidence == here
         assert not handed  # too short to be worth it
-        monkeypatch.setattr(fold, "LONG", 0)
+        monkeypatch.setattr(fold_parts, "LONG", 0)
         assert space.posterior().log_evidence == here
         assert np.array_equal(model.fit(X, y).predict_proba(X), proba)
         assert handed == [8, 8]

@@ -126,7 +126,11 @@ def test_every_shape_of_few_nodes_is_a_tree_or_refused():
 
 MULTIWAY = {
     "no object": (None, 3, "the tree is a int"),
-    "format": ("format", "everytree.tree", "format is 'everytree.tree'; expected 'everytree.multiway'"),
+    "format": (
+        "format",
+        "everytree.tree",
+        "format is 'everytree.tree'; expected 'everytree.multiway'",
+    ),
     "version": ("version", 9, "version is 9, newer than the 1 read here; upgrade"),
     "old": ("version", 0, "version is 0"),
     "more": ("mood", 1, "'mood' is not a field"),

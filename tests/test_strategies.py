@@ -11,7 +11,8 @@ import pytest
 
 import everytree as et
 from everytree import _core
-from everytree.query.strategies import STRATEGIES, StrategyRun, compare_strategies
+from everytree.query.compare_strategies import StrategyRun, compare_strategies
+from everytree.query.strategies import STRATEGIES
 
 MINERS = [name for name in STRATEGIES if name != "auto"]
 

@@ -71,10 +71,10 @@ if TYPE_CHECKING:
     from everytree.estimators.row_paths import explain_row as explain_row
     from everytree.estimators.smoothed import SmoothedTreeClassifier as SmoothedTreeClassifier
     from everytree.files.model_file import load_model as load_model
+    from everytree.query.compare_strategies import StrategyRun as StrategyRun
+    from everytree.query.compare_strategies import compare_strategies as compare_strategies
     from everytree.query.near_best import NearBest as NearBest
     from everytree.query.query import Query as Query
-    from everytree.query.strategies import StrategyRun as StrategyRun
-    from everytree.query.strategies import compare_strategies as compare_strategies
     from everytree.query.text import format_query as format_query
     from everytree.query.text import parse_query as parse_query
     from everytree.space.tree_space import TreeSpace as TreeSpace
@@ -164,7 +164,7 @@ _HOME = {
     "ShapePrior": "everytree.weights.priors",
     "SizePrior": "everytree.weights.priors",
     "SmoothedTreeClassifier": "everytree.estimators.smoothed",
-    "StrategyRun": "everytree.query.strategies",
+    "StrategyRun": "everytree.query.compare_strategies",
     "Support": "everytree.weights.constraints",
     "Table": "everytree.data.table",
     "TopTrees": "everytree.bayes.top_trees",
@@ -172,7 +172,7 @@ _HOME = {
     "TreeMean": "everytree.trees.option_tree",
     "TreeSpace": "everytree.space.tree_space",
     "UniformPrior": "everytree.weights.priors",
-    "compare_strategies": "everytree.query.strategies",
+    "compare_strategies": "everytree.query.compare_strategies",
     "explain_row": "everytree.estimators.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
     "load_model": "everytree.files.model_file",

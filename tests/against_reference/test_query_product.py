@@ -16,8 +16,9 @@ import pytest
 
 from everytree import _core, reference
 from everytree.errors import NoTreeError
-from everytree.query.plan import Session, choose, plan_of, solve
+from everytree.query.plan import Session, choose, plan_of
 from everytree.query.query import Query
+from everytree.query.solve import solve
 from everytree.reference.criteria import value_of
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.constraints import ChiSquare, Margin, Support

@@ -19,10 +19,11 @@ import pytest
 
 from everytree import _core, reference
 from everytree.common.limits import Limits
+from everytree.engine.problem import BOUNDS
 from everytree.errors import LimitReached, NoTreeError
-from everytree.query.plan import Found, Session, choose, plan_of, solve
+from everytree.query.plan import Session, choose, plan_of
 from everytree.query.query import Query
-from everytree.query.run import BOUNDS
+from everytree.query.solve import Found, solve
 from everytree.reference import leaves
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree

@@ -284,7 +284,7 @@ def test_limits_hold() -> None:
         small.compress(0.01)
     quick = TreeSpace(X, X[:, 0], max_depth=4, min_leaf=10, time_limit=60)
     post = quick.posterior()
-    quick.limits = et.limits.Limits(1e-6)
+    quick.limits = et.common.limits.Limits(1e-6)
     with pytest.raises(LimitReached, match="time limit reached while compressing the posterior"):
         post.compress(0.01)
 

@@ -222,7 +222,7 @@ def test_an_average_that_would_not_fit():
     X, y = table(1, n=200, n_tests=12)
     made = et.TreeSpace(X, y, 5)
     n_states = made.n_states
-    graphs = made._graphs
+    graphs = made.graphs
     tight = et.TreeSpace(X, y, 5, memory_limit=16 * 5 * n_states)
     tight.graphs = graphs  # mined already; the limit is for what is kept
     with pytest.raises(et.LimitReached, match="an average keeps the sums"):

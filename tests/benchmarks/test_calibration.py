@@ -14,7 +14,7 @@ import calibration_report as report
 import harness
 import paper_data
 from everytree.errors import LimitReached
-from everytree.study.protocol import stratified_folds
+from everytree.metrics import stratified_folds
 
 needs_data = pytest.mark.skipif(not harness.DATA.is_dir(), reason="needs ../shared/data beside the project")
 needs_weka = pytest.mark.skipif(models.weka_jar() is None, reason="needs Weka and Java")

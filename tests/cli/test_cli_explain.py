@@ -11,7 +11,7 @@ import pytest
 
 import everytree as et
 from everytree.cli.methods import known_methods
-from everytree.study.protocol import corrected_t_test, stratified_folds
+from everytree.metrics import corrected_t_test, stratified_folds
 
 # --- explain
 

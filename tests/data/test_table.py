@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from everytree.data.table import Table, as_tests, whole_weights
+from everytree.data.arrays import as_tests, whole_weights
+from everytree.data.table import Table
 from everytree.errors import DataError
 
 

@@ -11,8 +11,8 @@ from grown_cases import View, Weights, columns_of, settings
 import everytree._core as core
 from everytree.common.limits import Limits
 from everytree.errors import DataError, LimitReached
+from everytree.metrics import log_loss
 from everytree.study.artificial import led, led_bayes_proba, xd6, xor
-from everytree.study.protocol import log_loss
 from everytree.weights.priors import UniformPrior
 
 

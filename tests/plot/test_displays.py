@@ -17,7 +17,7 @@ from sklearn.datasets import load_iris
 import everytree as et
 from everytree import plot
 from everytree.errors import DataError, QueryError
-from everytree.study.protocol import Reliability
+from everytree.metrics import Reliability
 
 matplotlib = pytest.importorskip("matplotlib", reason='pip install "everytree[plot]"')
 

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.posterior import Posterior
+from everytree.bayes.uncertainty import Moments
 from everytree.common.arguments import generator, whole
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
+from everytree.trees.tree import Tree
 from everytree.weights.priors import SizePrior
-
-if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
-    from everytree.bayes.uncertainty import Moments
-    from everytree.space.tree_space import TreeSpace
-    from everytree.trees.tree import Tree
 
 __all__ = ["AveragedPosterior"]
 
@@ -52,7 +50,7 @@ class AveragedPosterior:
         self.log_evidence = log_evidence
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self.posteriors[0].space
 
     @property
@@ -93,8 +91,6 @@ class AveragedPosterior:
 
     def moments(self, X: npt.ArrayLike) -> Moments:
         """Mean and variance of each class probability; trees under different hyper-parameters differ between trees."""
-        from everytree.bayes.uncertainty import Moments
-
         parts = [post.moments(X) for post in self.posteriors]
         mean: Reals = self._mixed([part.mean for part in parts])
         between: Reals = self._mixed([part.between + (part.mean - mean) ** 2 for part in parts])
@@ -155,8 +151,6 @@ class AveragedPosterior:
         return float(self._mixed([post.expected_depth for post in self.posteriors]))
 
     def __getattr__(self, name: str) -> Any:
-        from everytree.bayes.posterior import Posterior
-
         if not name.startswith("_") and hasattr(Posterior, name):
             raise _OnePriorError(
                 f"{name} needs one prior, and this is an average over {len(self.posteriors)} choices of the "

@@ -26,11 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.bayes.folding import fold_arguments
+from everytree.bayes.fold_arguments import fold_arguments
+from everytree.bayes.folded import Folded
+from everytree.data.arrays import as_tests
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
     from everytree.weights.priors import PriorTables
 
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
@@ -66,14 +67,14 @@ class PredictionBracket(NamedTuple):
     known: float
 
 
-def log_evidence_bracket(posterior: Posterior) -> Bracket:
+def log_evidence_bracket(posterior: Folded) -> Bracket:
     """See ``Posterior.bracket``."""
     with posterior.space.question("bracketing the evidence") as control:
         _check(posterior)
         return _bracket(posterior, control)
 
 
-def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBracket:
+def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket:
     """See ``Posterior.predict_bracket``."""
     space = posterior.space
     proba = posterior.predict_proba(X)  # also checks X
@@ -88,12 +89,12 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
         graph = space.graph_under(control)
         core = _core.Posterior(
-            **fold_arguments(space, graph, posterior.prior, posterior._rows, control, closed)
+            **fold_arguments(space, graph, posterior.prior, posterior.parameters, control, closed)
         )
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
         p = core.predict(_rows(posterior, X), control)
     counts = space.table.class_counts.sum(axis=0).astype(float)
-    a = np.array(posterior._rows[0])
+    a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
     high = (counts + a) / (counts + a.sum())
     return PredictionBracket(
@@ -103,30 +104,28 @@ def prediction_bracket(posterior: Posterior, X: npt.ArrayLike) -> PredictionBrac
     )
 
 
-def _bracket(posterior: Posterior, control: _core.Control) -> Bracket:
+def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
     if not _limited(posterior, control):
         return Bracket(posterior.log_evidence, posterior.log_evidence)
-    lower, upper = posterior._core.bracket(posterior.space.n_threads, control)
+    lower, upper = posterior.core.bracket(posterior.space.n_threads, control)
     room = ROUNDING * max(1, posterior.space.table.total)
     return Bracket(lower - room, upper + room)
 
 
-def _limited(posterior: Posterior, control: _core.Control) -> bool:
+def _limited(posterior: Folded, control: _core.Control) -> bool:
     """Whether deeper trees exist."""
     space = posterior.space
     return space.max_depth is not None and bool(space.graph_under(control).limited(control))
 
 
-def _rows(posterior: Posterior, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-    from everytree.data.table import as_tests
-
+def _rows(posterior: Folded, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(as_tests(X, posterior.space.test_names))
 
 
-def _check(posterior: Posterior) -> PriorTables:
+def _check(posterior: Folded) -> PriorTables:
     """The tables of the prior, down to the deepest leaf of any tree, if the bounds hold for it."""
     space = posterior.space
-    if len(posterior._rows) > 1:
+    if len(posterior.parameters) > 1:
         raise QueryError(
             f"dirichlet={posterior.dirichlet!r} changes with depth; a bracket needs the same parameters at every "
             "depth: a number, or one per class"

@@ -25,12 +25,12 @@ import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import generator, whole
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["MOVES", "CollapsedPosterior"]
@@ -65,7 +65,7 @@ class CollapsedPosterior:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> rng = np.random.default_rng(0)
     >>> X = rng.integers(0, 2, (60, 5))
     >>> space = TreeSpace(X, X[:, 0] & X[:, 1], max_depth=4)
@@ -82,7 +82,7 @@ class CollapsedPosterior:
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         prior: Prior | str | None = None,
         dirichlet: Dirichlet = 1.0,
         n_draws: int = 2000,
@@ -161,7 +161,7 @@ class CollapsedPosterior:
     # --- what it is ---
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self._space
 
     def __repr__(self) -> str:

@@ -18,20 +18,21 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.bayes.folded import Folded
+from everytree.bayes.rule_list import RuleArrays
+from everytree.bayes.rules_dict import parts_from_dict, rules_to_dict
+from everytree.bayes.rules_sql import expression
 from everytree.common.arguments import number
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
+from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError, QueryError
 from everytree.trees.conditions import conditions
-
-if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
-    from everytree.data.binarizer import Binarizer
 
 __all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
 
@@ -73,7 +74,7 @@ class CompressedRules:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 1] * 5, max_depth=2)
     >>> rules = space.posterior().compress(0.05)
     >>> rules.n_rules, rules.bound <= 0.05
@@ -102,6 +103,11 @@ class CompressedRules:
         self.epsilon, self.bound, self.n_exact = epsilon, bound, n_exact
         self.n_tests, self.test_names, self.classes = n_tests, test_names, classes
         self._core = _core.RuleSum(base, items, begin, moves, n_tests, floor)
+
+    @property
+    def arrays(self) -> RuleArrays:
+        """The rules as the core holds them."""
+        return RuleArrays(self._base, self._items, self._begin, self._moves, self._floor)
 
     def __repr__(self) -> str:
         return (
@@ -179,36 +185,34 @@ class CompressedRules:
         With the fitted ``Binarizer`` that made the tests it reads the original columns; without, it reads columns of
         0/1 named like the tests. It is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
         """
-        from everytree.bayes.rules_sql import expression
-
         return expression(self, binarizer, self.classes[-1] if label is None else label)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, strings and numbers, for JSON."""
-        from everytree.bayes.rules_dict import rules_to_dict
-
         return rules_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CompressedRules:
         """The rules written by ``to_dict``."""
-        from everytree.bayes.rules_dict import rules_from_dict
+        arrays, rest = parts_from_dict(data)
+        try:
+            return cls(*arrays, **rest)
+        except ValueError as error:  # what the core says of rules that make no sense
+            raise DataError(f"rules: {error}.") from error
 
-        return rules_from_dict(data)
 
-
-def compress(posterior: Posterior, epsilon: float, control: _core.Control) -> CompressedRules:
+def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
     """The fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
-    expansion = _core.Expansion(posterior._core, control)
+    expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     asked, factor = _asked(expansion, epsilon, floor)
     base, items, begin, moves, left_out = expansion.rules(asked, control)
     moves = moves.reshape(-1, len(base))
     if not len(moves):
         # No rule is worth keeping. The base rate says more to a person than the mean over all 0/1 rows.
-        n = space.table.class_counts.sum(axis=0) + np.array(posterior._rows[0])
+        n = space.table.class_counts.sum(axis=0) + np.array(posterior.parameters[0])
         rate = n / n.sum()
         further = left_out + float(np.abs(rate - base).max())
         if factor * further <= epsilon:
@@ -229,7 +233,7 @@ def compress(posterior: Posterior, epsilon: float, control: _core.Control) -> Co
 
 
 def curve(
-    posterior: Posterior, epsilons: Iterable[float], control: _core.Control
+    posterior: Folded, epsilons: Iterable[float], control: _core.Control
 ) -> tuple[CompressionPoint, ...]:
     """How many rules each epsilon would keep."""
     try:
@@ -238,7 +242,7 @@ def curve(
         raise QueryError(
             f"epsilons={epsilons!r}; expected several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
-    expansion = _core.Expansion(posterior._core, control)
+    expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     points = []
     for epsilon in wanted:
@@ -248,9 +252,9 @@ def curve(
     return tuple(points)
 
 
-def _floor(posterior: Posterior) -> Reals:
+def _floor(posterior: Folded) -> Reals:
     """No leaf, and so no average, gives a class less than this."""
-    a = np.array(posterior._rows)
+    a = np.array(posterior.parameters)
     return np.asarray(a.min(axis=0) / (posterior.space.table.total + a.sum(axis=1).max()))
 
 

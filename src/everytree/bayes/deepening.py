@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,12 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
+from everytree.engine.engine import Engine
+from everytree.engine.estimate import estimate
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DepthProfile", "DepthStep", "deepen"]
 
@@ -72,7 +71,7 @@ class DepthProfile:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=None)
     >>> profile = space.deepen()
     >>> profile.depth, profile.complete
@@ -137,11 +136,11 @@ class DepthProfile:
 
 
 def deepen(
-    space: TreeSpace,
-    prior: Prior | str | None,
-    dirichlet: Dirichlet,
-    X: npt.ArrayLike | None,
-    max_depth: int | None,
+    space: Engine,
+    prior: Prior | str | None = None,
+    dirichlet: Dirichlet = 1.0,
+    X: npt.ArrayLike | None = None,
+    max_depth: int | None = None,
 ) -> DepthProfile:
     """See ``TreeSpace.deepen``."""
     target = space.max_depth
@@ -150,7 +149,7 @@ def deepen(
         if space.max_depth is not None and target > space.max_depth:
             raise QueryError(
                 f"max_depth={max_depth} is deeper than the space, whose limit is {space.max_depth}; make a "
-                f"TreeSpace with max_depth={max_depth} or None, and deepen that"
+                f"Engine with max_depth={max_depth} or None, and deepen that"
             )
     chosen = SizePrior() if prior is None else as_prior(prior)
     run = _Run(space, _rows(space, X))
@@ -192,7 +191,7 @@ def deepen(
 class _Run:
     """One run: a clock for all depths together, and what they share."""
 
-    def __init__(self, space: TreeSpace, rows: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, space: Engine, rows: npt.NDArray[np.uint8]) -> None:
         self._space = space
         self._rows = rows
         self._factor = 0.0
@@ -216,7 +215,7 @@ class _Run:
         """The posterior of one depth, within the time that is left."""
         space = self._space.at_depth(depth, self._limits())
         # The lower depths take less time than the estimate would.
-        if space.limits.time_limit is not None and depth > 3 and space.estimate().hopeless:
+        if space.limits.time_limit is not None and depth > 3 and _hopeless(space):
             raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
         space.limits = self._limits()
         return Posterior(space, prior, dirichlet)
@@ -244,7 +243,7 @@ class _Run:
             return bool(space.graph_under(control).limited(control))
 
 
-def _rows(space: TreeSpace, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
+def _rows(space: Engine, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
     """The rows whose predictions are watched."""
     if X is None:
         return np.ascontiguousarray(space.table.rows)
@@ -252,3 +251,7 @@ def _rows(space: TreeSpace, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
     if rows.shape[1] != space.n_tests:
         raise DataError(f"X has {rows.shape[1]} columns; expected the {space.n_tests} tests of the space")
     return rows
+
+
+def _hopeless(space: Engine) -> bool:
+    return estimate(space, replace(space.limits, time_limit=None).control()).hopeless

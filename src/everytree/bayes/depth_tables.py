@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached
 from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, PriorTables
 
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
-
 __all__ = ["depth_tables"]
 
 
-def depth_tables(
-    space: TreeSpace, prior: Prior, dirichlet: Dirichlet
-) -> tuple[PriorTables, list[list[float]]]:
+def depth_tables(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[PriorTables, list[list[float]]]:
     """The tables of the prior, and Dirichlet parameters by depth and class."""
     deepest = min(space.n_tests, space.table.total // space.min_leaf)
     if space.max_depth is not None:

@@ -24,15 +24,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import number, whole
+from everytree.draw.evidence import plot_evidence
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
-    from everytree.bayes.average import AveragedPosterior
-    from everytree.bayes.posterior import Posterior
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
@@ -93,8 +94,6 @@ class EvidenceFit:
 
     def average(self) -> AveragedPosterior:
         """The mixture of the posteriors on the grid by their weights; those below 1e-6 are left out."""
-        from everytree.bayes.average import AveragedPosterior
-
         if not self.kept:
             raise QueryError(
                 "the posteriors of the grid were not kept; call fit_evidence(..., keep=True) for an average"
@@ -106,8 +105,6 @@ class EvidenceFit:
 
     def plot(self, axes: Any = None) -> Any:
         """Log evidence along each number, the best over the others at every value; returns the matplotlib axes."""
-        from everytree.plot.evidence import plot_evidence
-
         return plot_evidence(self, axes)
 
     def __str__(self) -> str:
@@ -120,7 +117,7 @@ class EvidenceFit:
 
 
 def fit_evidence(
-    space: TreeSpace,
+    space: Engine,
     prior: Prior | str = "fit",
     dirichlet: Dirichlet = "fit",
     *,
@@ -149,7 +146,7 @@ def fit_evidence(
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
     >>> fit = fit_evidence(space, prior="size", dirichlet="fit")
     >>> fit.dirichlet < 1 and fit.log_evidence > fit.default.log_evidence
@@ -188,7 +185,7 @@ class _Families:
         return [axis for family in self.parts for axis in family.axes]
 
 
-def _families(space: TreeSpace, prior: Any, dirichlet: Any, start: Prior | None) -> _Families:
+def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) -> _Families:
     words = {"prior": asked("prior", prior), "dirichlet": asked("dirichlet", dirichlet)}
     for what, word in words.items():
         if word is not None and word[0] == "average":
@@ -236,7 +233,7 @@ class _Search:
     """Evaluates points, remembers them, and keeps the posteriors that may be wanted."""
 
     def __init__(
-        self, space: TreeSpace, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
+        self, space: Engine, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
     ) -> None:
         self.space, self.family, self.keep = space, family, keep
         self.axes = family.axes
@@ -270,7 +267,7 @@ class _Search:
             limited = _hurried(self.space, left)
         prior, dirichlet = self.made(values)
         try:
-            posterior = limited.posterior(prior, dirichlet)
+            posterior = Posterior(limited, prior, dirichlet)
             log_evidence = posterior.log_evidence
             if self.family.prior is not None and not self.family.prior.proper:
                 log_evidence -= posterior.log_prior_total
@@ -279,7 +276,7 @@ class _Search:
                 raise
             self.stopped = "time limit"
             return False
-        posterior._space = self.space
+        posterior.asked_of(self.space)
         self._remember(
             values, EvidencePoint(self._named(values), log_evidence, on_grid, prior, dirichlet), posterior
         )
@@ -320,7 +317,7 @@ class _Search:
         )  # fmt: skip
 
 
-def _hurried(space: TreeSpace, seconds: float) -> TreeSpace:
+def _hurried(space: Engine, seconds: float) -> Engine:
     """The same space with the same graphs, on a shorter clock."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state

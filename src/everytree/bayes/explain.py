@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from everytree.bayes.folded import Folded
+from everytree.bayes.rules import one_row, top_rules
 from everytree.trees.added import added_words
 from everytree.trees.conditions import conditions
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.bayes.posterior import Posterior
 
 __all__ = ["ExplainedRule", "Explanation", "explain"]
 
@@ -98,20 +99,18 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(posterior: Posterior, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
+def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
     """The ``top`` rules of most weight among those that cover the row ``x``."""
-    from everytree.bayes.rules import one_row, top_rules
-
     space = posterior.space
     row = one_row(x, space.n_tests, space.test_names)
     proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
-    n, a = space.table.class_counts.sum(axis=0).tolist(), posterior._rows[0]
+    n, a = space.table.class_counts.sum(axis=0).tolist(), posterior.parameters[0]
     base = tuple((k + b) / (sum(n) + math.fsum(a)) for k, b in zip(n, a, strict=True))
     found = top_rules(posterior, row, top, control)
     sets = [frozenset(rule.items) for rule in found]
     shown = []
     for rule, items in zip(found, sets, strict=True):
-        a = posterior._rows[min(len(items), len(posterior._rows) - 1)]
+        a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
         total = sum(rule.counts) + math.fsum(a)
         shown.append(
             ExplainedRule(

@@ -1,62 +1,27 @@
-"""How the posterior of a space is folded: its graph, the weights of splits and leaves, and where it is done."""
+"""Where the posterior of a space is folded: here, or in parts on joblib's workers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import everytree._core as _core
-from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
+from everytree.bayes.fold_arguments import Rows, fold_arguments, posterior_graph
+from everytree.bayes.fold_parts import fold_in_parts, is_long
+from everytree.common.workers import n_elsewhere
+from everytree.engine.engine import Engine
+from everytree.weights.dirichlet import Dirichlet
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.weights.priors import Prior
 
-__all__ = ["fold_arguments", "fold_posterior", "posterior_graph"]
-
-Rows = list[list[float]]  # Dirichlet parameters by depth
+__all__ = ["fold_posterior"]
 
 
-def fold_posterior(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
+def fold_posterior(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
     """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
-    from everytree.cluster.fold import fold, is_long
-    from everytree.common.workers import n_elsewhere
-
     space.attributes_for(prior)  # refuses before the graph is built
     with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)
         if n_elsewhere() and is_long(graph, space.table):
-            return fold(space, prior, dirichlet)
+            return fold_in_parts(space, prior, dirichlet)
         return _core.Posterior(**fold_arguments(space, graph, prior, rows, control)), rows
-
-
-def posterior_graph(
-    space: TreeSpace, prior: Prior, dirichlet: Dirichlet, control: _core.Control
-) -> tuple[_core.Graph, Rows]:
-    """The graph that a posterior folds, and the Dirichlet parameters by depth."""
-    by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(space.classes), 1)) > 1
-    graph = space.graph_under(control, by_depth)
-    return graph, dirichlet_rows(dirichlet, len(space.classes), int(graph.deepest) + 2)
-
-
-def fold_arguments(
-    space: TreeSpace,
-    graph: _core.Graph,
-    prior: Prior,
-    rows: Rows,
-    control: _core.Control,
-    log_leaf_closed: list[float] | None = None,
-) -> dict[str, Any]:
-    """What the core needs to fold a graph; ``log_leaf_closed`` replaces that of the prior."""
-    tables = prior.tables(int(graph.deepest) + 2)
-    return {
-        "graph": graph,
-        "log_split": tables.log_split,
-        "log_leaf_open": tables.log_leaf_open,
-        "log_leaf_closed": tables.log_leaf_closed if log_leaf_closed is None else log_leaf_closed,
-        "per_test": tables.per_test,
-        "attributes": space.attributes_for(prior),
-        "dirichlet": rows,
-        "linear": space.switches["linear"],
-        "n_threads": space.n_threads,
-        "control": control,
-    }

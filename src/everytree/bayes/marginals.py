@@ -7,15 +7,12 @@ where u_{−A} sums the joint weights of the trees without any test of A: the sa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from everytree.bayes.posterior import Posterior
+from everytree.bayes.folded import Folded
 
 __all__ = ["attribute_inclusion", "attribute_of_tests"]
 
 
-def attribute_of_tests(posterior: Posterior) -> list[str]:
+def attribute_of_tests(posterior: Folded) -> list[str]:
     """The name of the attribute behind each test; its own name (x0, x1, … without names) if none is known."""
     space = posterior.space
     if space.attribute_names is not None:
@@ -23,10 +20,10 @@ def attribute_of_tests(posterior: Posterior) -> list[str]:
     return list(space.test_names or (f"x{test}" for test in range(space.n_tests)))
 
 
-def attribute_inclusion(posterior: Posterior) -> dict[str, float]:
+def attribute_inclusion(posterior: Folded) -> dict[str, float]:
     """P(some test of the attribute occurs in the tree), in the order in which attributes first appear."""
     names = attribute_of_tests(posterior)
     numbers = {name: k for k, name in enumerate(dict.fromkeys(names))}
     with posterior.space.question("excluding each attribute") as control:
-        found = posterior._core.inclusion_of([numbers[name] for name in names], len(numbers), control)
+        found = posterior.core.inclusion_of([numbers[name] for name in names], len(numbers), control)
     return {name: float(found[k]) for name, k in numbers.items()}

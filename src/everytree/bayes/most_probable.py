@@ -12,22 +12,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import everytree._core as _core
+from everytree.bayes.posterior import Posterior
+from everytree.engine.certificate import REASONS
+from everytree.engine.engine import Engine
+from everytree.engine.problem import PROBABLE
 from everytree.errors import QueryError
-from everytree.query.run import REASONS
 from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
 
 if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
     from everytree.trees.tree import Tree
     from everytree.weights.dirichlet import Dirichlet
     from everytree.weights.priors import Prior
 
 __all__ = ["most_probable"]
 
-SWITCHES = ("look_ahead", "spread", "outvoted", "tables")
 
-
-def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
+def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
     """The tree with the largest log joint; ``tree.info`` says how sure that is."""
     # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
     deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
@@ -36,7 +36,7 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
     tables = prior.tables(deepest + 2)
     if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
         # A factor above 1 could grow with every node, so no bound holds: fold everything.
-        tree = space.posterior(prior, dirichlet).map_tree()
+        tree = Posterior(space, prior, dirichlet).map_tree()
         joint = float(tree.info["log_joint"])
         return tree.replace(info=dict(tree.info) | _facts(joint, joint, "", {}))
     rows = dirichlet_rows(dirichlet, len(space.classes), deepest + 2)
@@ -59,7 +59,7 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
                 space.min_leaf,
                 by_depth,
                 space.switches["merge"],
-                *(space.switches[name] for name in SWITCHES),
+                *(space.switches[name] for name in PROBABLE),
             )
         try:
             found = search.run(control)

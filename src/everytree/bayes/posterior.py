@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bayes.folding import fold_posterior
-from everytree.common.arguments import generator, whole
-from everytree.data.table import as_tests
-from everytree.errors import DataError, LimitReached, QueryError
+from everytree.bayes.bracket import Bracket, PredictionBracket, log_evidence_bracket, prediction_bracket
+from everytree.bayes.card import posterior_html
+from everytree.bayes.compress import CompressedRules, CompressionPoint, compress, curve
+from everytree.bayes.explain import Explanation, explain
+from everytree.bayes.folded import Folded
+from everytree.bayes.marginals import attribute_inclusion
+from everytree.bayes.rules import Rule, top_rules
+from everytree.bayes.top_trees import TopTrees
+from everytree.bayes.uncertainty import Moments, interval, moments
+from everytree.common.arguments import whole
+from everytree.errors import LimitReached, QueryError
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import with_dirichlet
-
-if TYPE_CHECKING:
-    import everytree._core as _core
-    from everytree.bayes.bracket import Bracket, PredictionBracket
-    from everytree.bayes.compress import CompressedRules, CompressionPoint
-    from everytree.bayes.explain import Explanation
-    from everytree.bayes.rules import Rule
-    from everytree.bayes.top_trees import TopTrees
-    from everytree.bayes.uncertainty import Moments
-    from everytree.space.tree_space import TreeSpace
-    from everytree.weights.dirichlet import Dirichlet
-    from everytree.weights.priors import Prior
 
 __all__ = ["Posterior"]
 
 Reals = npt.NDArray[np.float64]
-BLOCK = 4096  # draws between two looks at the limits
 BYTES_PER_TREE = 2000
 
 
-class Posterior:
+class Posterior(Folded):
     """The posterior distribution over all trees of a space. Made by ``TreeSpace.posterior``.
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1)
     >>> post = space.posterior()
     >>> round(float(post.log_evidence), 4)
@@ -52,81 +44,25 @@ class Posterior:
     [0.93]
     """
 
-    def __init__(self, space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> None:
-        self._space = space
-        self.prior = prior
-        self.dirichlet = dirichlet
-        self._fold()
-
-    def _fold(self) -> None:
-        # Dirichlet parameters by depth, beside the folded graph
-        self._core, self._rows = fold_posterior(self._space, self.prior, self.dirichlet)
-        self._check()
-
-    def _check(self) -> None:
-        if self.log_evidence == -math.inf:
-            raise QueryError(f"{self.prior!r} gives every tree of {self._space!r} probability zero")
-
-    @classmethod
-    def _of(
-        cls,
-        space: TreeSpace,
-        prior: Prior,
-        dirichlet: Dirichlet,
-        core: _core.Posterior,
-        rows: list[list[float]],
-    ) -> Posterior:
-        """The posterior whose graph is folded already."""
-        made = cls.__new__(cls)
-        made._space, made.prior, made.dirichlet = space, prior, dirichlet
-        made._core, made._rows = core, rows
-        made._check()
-        return made
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # The graph is not stored: folding again is quicker than reading it, and gives the same bits.
-        self.__init__(state["space"], state["prior"], state["dirichlet"])  # type: ignore[misc]
-
-    @property
-    def space(self) -> TreeSpace:
-        return self._space
-
-    @property
-    def log_evidence(self) -> float:
-        """Log of Σ over all trees of prior × marginal likelihood."""
-        return float(self._core.log_evidence)
-
     @property
     def log_prior_total(self) -> float:
         """Log of Σ over all trees of the prior as it stands: 0 for ``SizePrior``, which is a distribution."""
         with self._space.question("folding the prior") as control:
-            return float(self._core.log_prior_total(control))
+            return float(self.core.log_prior_total(control))
 
     @property
     def log_bayes_factor(self) -> float:
         """Log of the Bayes factor of all trees of the space, under the normalised prior, against the single leaf."""
-        return self.log_evidence - self.log_prior_total - float(self._core.log_single_leaf)
+        return self.log_evidence - self.log_prior_total - float(self.core.log_single_leaf)
 
     def __repr__(self) -> str:
         weights = f"{self.prior!r}, dirichlet={self.dirichlet!r}"
         return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
 
     def _repr_html_(self) -> str:
-        from everytree.report.notebook import posterior_html
-
         return posterior_html(self)
 
     # --- predictions ---
-
-    def predict_proba(self, X: npt.ArrayLike) -> Reals:
-        """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
-        rows = self._asked(X)
-        with self._space.question("predicting with the posterior") as control:
-            proba: Reals = self._core.predict(rows, control)
-        return self._clip(proba)
 
     def bracket(self) -> Bracket:
         """Bounds on the log evidence of the space without a depth limit: sound, but loose.
@@ -135,8 +71,6 @@ class Posterior:
         every leaf at the depth limit for separable into pure ones, so on noisy data it lies far above the truth;
         ``TreeSpace.deepen`` shows how the evidence itself settles.
         """
-        from everytree.bayes.bracket import log_evidence_bracket
-
         return log_evidence_bracket(self)
 
     def predict_bracket(self, X: npt.ArrayLike) -> PredictionBracket:
@@ -145,8 +79,6 @@ class Posterior:
         They are narrow only where trees beyond the depth limit cannot weigh much: few examples, a prior that falls fast
         with depth, or a limit that hardly binds. Elsewhere they are next to [0, 1].
         """
-        from everytree.bayes.bracket import prediction_bracket
-
         return prediction_bracket(self, X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -156,8 +88,6 @@ class Posterior:
 
     def moments(self, X: npt.ArrayLike) -> Moments:
         """Mean, second moment and the two parts of the variance of each class probability, over every tree."""
-        from everytree.bayes.uncertainty import moments
-
         return moments(self, X)
 
     def interval(
@@ -169,8 +99,6 @@ class Posterior:
     ) -> tuple[Reals, Reals]:
         """Lower and upper ends, for each row and class, of an interval that holds the class probability with
         probability ``level``; from ``n_draws`` trees drawn exactly from the posterior."""
-        from everytree.bayes.uncertainty import interval
-
         return interval(self, X, level, n_draws, random_state)
 
     # --- trees ---
@@ -178,20 +106,18 @@ class Posterior:
     def map_tree(self) -> Tree:
         """The most probable tree; ties go to the smaller tree, then to the lower test."""
         with self._space.question("finding the most probable tree") as control:
-            return self._tree(self._core.map(control))
+            return self.tree_of(self.core.map(control))
 
     def top_trees(self, k: int) -> TopTrees:
         """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``.
 
         The list knows the ``share`` of the posterior that its trees cover.
         """
-        from everytree.bayes.top_trees import TopTrees
-
         with self._space.question("finding the most probable trees") as control:
             trees = []
-            for log_joint, key in self._core.top(whole("k", k, 1), control):
+            for log_joint, key in self.core.top(whole("k", k, 1), control):
                 control.check()
-                trees.append(self._tree(key, log_joint))
+                trees.append(self.tree_of(key, log_joint))
         return TopTrees(trees)
 
     def coverage(self, k: int) -> float:
@@ -204,12 +130,12 @@ class Posterior:
         known: dict[tuple[int, ...], Tree] = {}
         trees: list[Tree] = []
         with self._space.question("drawing trees") as control:
-            for keys in self._draw(n, random_state, control):
+            for keys in self.drawn_keys(n, random_state, control):
                 if len(known) * BYTES_PER_TREE > self._space.limits.memory:
                     raise LimitReached("memory limit reached", "memory")
                 for key in keys:
                     if key not in known:
-                        known[key] = self._tree(key)
+                        known[key] = self.tree_of(key)
                     trees.append(known[key])
         return trees
 
@@ -225,7 +151,7 @@ class Posterior:
             raise QueryError(f"tree={tree!r} uses a test outside 0 to {self._space.n_tests - 1}")
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
             raise QueryError(f"the tree is over {tree.n_tests} tests; the space has {self._space.n_tests}")
-        return float(self._core.log_joint(list(key)))
+        return float(self.core.log_joint(list(key)))
 
     def log_prob(self, tree: Tree | Sequence[int]) -> float:
         """Log posterior probability of a tree (a ``Tree``, or its key); −inf if it is not in the space."""
@@ -236,25 +162,23 @@ class Posterior:
     def test_inclusion(self) -> Reals:
         """P(test occurs in the tree), one per test."""
         with self._space.question("excluding each test") as control:
-            return np.asarray(self._core.inclusion(control))
+            return np.asarray(self.core.inclusion(control))
 
     def attribute_inclusion(self) -> dict[str, float]:
         """P(some test of the attribute occurs in the tree), by name.
 
         The attributes are those given to the space; without them every test is its own.
         """
-        from everytree.bayes.marginals import attribute_inclusion
-
         return attribute_inclusion(self)
 
     def root_distribution(self) -> Reals:
         """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
-        return np.asarray(self._core.root_distribution())
+        return np.asarray(self.core.root_distribution())
 
     def leaves_distribution(self) -> Reals:
         """Entry k is P(the tree has k leaves); entry 0 is 0."""
         with self._space.question("folding the sizes") as control:
-            return np.concatenate([[0.0], self._core.leaves(control)])
+            return np.concatenate([[0.0], self.core.leaves(control)])
 
     def size_distribution(self) -> Reals:
         """Entry k is P(the tree has k nodes); even entries are 0."""
@@ -266,12 +190,12 @@ class Posterior:
     def depth_distribution(self) -> Reals:
         """Entry d is P(the tree has depth d)."""
         with self._space.question("folding the depths") as control:
-            return np.asarray(self._core.depth(control))
+            return np.asarray(self.core.depth(control))
 
     @property
     def expected_leaves(self) -> float:
         with self._space.question("folding the sizes") as control:
-            return float(self._core.expected_leaves(control))
+            return float(self.core.expected_leaves(control))
 
     @property
     def expected_size(self) -> float:
@@ -285,63 +209,20 @@ class Posterior:
 
     def rules(self, x: npt.ArrayLike | None = None, top: int = 20) -> list[Rule]:
         """The rules of most weight: P(this path is a leaf of the tree). For a row ``x``, those that decide it."""
-        from everytree.bayes.rules import top_rules
-
         with self._space.question("searching the rules") as control:
             return top_rules(self, x, whole("top", top, 1), control)
 
     def explain(self, x: npt.ArrayLike, top: int = 10) -> Explanation:
         """Why ``x`` is predicted so: the rules that carry the most weight, maximal ones first."""
-        from everytree.bayes.explain import explain
-
         with self._space.question("explaining a prediction") as control:
             return explain(self, x, whole("top", top, 1), control)
 
     def compress(self, epsilon: float) -> CompressedRules:
         """A short list of rules that predicts fast, and within ``epsilon`` of this average for every 0/1 row."""
-        from everytree.bayes.compress import compress
-
         with self._space.question("compressing the posterior") as control:
             return compress(self, epsilon, control)
 
     def compression_curve(self, epsilons: Iterable[float]) -> tuple[CompressionPoint, ...]:
         """How many rules ``compress`` would keep for each epsilon: (epsilon, n_rules, bound)."""
-        from everytree.bayes.compress import curve
-
         with self._space.question("compressing the posterior") as control:
             return curve(self, epsilons, control)
-
-    # --- helpers ---
-
-    def _asked(self, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """Rows to be asked about, checked."""
-        rows = as_tests(X, self._space.test_names)
-        if rows.shape[1] != self._space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
-            )
-        return np.ascontiguousarray(rows)
-
-    def _clip(self, proba: Reals) -> Reals:
-        # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
-        # than a_c / (n + Σa), so neither does the average.
-        a = np.array(self._rows).min(axis=0)
-        least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
-        return np.clip(proba, least, 1.0, out=proba)
-
-    def _draw(
-        self, n: int, random_state: int | np.random.Generator | None, control: _core.Control
-    ) -> Iterator[list[tuple[int, ...]]]:
-        """Keys of n independent draws, in blocks."""
-        seed = int(generator(random_state).integers(2**63))
-        return (
-            [tuple(key) for key in self._core.sample(first, min(BLOCK, n - first), seed, control)]
-            for first in range(0, n, BLOCK)
-        )
-
-    def _tree(self, key: Sequence[int], log_joint: float | None = None) -> Tree:
-        if log_joint is None:
-            log_joint = float(self._core.log_joint(list(key)))
-        log_prob = log_joint - self.log_evidence
-        info = {"log_joint": log_joint, "log_prob": log_prob, "probability": math.exp(log_prob)}
-        return with_dirichlet(self._space.tree_of(key, info), self._rows)

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.table import as_tests
+from everytree.bayes.folded import Folded
+from everytree.data.arrays import as_tests
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.bayes.posterior import Posterior
 
 __all__ = ["Rule", "top_rules"]
 
@@ -57,9 +57,9 @@ class Rule:
 class _Nodes:
     """Probabilities of nodes, remembered."""
 
-    def __init__(self, posterior: Posterior, control: _core.Control) -> None:
+    def __init__(self, posterior: Folded, control: _core.Control) -> None:
         self._control = control
-        self._core = posterior._core
+        self._core = posterior.core
         self._known: dict[Path, tuple[float, Path | None]] = {(): (1.0, ())}
         self._facts: dict[Path, Facts] = {}
 
@@ -90,7 +90,7 @@ class _Nodes:
         return self._known[items]
 
 
-def top_rules(posterior: Posterior, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
+def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
     """The ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
     row = None if x is None else one_row(x, space.n_tests, space.test_names)
@@ -139,10 +139,10 @@ def _rules_above(
     return weights
 
 
-def _rule(posterior: Posterior, nodes: _Nodes, items: Path, weight: float) -> Rule:
+def _rule(posterior: Folded, nodes: _Nodes, items: Path, weight: float) -> Rule:
     space = posterior.space
     counts = [int(n) for n in nodes.facts(items)[2]]
-    a = posterior._rows[min(len(items), len(posterior._rows) - 1)]
+    a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
     total = sum(counts) + math.fsum(a)
     names = tuple(_words(space.test_names, test, outcome) for test, outcome in items)
     return Rule(

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from everytree.bayes.rule_list import RuleArrays, RuleList
+from everytree.common.text import clip
 from everytree.errors import DataError
-from everytree.trees.checks import clip
 
-if TYPE_CHECKING:
-    from everytree.bayes.compress import CompressedRules
-
-__all__ = ["rules_from_dict", "rules_to_dict"]
+__all__ = ["parts_from_dict", "rules_to_dict"]
 
 FORMAT = "everytree.rules"
 VERSION = 1
@@ -34,12 +32,13 @@ LOOSEST = 1e3  # no bound of use is larger
 MOST_ITEMS = 30
 
 
-def rules_to_dict(rules: CompressedRules) -> dict[str, Any]:
+def rules_to_dict(rules: RuleList) -> dict[str, Any]:
     """The rules as plain lists, strings and numbers; labels must be strings, numbers or booleans."""
     for c, label in enumerate(rules.classes):
         _label(label, f"classes[{c}]")
-    items = [[code >> 1, code & 1] for code in rules._items.tolist()]
-    begin, moves = rules._begin.tolist(), rules._moves.tolist()
+    arrays = rules.arrays
+    items = [[code >> 1, code & 1] for code in arrays.items.tolist()]
+    begin, moves = arrays.begin.tolist(), arrays.moves.tolist()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -49,16 +48,14 @@ def rules_to_dict(rules: CompressedRules) -> dict[str, Any]:
         "n_tests": rules.n_tests,
         "test_names": None if rules.test_names is None else list(rules.test_names),
         "classes": list(rules.classes),
-        "base": rules._base.tolist(),
-        "floor": rules._floor.tolist(),
+        "base": arrays.base.tolist(),
+        "floor": arrays.floor.tolist(),
         "rules": [{"items": items[begin[k] : begin[k + 1]], "moves": move} for k, move in enumerate(moves)],
     }
 
 
-def rules_from_dict(data: Any) -> CompressedRules:
-    """The rules written by ``rules_to_dict``."""
-    from everytree.bayes.compress import CompressedRules
-
+def parts_from_dict(data: Any) -> tuple[RuleArrays, dict[str, Any]]:
+    """The rules written by ``rules_to_dict``: their arrays, and what else ``CompressedRules`` is made of."""
     if not isinstance(data, Mapping):
         raise DataError(f"the rules are a {type(data).__name__}: expected a dict as to_dict writes it.")
     if data.get("format") != FORMAT:
@@ -100,22 +97,21 @@ def rules_from_dict(data: Any) -> CompressedRules:
         # The change that a set of outcomes makes is a difference of sums over all its subsets.
         most = math.ldexp(1 + 2 * slack, min(begin[-1] - begin[-2], MOST_ITEMS))
         _balanced(moves[-1], f"rules[{k}].moves", 0.0, most)
-    try:
-        return CompressedRules(
-            np.array(base),
-            np.array(items, dtype=np.uint32),
-            np.array(begin, dtype=np.uint64),
-            np.array(moves, dtype=np.float64).reshape(-1, len(classes)),
-            np.array(floor),
-            epsilon=_numbers([data["epsilon"]], "epsilon", 1)[0],
-            bound=bound,
-            n_exact=_whole(data["n_exact"], "n_exact", 2**62),
-            n_tests=n_tests,
-            test_names=names,
-            classes=classes,
-        )
-    except ValueError as error:  # what the core says of rules that make no sense
-        raise DataError(f"rules: {error}.") from error
+    arrays = RuleArrays(
+        np.array(base),
+        np.array(items, dtype=np.uint32),
+        np.array(begin, dtype=np.uint64),
+        np.array(moves, dtype=np.float64).reshape(-1, len(classes)),
+        np.array(floor),
+    )
+    return arrays, {
+        "epsilon": _numbers([data["epsilon"]], "epsilon", 1)[0],
+        "bound": bound,
+        "n_exact": _whole(data["n_exact"], "n_exact", 2**62),
+        "n_tests": n_tests,
+        "test_names": names,
+        "classes": classes,
+    }
 
 
 def _list(value: Any, where: str, length: int | None = None) -> list[Any]:

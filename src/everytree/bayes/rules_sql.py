@@ -11,22 +11,20 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bayes.rule_list import RuleList
+from everytree.data.binarizer import Binarizer
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    from everytree.bayes.compress import CompressedRules
-    from everytree.data.binarizer import Binarizer
 
 __all__ = ["expression"]
 
 Writer = Callable[[int, int], str]
 
 
-def expression(rules: CompressedRules, binarizer: Binarizer | None, label: Any) -> str:
+def expression(rules: RuleList, binarizer: Binarizer | None, label: Any) -> str:
     """The probability of the class ``label`` as an SQL expression."""
     if label not in rules.classes:
         raise QueryError(f"label={label!r}; expected one of {', '.join(map(repr, rules.classes))}")
@@ -45,12 +43,12 @@ def _sum(terms: list[str]) -> str:
     return terms[0]
 
 
-def _of_tests(rules: CompressedRules) -> Writer:
+def _of_tests(rules: RuleList) -> Writer:
     names = rules.test_names or tuple(f"x{k}" for k in range(rules.n_tests))
     return lambda test, outcome: f"{_quoted(names[test])} = {outcome}"
 
 
-def _of_columns(rules: CompressedRules, binarizer: Binarizer) -> Writer:
+def _of_columns(rules: RuleList, binarizer: Binarizer) -> Writer:
     check_is_fitted(binarizer)
     tests = binarizer.tests_
     if len(tests) != rules.n_tests or (

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.folded import Folded
 from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.bayes.posterior import Posterior
 
 __all__ = ["Moments", "interval", "moments"]
 
@@ -70,23 +70,23 @@ class Moments:
         return np.sqrt(self.variance)
 
 
-def moments(posterior: Posterior, X: npt.ArrayLike) -> Moments:
+def moments(posterior: Folded, X: npt.ArrayLike) -> Moments:
     """Exact moments of θ at each row, over every tree.
 
     The variances are sums of terms that are not negative. Inside a state the engine subtracts the square of a mean
     from a mean square and takes 0 where rounding leaves less than that; the error is about 1e-16.
     """
-    rows = posterior._asked(X)
+    rows = posterior.checked_rows(X)
     n_classes = len(posterior.space.classes)
     with posterior.space.question("computing moments with the posterior") as control:
-        flat: Reals = posterior._core.moments(rows, control)
+        flat: Reals = posterior.core.moments(rows, control)
     mean, between, within = (flat[:, k * n_classes : (k + 1) * n_classes].copy() for k in range(3))
-    posterior._clip(mean)
+    posterior.clipped(mean)
     return Moments(mean, mean * mean + between + within, between, within)
 
 
 def interval(
-    posterior: Posterior,
+    posterior: Folded,
     X: npt.ArrayLike,
     level: float = 0.9,
     n_draws: int = 1000,
@@ -95,7 +95,7 @@ def interval(
     """Lower and upper ends of the central interval of θ_c at each row, that holds it with probability ``level``."""
     level = number("level", level, 0, 1, example=0.9)
     n_draws = whole("n_draws", n_draws, 1)
-    rows = posterior._asked(X)
+    rows = posterior.checked_rows(X)
     n_classes = len(posterior.space.classes)
     distinct, place = np.unique(rows, axis=0, return_inverse=True)
     place = place.reshape(-1)  # some versions of numpy give it another shape
@@ -117,14 +117,14 @@ def interval(
 
 
 def _draws(
-    posterior: Posterior,
+    posterior: Folded,
     n: int,
     random_state: int | np.random.Generator | None,
     control: _core.Control,
 ) -> Counter[Key]:
     """The trees of ``posterior.sample``, as keys with their numbers."""
     found: Counter[Key] = Counter()
-    for keys in posterior._draw(n, random_state, control):
+    for keys in posterior.drawn_keys(n, random_state, control):
         found.update(keys)
         if len(found) * BYTES_PER_KEY > posterior.space.limits.memory:
             raise LimitReached("memory limit reached", "memory")
@@ -216,7 +216,7 @@ def _cdf(betainc: np.ufunc, one: Reals, other: Reals, t: Reals) -> Reals:
     return f
 
 
-def _mixture(posterior: Posterior, draws: Counter[Key], rows: Rows, control: _core.Control) -> _Mixture:
+def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.Control) -> _Mixture:
     """Route the rows, and the examples, down all drawn trees at once: what trees have in common is done once."""
     table = posterior.space.table
     sizes = {key: _subtree_sizes(key) for key in draws}
@@ -234,9 +234,9 @@ def _mixture(posterior: Posterior, draws: Counter[Key], rows: Rows, control: _co
             by_test.setdefault(key[place], []).append((key, place, n))
         for test, those in by_test.items():
             if test < 0:
-                a = posterior._rows[min(depth, len(posterior._rows) - 1)]
+                a = posterior.parameters[min(depth, len(posterior.parameters) - 1)]
                 counts = tuple(table.class_counts[examples].sum(axis=0).tolist())
-                at = leaves.setdefault((counts, min(depth, len(posterior._rows) - 1)), len(leaves))
+                at = leaves.setdefault((counts, min(depth, len(posterior.parameters) - 1)), len(leaves))
                 if at == len(parameters):
                     parameters.append([n + b for n, b in zip(counts, a, strict=True)])
                 found.append((here, at, sum(n for _, _, n in those)))

@@ -114,7 +114,7 @@ def compare(
     examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
 ) -> dict[str, list[Outcome]]:
     """Every method on every fold, ``jobs`` at a time in processes of their own."""
-    from everytree.study.protocol import stratified_folds
+    from everytree.metrics import stratified_folds
 
     parts = stratified_folds(examples.y, folds, repeats, seed)
     tasks = [
@@ -137,7 +137,7 @@ def compare(
 def _outcome(
     examples: Examples, name: str, params: dict[str, Any], fold: int, train: Any, test: Any
 ) -> Outcome:
-    from everytree.study.protocol import aligned, brier, log_loss
+    from everytree.metrics import aligned, brier, log_loss
 
     learn, judge = examples.take(train), examples.take(test)
     classes = sorted(set(examples.y.tolist()))
@@ -181,7 +181,7 @@ def _leaves(model: Any) -> float:
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
     """Means over the folds, and the test of each measure against the first method."""
-    from everytree.study.protocol import corrected_t_test
+    from everytree.metrics import corrected_t_test
 
     mine = results[name]
     failures = [outcome.failed for outcome in mine if outcome.failed]

@@ -175,7 +175,7 @@ class _Score:
         self._loss = 0.0
 
     def add(self, truth: Any, said: Any, proba: Any) -> None:
-        from everytree.study.protocol import CLIP, log_loss
+        from everytree.metrics import CLIP, log_loss
 
         labels = [None if value is None or value != value else value for value in truth.tolist()]
         codes = np.array([-2 if label is None else self._place.get(label, -1) for label in labels])

@@ -22,14 +22,15 @@ from everytree.cluster.splits import ANY, Branches, Item, State, Steps
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
 from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
-from everytree.query.plan import Plan, Session, choose, cost_of, plan_of, search_by
+from everytree.query.best import trees_of
+from everytree.query.plan import Inside, Plan, Session, choose, cost_of, plan_of
 from everytree.query.query import Query, query_of
 from everytree.query.run import Outcome, new_search, outcome_of
+from everytree.query.solve import search_by
 
 if TYPE_CHECKING:
-    from everytree.query.plan import Inside
-    from everytree.space.tree_space import TreeSpace
     from everytree.trees.tree import Tree
     from everytree.weights.costs import Cost
 
@@ -40,7 +41,7 @@ FEW = 8  # splits of the root per worker; with less, the splits below them are h
 
 
 def best(
-    space: TreeSpace,
+    space: Engine,
     minimize: Query | Sequence[str] | str = ("error", "size"),
     *,
     levels: int | None = None,
@@ -79,7 +80,7 @@ def best(
             return _Driver(session, plan, inside, cost, levels, n_jobs).run()
 
         found = [] if inside is None else search_by(run, session, plan, inside)
-        return space._answers(session, asked, plan, found, False, {})[0]
+        return trees_of(session, asked, plan, found, False, {})[0]
 
 
 class Job(NamedTuple):
@@ -107,7 +108,7 @@ class Done(NamedTuple):
 class Question:
     """What a worker needs to know; and its searches, which are kept from round to round."""
 
-    def __init__(self, space: TreeSpace, plan: Plan) -> None:
+    def __init__(self, space: Engine, plan: Plan) -> None:
         self.space, self.plan = space, plan
         self._idle: list[tuple[str, _core.Search]] = []  # one per thread of this process
         self._running: list[_core.Control] = []

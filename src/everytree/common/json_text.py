@@ -14,8 +14,8 @@ import json
 import math
 from typing import Any
 
+from everytree.common.text import clip
 from everytree.errors import DataError
-from everytree.trees.checks import clip
 
 __all__ = ["digest", "parsed_json"]
 

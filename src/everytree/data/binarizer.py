@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.data.arrays import whole_weights
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
 from everytree.data.encoding import (
     Dropped,
@@ -35,7 +36,6 @@ from everytree.data.encoding import (
     refuse_unknown,
 )
 from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns, read_frame
-from everytree.data.table import Table, whole_weights
 from everytree.errors import DataError
 
 __all__ = ["Binarizer", "Dropped", "Test"]
@@ -294,16 +294,6 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
 
-def plain_binarizer(table: Table) -> Binarizer:
-    """A fitted Binarizer for columns that are the tests of a table themselves: 0/1, and never dropped."""
-    names = None if table.test_names is None else tuple(table.test_names)
-    columns = [f"x{j}" for j in range(table.n_tests)] if names is None else list(names)
-    made = Binarizer()
-    check_columns(made, named_columns(columns, names), reset=True)
-    encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
-    return made._finish(encodings, lambda j: iter([table.rows[:, j] > 0]))
-
-
 def refuse_missing(frame: Frame) -> None:
     """Raise if a value is missing, and say where."""
     refuse_holes(
@@ -363,3 +353,13 @@ def _check_size(n_rows: int, n_tests: int) -> None:
             f"{n_tests} tests on {n_rows} rows make {n_rows * n_tests} cells, more than {MAX_CELLS}; use "
             "fewer bins (bins='all' makes one test per distinct value), or fewer rows at a time"
         )
+
+
+def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | None) -> Binarizer:
+    """A fitted Binarizer for columns that are the tests of a table themselves: 0/1, and never dropped."""
+    names = None if test_names is None else tuple(test_names)
+    columns = [f"x{j}" for j in range(rows.shape[1])] if names is None else list(names)
+    made = Binarizer()
+    check_columns(made, named_columns(columns, names), reset=True)
+    encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
+    return made._finish(encodings, lambda j: iter([rows[:, j] > 0]))

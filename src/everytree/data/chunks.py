@@ -8,10 +8,11 @@ from typing import Any
 import narwhals.stable.v1 as nw
 
 from everytree.common.limits import Limits, in_bytes
+from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import Binarizer
+from everytree.data.counted_rows import CountedRows
 from everytree.data.frames import read_frame
 from everytree.data.labels import read_labels
-from everytree.data.table import Table, whole_weights
 from everytree.data.tally import Tally
 from everytree.errors import DataError, LimitReached
 
@@ -24,7 +25,7 @@ def count_chunks(
     weight: str | None,
     memory_limit: int | None,
     options: Mapping[str, Any],
-) -> Table:
+) -> CountedRows:
     """The table of all chunks together; see ``Table.from_chunks``."""
     unknown = sorted(set(options) - set(Binarizer().get_params()))
     if unknown:

@@ -2,7 +2,7 @@
 
     facts, values, ranges   →  the tests that ``Binarizer.fit`` would have chosen from the same rows
     one code per column     →  GROUP BY all codes and the label  →  counts
-    codes                   →  the outcomes of the tests          →  Table
+    codes                   →  the outcomes of the tests          →  CountedRows
 
 A code is a value, a 0/1, or for numbers how many of the cuts they do not exceed. The table and the fitted Binarizer are
 those of the same rows in memory: nothing is approximate, and the engine plays no part in any choice.
@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
+from everytree.data.counted_rows import CountedRows
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
 from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
 from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
-from everytree.data.table import Table
 from everytree.errors import DataError
 
 __all__ = ["count_frame"]
@@ -44,10 +44,10 @@ def count_frame(
     *,
     weight: str | None = None,
     columns: Sequence[str] | None = None,
-    like: Table | None = None,
+    like: CountedRows | None = None,
     unlabelled: str = "error",
     memory_limit: int | None = None,
-) -> Table:
+) -> CountedRows:
     """The table of the rows of ``frame``; see ``Table.from_frame``.
 
     ``unlabelled="drop"`` leaves rows without a label out; ``like`` is a table whose tests and classes are to be used.
@@ -113,7 +113,7 @@ def count_frame(
             bits[:, place] = outcome
             place += 1
     found = dict(zip(labels, range(len(labels)), strict=True))
-    table = Table.from_arrays(
+    table = CountedRows.from_arrays(
         bits,
         np.array([found[label] for label in grouped.column(Y).to_pylist()], dtype=np.intp),
         len(labels),
@@ -130,7 +130,7 @@ def binarizer_names(binarizer: Binarizer) -> list[str]:
     return [f"x{j}" for j in range(binarizer.n_features_in_)] if named is None else [str(n) for n in named]
 
 
-def _labels(data: LazyData, target: str, unlabelled: str, like: Table | None) -> list[Any]:
+def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | None) -> list[Any]:
     """The labels in order."""
     values, gone = data.labels(MOST_LABELS)
     if gone and unlabelled == "error":

@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.drafts import draft_of
+from everytree.common.text import clip
+from everytree.data.arrays import INT64_MAX
 from everytree.data.binarizer import Binarizer
+from everytree.data.counted_rows import CountedRows
 from everytree.data.readers.convert import optional
-from everytree.data.table import INT64_MAX, Table
 from everytree.errors import DataError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.values import plain_scalar, value_from_json, value_to_json
-from everytree.trees.checks import clip
 
 __all__ = ["load_table", "save_table"]
 
@@ -36,7 +37,7 @@ PIECE = 1 << 20  # rows checked at a time
 INSTALL = 'pip install "everytree[bigdata]"'
 
 
-def save_table(table: Table, path: str | os.PathLike[str]) -> None:
+def save_table(table: CountedRows, path: str | os.PathLike[str]) -> None:
     """Write a table, whole or not at all."""
     pa = optional("pyarrow", INSTALL)
     if table.n_tests == 0:
@@ -53,7 +54,7 @@ def save_table(table: Table, path: str | os.PathLike[str]) -> None:
         writer.write_batch(pa.record_batch([rows, counts], schema=schema))
 
 
-def _description(table: Table) -> dict[str, Any]:
+def _description(table: CountedRows) -> dict[str, Any]:
     classes = None if table.classes is None else [plain_scalar(label) for label in table.classes]
     for label in classes or ():
         if not isinstance(label, bool | int | float | str):
@@ -82,7 +83,7 @@ def _description(table: Table) -> dict[str, Any]:
     return described
 
 
-def load_table(path: str | os.PathLike[str]) -> Table:
+def load_table(path: str | os.PathLike[str]) -> CountedRows:
     """Open a table file; the arrays stay in the file until they are used."""
     pa = optional("pyarrow", INSTALL)
     name = os.fspath(path)
@@ -133,7 +134,7 @@ def _described(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     return described
 
 
-def _table(batch: Any, described: dict[str, Any]) -> Table:
+def _table(batch: Any, described: dict[str, Any]) -> CountedRows:
     rows, counts = (_matrix(batch.column(name), name) for name in ("rows", "counts"))
     _check_rows(rows)
     _check_counts(counts)
@@ -147,8 +148,7 @@ def _table(batch: Any, described: dict[str, Any]) -> Table:
     target = described["target"]
     if target is not None and not isinstance(target, str):
         raise DataError(f"target is {clip(target)}; expected the name of a column, or null")
-    table = Table.__new__(Table)
-    table._freeze(rows, counts, names, classes)
+    table = CountedRows.trusted(rows, counts, names, classes)
     return table.encoded(_binarizer(described, names), target)
 
 

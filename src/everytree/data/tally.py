@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, chosen_columns
+from everytree.data.counted_rows import CountedRows
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
 from everytree.data.encoding import Encoding, Test, as_codes, in_order, matched, outcomes
 from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
-from everytree.data.table import Table
 from everytree.errors import DataError
 
 __all__ = ["Tally"]
@@ -88,7 +88,7 @@ class Tally:
         self._binarizer = binarizer
         self._columns: list[_Column] = []
         self._tests: dict[Test, int] = {}  # raw test → its column in the counts
-        self._table: Table | None = None
+        self._table: CountedRows | None = None
         self._by_test: npt.NDArray[np.bool_] = NOTHING  # while tests are made
         self.names: tuple[str, ...] | None = None
         self.labels: npt.NDArray[Any] = np.zeros(0)
@@ -221,7 +221,7 @@ class Tally:
 
     def _count(
         self,
-        before: Table | None,
+        before: CountedRows | None,
         old: npt.NDArray[Any],
         bits: Bits,
         labels: npt.NDArray[Any],
@@ -232,7 +232,7 @@ class Tally:
         found = [labels] if known is None else [labels, known]
         self.labels = np.unique(np.concatenate([*found, *([] if before is None else [old])]))
         codes = np.searchsorted(self.labels, labels)
-        batch = Table.from_arrays(bits, codes, len(self.labels), weights)
+        batch = CountedRows.from_arrays(bits, codes, len(self.labels), weights)
         if before is None:
             self._table = batch
             return
@@ -240,11 +240,11 @@ class Tally:
         rows[:, : before.n_tests] = before.rows
         counts = np.zeros((before.n_rows, len(self.labels)), dtype=np.int64)
         counts[:, np.searchsorted(self.labels, old)] = before.class_counts
-        self._table = Table(rows, counts) + batch
+        self._table = CountedRows(rows, counts) + batch
 
     # --- what all rows together would have given
 
-    def binarized(self) -> tuple[Binarizer, Table]:
+    def binarized(self) -> tuple[Binarizer, CountedRows]:
         """The fitted Binarizer and the table, as from all rows at once."""
         assert self._table is not None
         # One copy with a row for each test: picking columns out of the table took most of the time.
@@ -263,7 +263,7 @@ class Tally:
         kept = [outcome for encoding in encodings for outcome in self._answers(encoding)]
         bits = np.array(kept, dtype=np.uint8).reshape(len(kept), self._table.n_rows).T
         self._by_test = NOTHING
-        return binarizer, Table(bits, self._table.class_counts, test_names=names, classes=labels)
+        return binarizer, CountedRows(bits, self._table.class_counts, test_names=names, classes=labels)
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""

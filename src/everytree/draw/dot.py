@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from everytree.draw.colors import INK, QUIET, class_color, node_fill
 from everytree.draw.labels import checked_options
 from everytree.draw.layout import shown_part
 from everytree.draw.node_text import node_text
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.draw.shapes import BinaryTree
 
 
-def tree_to_dot(tree: Tree, max_depth: int | None = None, precision: int = 3, filled: bool = True) -> str:
+def tree_to_dot(
+    tree: BinaryTree, max_depth: int | None = None, precision: int = 3, filled: bool = True
+) -> str:
     """The tree as a DOT digraph.
 
     >>> from everytree.trees.tree import Tree

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from everytree.common.text import clip
+from everytree.draw.shapes import BinaryTree, Counted
 from everytree.errors import DataError
-from everytree.trees.checks import clip
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
 
 JOINERS = "\u200c\u200d"
 """Invisible, but they shape Persian text and build emoji, so they stay."""
@@ -24,18 +21,6 @@ JOINERS = "\u200c\u200d"
 NO_BREAK = "\u00a0"
 
 MAX_LISTED_CLASSES = 4
-
-
-class Counted(Protocol):
-    """What names of classes and lists of counts need to know of a tree."""
-
-    @property
-    def n_classes(self) -> int: ...
-    @property
-    def classes(self) -> Any: ...
-    @property
-    def counts(self) -> Any: ...
-    def class_label(self, c: int) -> Any: ...
 
 
 def clean(text: object) -> str:
@@ -98,12 +83,12 @@ def _letter_width(letter: str) -> float:
     return 0.78
 
 
-def question(tree: Tree, k: int) -> str:
+def question(tree: BinaryTree, k: int) -> str:
     """What node k asks: ``age <= 54.5?``"""
     return f"{clean(tree.test_name(int(tree.test[k])))}?"
 
 
-def predicted(tree: Tree, k: int) -> int:
+def predicted(tree: BinaryTree, k: int) -> int:
     """The class index that node k says (or would, as a leaf)."""
     return int(tree.says[k])
 

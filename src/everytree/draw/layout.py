@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.draw.shapes import BinaryTree
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Shown:
     hidden_leaves: Mapping[int, int]
 
 
-def shown_part(tree: Tree, max_depth: int | None) -> Shown:
+def shown_part(tree: BinaryTree, max_depth: int | None) -> Shown:
     """The nodes at most `max_depth` tests below the root (None: all)."""
     depths = tree.node_depths
     limit = tree.depth if max_depth is None else max_depth
@@ -51,7 +49,7 @@ def shown_part(tree: Tree, max_depth: int | None) -> Shown:
     return Shown(tuple(nodes), branches, hidden)
 
 
-def leaves_below(tree: Tree) -> npt.NDArray[np.int64]:
+def leaves_below(tree: BinaryTree) -> npt.NDArray[np.int64]:
     """The number of leaves in the subtree of every node."""
     leaves = np.ones(tree.n_nodes, dtype=np.int64)
     for k in range(tree.n_nodes - 1, -1, -1):
@@ -81,7 +79,7 @@ class _Outline:
 
 
 def place(
-    tree: Tree,
+    tree: BinaryTree,
     shown: Shown,
     boxes: Mapping[int, tuple[float, float]],
     gap_x: float,

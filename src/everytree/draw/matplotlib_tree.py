@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.draw.colors import INK, LINE, class_color, node_fill
 from everytree.draw.labels import checked_options, clean, predicted, probability, wrap
 from everytree.draw.layout import Shown, place, shown_part
+from everytree.draw.shapes import BinaryTree
 from everytree.errors import DataError
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation
 
-    from everytree.trees.tree import Tree
 
 LARGEST_FONT, SMALLEST_FONT = 12.0, 4.0
 """In points. Smaller letters are drawn all the same, with a warning that tells how to enlarge them."""
@@ -35,7 +35,7 @@ VALUES_PER_LINE = 7
 
 
 def plot_tree(
-    tree: Tree,
+    tree: BinaryTree,
     *,
     max_depth: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -142,7 +142,7 @@ def _matplotlib() -> tuple[Any, Any, Any]:
     return pyplot, text_to_path, FontProperties
 
 
-def _class_names(tree: Tree, given: Sequence[Any] | bool | None) -> list[str] | None:
+def _class_names(tree: BinaryTree, given: Sequence[Any] | bool | None) -> list[str] | None:
     if given is False:
         return None
     if given is None or given is True:
@@ -164,7 +164,7 @@ class _Style:
     precision: int
 
 
-def _lines(tree: Tree, k: int, shown: Shown, style: _Style) -> list[str]:
+def _lines(tree: BinaryTree, k: int, shown: Shown, style: _Style) -> list[str]:
     """The words of one box."""
     explain = style.label == "all" or (style.label == "root" and k == 0)
     precision = style.precision
@@ -231,7 +231,7 @@ def _new_axes(pyplot: Any, width: float, height: float, fontsize: float | None) 
     return axes
 
 
-def _colors(tree: Tree, k: int, split: bool, filled: bool, ax: Axes) -> tuple[Any, str, str | None]:
+def _colors(tree: BinaryTree, k: int, split: bool, filled: bool, ax: Axes) -> tuple[Any, str, str | None]:
     """Fill, edge and ink of a box; None leaves the ink to the style in force."""
     if not filled:
         return ax.get_facecolor(), LINE, None

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from everytree.draw.labels import class_name, count_list, examples, predicted, probability, question, wrap
 from everytree.draw.layout import Shown
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.draw.shapes import BinaryTree
 
 TITLE_WIDTH = 26
 TITLE_LINES = 3
@@ -25,7 +22,7 @@ class NodeText:
     predicted: int | None
 
 
-def node_text(tree: Tree, k: int, shown: Shown, precision: int) -> NodeText:
+def node_text(tree: BinaryTree, k: int, shown: Shown, precision: int) -> NodeText:
     """The words for node k: a question for a split, a class and how sure for a leaf."""
     n = int(tree.counts[k].sum())
     if k in shown.branches:

@@ -5,14 +5,10 @@ A state that several options lead to is one box with several lines to it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from everytree.draw.colors import INK, LINE, class_color, node_fill
 from everytree.draw.dot import escaped
 from everytree.draw.labels import checked_options, class_name, clean, count_list, probability, wrap
-
-if TYPE_CHECKING:
-    from everytree.trees.option_tree import OptionTree
+from everytree.draw.shapes import TreeWithOptions
 
 __all__ = ["node_lines", "options_to_dot"]
 
@@ -20,7 +16,7 @@ COUNTS_WIDTH = 30  # letters
 
 
 def options_to_dot(
-    tree: OptionTree, max_depth: int | None = None, precision: int = 3, filled: bool = True
+    tree: TreeWithOptions, max_depth: int | None = None, precision: int = 3, filled: bool = True
 ) -> str:
     """The option tree as a DOT digraph; what lies below ``max_depth`` is "etc."."""
     max_depth, precision = checked_options(max_depth, precision)
@@ -32,7 +28,7 @@ def options_to_dot(
     ]
     if filled:
         lines[1] = lines[1].replace("];", ', fillcolor="white"];')
-    depth = tree._arrays["depth"]
+    depth = tree.node_depths
     todo, seen = [0], {0}
     for node in todo:  # grows while it is read: level by level
         options = tree.options(node)
@@ -60,13 +56,13 @@ def options_to_dot(
     return "\n".join([*lines, "}", ""])
 
 
-def _option(tree: OptionTree, option: int, precision: int) -> str:
+def _option(tree: TreeWithOptions, option: int, precision: int) -> str:
     name = escaped(" ".join(wrap(tree.column(option).name, 26, 2)))
     weight = probability(float(tree.p_option[option]), precision)
     return f' o{option} [shape=ellipse, style="", label="{name}\\n{weight}"];'
 
 
-def node_lines(tree: OptionTree, node: int, precision: int, *, etc: bool) -> list[str]:
+def node_lines(tree: TreeWithOptions, node: int, precision: int, *, etc: bool) -> list[str]:
     """The words in the box of a node: what it predicts, with which class counts, and how surely it is a leaf."""
     theta = tree.theta(node)
     c = int(theta.argmax())

@@ -21,12 +21,12 @@ from everytree.draw.matplotlib_tree import (
     _measured,
 )
 from everytree.draw.option_dot import node_lines
+from everytree.draw.shapes import TreeWithOptions
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from everytree.trees.option_tree import OptionTree
 
 __all__ = ["plot_options"]
 
@@ -49,7 +49,7 @@ class _Box:
 
 
 def plot_options(
-    tree: OptionTree, max_depth: int | None = None, precision: int = 2, ax: Axes | str | None = None
+    tree: TreeWithOptions, max_depth: int | None = None, precision: int = 2, ax: Axes | str | None = None
 ) -> Axes:
     """Draw an option tree and return the axes; without ``max_depth``, as deep as about forty boxes go.
 
@@ -84,9 +84,9 @@ def plot_options(
     return drawn
 
 
-def _unfolded(tree: OptionTree, max_depth: int, precision: int, most: int) -> list[_Box]:
+def _unfolded(tree: TreeWithOptions, max_depth: int, precision: int, most: int) -> list[_Box]:
     """The boxes down to a depth, level by level; it stops when there are ``most`` of them."""
-    depth = tree._arrays["depth"]
+    depth = tree.node_depths
     boxes = [_Box(node_lines(tree, 0, precision, etc=max_depth == 0), 0, 0)]
     for box in boxes:  # grows while it is read
         if len(boxes) >= most:
@@ -130,7 +130,7 @@ def _placed(boxes: list[_Box]) -> tuple[list[float], float, float]:
     return tops, boxes[0].span, tops[-1] - GAP_Y
 
 
-def _draw(tree: OptionTree, box: _Box, tops: list[float], fontsize: float, ax: Any) -> None:
+def _draw(tree: TreeWithOptions, box: _Box, tops: list[float], fontsize: float, ax: Any) -> None:
     top = tops[box.level]
     for text, child in box.below:
         y = tops[child.level]

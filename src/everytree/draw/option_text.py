@@ -8,24 +8,16 @@ grows with the graph and not with the number of its trees.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from everytree.draw.labels import checked_options, class_name, clean, count_list, probability
-
-if TYPE_CHECKING:
-    from everytree.trees.option_tree import OptionTree
+from everytree.draw.shapes import TreeWithOptions
 
 __all__ = ["node_words", "options_to_text"]
 
 
-def options_to_text(tree: OptionTree, max_depth: int | None = None, precision: int = 3) -> str:
+def options_to_text(tree: TreeWithOptions, max_depth: int | None = None, precision: int = 3) -> str:
     """The option tree as text; what lies below ``max_depth`` is "etc."."""
     max_depth, precision = checked_options(max_depth, precision)
-    arrays = tree._arrays
-    children = arrays["child"][arrays["child"] < tree.n_nodes]
-    shared = np.bincount(children, minlength=tree.n_nodes) > 1
+    shared = tree.n_parents > 1
     lines: list[str] = []
     shown: set[int] = set()
     waiting: list[tuple[int, int | None, str, str]] = [(0, None, "", "")]  # node, option, before it, below it
@@ -43,7 +35,7 @@ def options_to_text(tree: OptionTree, max_depth: int | None = None, precision: i
                 lines.append(f"{line}  as above")
                 continue
             shown.add(node)
-            deeper = max_depth is None or int(arrays["depth"][node]) < max_depth
+            deeper = max_depth is None or int(tree.node_depths[node]) < max_depth
             lines.append(line if deeper or not options else f"{line}  etc.")
             if not deeper:
                 continue
@@ -55,7 +47,7 @@ def options_to_text(tree: OptionTree, max_depth: int | None = None, precision: i
     return "\n".join(lines)
 
 
-def _branches(tree: OptionTree, option: int, below: str) -> list[tuple[int, int | None, str, str]]:
+def _branches(tree: TreeWithOptions, option: int, below: str) -> list[tuple[int, int | None, str, str]]:
     found = tree.branches(option)
     return [
         (child, None, *_arms(below, i, len(found), f"{clean(text)}: "))
@@ -68,7 +60,7 @@ def _arms(below: str, i: int, n: int, text: str) -> tuple[str, str]:
     return f"{below}{'└─' if last else '├─'} {text}", f"{below}{'   ' if last else '│  '}"
 
 
-def node_words(tree: OptionTree, node: int, precision: int) -> str:
+def node_words(tree: TreeWithOptions, node: int, precision: int) -> str:
     """``yes  p = 0.9  (no 1, yes 9)``, and the probability that the node is a leaf where it need not be one."""
     theta = tree.theta(node)
     c = int(theta.argmax())

@@ -8,15 +8,12 @@ probabilities, and the width of a branch shows its share of the examples. Toolti
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from everytree.draw.colors import INK, LINE, PAPER, QUIET, class_color, node_fill
 from everytree.draw.labels import checked_options, class_name, predicted, shorten, text_width
 from everytree.draw.layout import Placed, Shown, place, shown_part
 from everytree.draw.node_text import NodeText, node_text
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.draw.shapes import BinaryTree
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 TITLE_SIZE, DETAIL_SIZE = 14.0, 12.0
@@ -34,7 +31,7 @@ HTML_MAX_DEPTH, HTML_MAX_LEAVES = 10, 64
 """What a notebook shows of a large tree; `to_svg` draws all of it."""
 
 
-def tree_to_svg(tree: Tree, max_depth: int | None = None, precision: int = 3) -> str:
+def tree_to_svg(tree: BinaryTree, max_depth: int | None = None, precision: int = 3) -> str:
     """The tree as an SVG document of readable size; a split at `max_depth` becomes a leaf."""
     max_depth, precision = checked_options(max_depth, precision)
     shown = shown_part(tree, max_depth)
@@ -66,7 +63,7 @@ def tree_to_svg(tree: Tree, max_depth: int | None = None, precision: int = 3) ->
     return "\n".join(lines)
 
 
-def tree_to_html(tree: Tree) -> str:
+def tree_to_html(tree: BinaryTree) -> str:
     """The picture for a notebook: scrolls when it is wide, and shows the top of a very large tree."""
     depth = min(tree.depth, HTML_MAX_DEPTH)
     while depth > 1 and _shown_leaves(tree, depth) > HTML_MAX_LEAVES:
@@ -81,7 +78,7 @@ def tree_to_html(tree: Tree) -> str:
     return f'<div style="overflow-x: auto; max-width: 100%;">{svg}{note}</div>'
 
 
-def _shown_leaves(tree: Tree, depth: int) -> int:
+def _shown_leaves(tree: BinaryTree, depth: int) -> int:
     """The leaves of the tree cut at a depth."""
     depths = tree.node_depths
     return int(((depths == depth) | ((depths < depth) & (tree.test < 0))).sum())
@@ -96,7 +93,7 @@ def _box(text: NodeText) -> tuple[float, float]:
     return max(widest + 2 * PAD_X, MIN_WIDTH), height + 2 * PAD_Y
 
 
-def _node(tree: Tree, k: int, text: NodeText, placed: Placed, box: tuple[float, float]) -> list[str]:
+def _node(tree: BinaryTree, k: int, text: NodeText, placed: Placed, box: tuple[float, float]) -> list[str]:
     width, height = box
     c = text.predicted
     if c is None:
@@ -121,7 +118,7 @@ def _node(tree: Tree, k: int, text: NodeText, placed: Placed, box: tuple[float, 
     return lines
 
 
-def _bar(tree: Tree, k: int, x: float, y: float, width: float) -> list[str]:
+def _bar(tree: BinaryTree, k: int, x: float, y: float, width: float) -> list[str]:
     """Class probabilities side by side, in class order; of very many classes only the predicted one."""
     bar = f'height="{_n(BAR_HEIGHT)}"'
     lines = [f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" {bar} fill="{PAPER}"/>']
@@ -135,7 +132,7 @@ def _bar(tree: Tree, k: int, x: float, y: float, width: float) -> list[str]:
 
 
 def _branches(
-    tree: Tree, k: int, shown: Shown, placed: Placed, boxes: dict[int, tuple[float, float]]
+    tree: BinaryTree, k: int, shown: Shown, placed: Placed, boxes: dict[int, tuple[float, float]]
 ) -> list[str]:
     lines: list[str] = []
     total = max(int(tree.counts[k].sum()), 1)
@@ -163,7 +160,7 @@ def _paper(x: float, y: float, width: float, height: float) -> str:
     return f'<rect x="{_n(x)}" y="{_n(y)}" {size} fill="{PAPER}" stroke="{LINE}"/>'
 
 
-def _legend(tree: Tree, width: float) -> tuple[list[str], float]:
+def _legend(tree: BinaryTree, width: float) -> tuple[list[str], float]:
     """One chip per class with its colour, in rows as wide as the picture; none for one or many classes."""
     if not 2 <= tree.n_classes <= MAX_LEGEND_CLASSES:
         return [], 0.0

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from everytree.draw.labels import checked_options, class_name, count_list, predicted, probability, question
 from everytree.draw.layout import shown_part
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.draw.shapes import BinaryTree
 
 
-def tree_to_text(tree: Tree, max_depth: int | None = None, precision: int = 3) -> str:
+def tree_to_text(tree: BinaryTree, max_depth: int | None = None, precision: int = 3) -> str:
     """The tree as text; a subtree below `max_depth` becomes one line.
 
     >>> from everytree.trees.tree import Tree

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.limits import in_bytes
+from everytree.engine.problem import Problem
 from everytree.errors import LimitReached
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["Estimate", "estimate", "in_time", "power", "refuse_hopeless"]
 
@@ -50,7 +47,7 @@ class Estimate:
         return self.text
 
 
-def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) -> Estimate:
+def estimate(space: Problem, control: _core.Control, *, measure: bool = True) -> Estimate:
     """The estimate of a space; without ``measure``, of its size alone."""
     states, size, seconds = _core.estimate(
         space.core_table(),
@@ -78,7 +75,7 @@ def estimate(space: TreeSpace, control: _core.Control, *, measure: bool = True) 
     return Estimate(states, size, seconds, hopeless, text)
 
 
-def refuse_hopeless(space: TreeSpace, control: _core.Control) -> None:
+def refuse_hopeless(space: Problem, control: _core.Control) -> None:
     """Raise ``LimitReached`` if the graph of a space would be far larger than its memory limit."""
     # Time is left to the clock: who gave a time limit wants what can be had in it.
     size = estimate(space, control, measure=False)

@@ -24,12 +24,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import Binarizer, plain_binarizer
 from everytree.data.encoding import Encoding
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
-from everytree.data.table import Table, whole_weights
+from everytree.data.table import Table
 from everytree.errors import DataError
+from everytree.estimators.card import estimator_html
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
@@ -106,8 +108,6 @@ class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _html_repr(self) -> str:
         """For notebooks: scikit-learn's box, and below it the tree or the posterior of a fitted classifier."""
         from sklearn.utils import estimator_html_repr
-
-        from everytree.report.notebook import estimator_html
 
         return f"{estimator_html_repr(self)}{estimator_html(self)}"
 
@@ -208,7 +208,9 @@ class TreeClassifierBase(ClassifierBase):
             )
         if table.total == 0:
             raise DataError("the table holds 0 examples; at least one is needed")
-        self.binarizer_ = plain_binarizer(table) if table.binarizer is None else table.binarizer
+        self.binarizer_ = (
+            plain_binarizer(table.rows, table.test_names) if table.binarizer is None else table.binarizer
+        )
         labels = np.asarray(range(table.n_classes) if table.classes is None else table.classes)
         self.classes_, seen, target = labels, table.class_totals > 0, table.target
         order = np.argsort(labels, kind="stable")

@@ -9,27 +9,25 @@ import math
 import time
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.average import AveragedPosterior
-from everytree.bayes.deepening import DepthProfile
+from everytree.bayes.collapsed import CollapsedPosterior
+from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.posterior import Posterior
 from everytree.common.limits import in_bytes
+from everytree.common.text import clip
 from everytree.data.table import Table
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
-from everytree.space.tree_space import TreeSpace
-from everytree.trees.checks import clip
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
-
-if TYPE_CHECKING:
-    from everytree.bayes.collapsed import CollapsedPosterior
 
 __all__ = ["BayesOptimalClassifier"]
 
@@ -125,7 +123,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         if self.method not in METHODS:
             raise QueryError(f"method={self.method!r}; expected one of {', '.join(map(repr, METHODS))}")
         hyper = self._hyper(table.n_classes)
-        space = self._space(table)
+        space: Engine = self._space(table)
         self.evidence_fit_ = self.depth_profile_ = None
         if self.method == "collapsed":
             self._sample(space, hyper)
@@ -143,28 +141,28 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         elif self.depth_profile_ is not None:
             posterior = self.depth_profile_.posterior
         else:
-            posterior = space.posterior(hyper.prior, hyper.dirichlet)
+            posterior = Posterior(space, hyper.prior, hyper.dirichlet)
         self._set_posterior(posterior)
         self._tell()
 
-    def _deepen(self, space: TreeSpace, hyper: Hyper) -> tuple[DepthProfile, TreeSpace]:
+    def _deepen(self, space: Engine, hyper: Hyper) -> tuple[DepthProfile, Engine]:
         """The profile of depths, and the space of the deepest; a choice that is to follow is left half of the time."""
         limits = space.limits
         if hyper.verb and limits.time_limit is not None:
             space.limits = replace(limits, time_limit=limits.time_limit / 2)
-        profile = space.deepen(hyper.prior, hyper.dirichlet)
+        profile = deepen(space, hyper.prior, hyper.dirichlet)
         deepest = profile.posterior.space
         deepest.limits = limits
         return profile, deepest
 
-    def _sample(self, space: TreeSpace, hyper: Hyper) -> None:
+    def _sample(self, space: Engine, hyper: Hyper) -> None:
         if hyper.verb:
             raise QueryError(
                 f'prior={self.prior!r}, dirichlet={self.dirichlet!r} with method="collapsed": a sample does not tell '
                 'the evidence; give them as numbers, or use method="exact"'
             )
-        sampled = space.collapsed(
-            hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state
+        sampled = CollapsedPosterior(
+            space, hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state
         )
         self._set_posterior(sampled)
         self.stop_reason_ = "complete" if sampled.stop_reason is None else sampled.stop_reason
@@ -214,13 +212,13 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             return
         self.evidence_fit_ = self.depth_profile_ = None
         self._check_in_force(table.n_classes, claims)
-        space = self._space(table)
+        space: Engine = self._space(table)
         depth = claims.get("depth", self.max_depth)
         if depth is not None and depth != space.max_depth:
             space = space.at_depth(depth, space.limits)
         try:
             if "mixture" not in claims:
-                self._set_posterior(space.posterior(claims["prior"], _plain(claims["dirichlet"])))
+                self._set_posterior(Posterior(space, claims["prior"], _plain(claims["dirichlet"])))
             else:
                 self._set_posterior(_mixture(space, claims))
         except (TypeError, ValueError, KeyError, OverflowError) as error:
@@ -267,8 +265,8 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         return proba
 
 
-def _mixture(space: TreeSpace, claims: dict[str, Any]) -> AveragedPosterior:
-    parts = [(space.posterior(prior, _plain(a)), float(w)) for prior, a, w in claims["mixture"]]
+def _mixture(space: Engine, claims: dict[str, Any]) -> AveragedPosterior:
+    parts = [(Posterior(space, prior, _plain(a)), float(w)) for prior, a, w in claims["mixture"]]
     weights = [w for _, w in parts]
     if not parts or not all(0 < w <= 1 for w in weights):
         raise ValueError(f"weights {weights}")

@@ -12,6 +12,7 @@ from typing import Any
 from everytree.bayes.evidence import EvidenceFit, fit_evidence
 from everytree.bayes.hyper import asked
 from everytree.data.table import Table
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.estimators.incremental import IncrementalBase
 from everytree.space.tree_space import TreeSpace
@@ -30,7 +31,7 @@ class Hyper:
     verb: str = ""  # "", "fit" or "average"
     words: tuple[Any, Any] = ("", "")  # for ``fit_evidence``: "fit_…", or the value that is given
 
-    def choose(self, space: TreeSpace) -> EvidenceFit:
+    def choose(self, space: Engine) -> EvidenceFit:
         average = self.verb == "average"
         start = self.prior if isinstance(self.words[0], str) else None
         return fit_evidence(space, *self.words, start=start, refine=not average, keep=average)

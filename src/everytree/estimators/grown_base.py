@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import number, whole
 from everytree.common.limits import Limits
+from everytree.common.text import clip
 from everytree.data.binarizer import refuse_missing
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame
@@ -27,7 +28,6 @@ from everytree.errors import DataError, QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
 from everytree.files.columns import checked_number
-from everytree.trees.checks import clip
 from everytree.trees.option_tree import OptionTree, TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior

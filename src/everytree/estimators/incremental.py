@@ -125,7 +125,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self, tally: Tally, frame: Frame, labels: npt.NDArray[Any], weights: npt.NDArray[np.int64] | None
     ) -> None:
         tally = tally.add(frame, labels, weights, self._given)
-        self.binarizer_, table = tally.binarized()
+        self.binarizer_, counted = tally.binarized()
+        table = Table.of(counted)
         self.classes_ = tally.labels
         self.fingerprint_ = table.fingerprint()
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.common.arguments import generator, whole
 from everytree.common.limits import Limits
 from everytree.data.table import Table
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
@@ -266,7 +267,7 @@ class MCMCTreeClassifier(BayesBase):
         )
 
     def _made(
-        self, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int
+        self, space: Engine, target: PosteriorTarget | RiskTarget, n_chains: int, seed: int
     ) -> TreeSampler:
         return TreeSampler(
             space,

@@ -25,10 +25,10 @@ from everytree.data.encoding import Encoding
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
 from everytree.data.table import Table
+from everytree.engine.certificate import certificate
 from everytree.errors import LimitReached, NoTreeError, QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
 from everytree.query.query import Query
-from everytree.query.run import certificate
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import answered
 from everytree.trees.tree import Tree

@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.common.text import clip
 from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
@@ -44,7 +45,6 @@ from everytree.files.values import (
     value_to_json,
     without_seal,
 )
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.estimators.column_base import ColumnTreeClassifier

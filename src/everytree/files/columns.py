@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
 from everytree.data.encoding import Dropped, Encoding, Test
 from everytree.errors import DataError
 from everytree.files.values import plain_scalar
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.estimators.base import TreeClassifierBase

@@ -24,11 +24,11 @@ from sklearn.utils.validation import check_is_fitted
 from everytree import __version__
 from everytree.common.drafts import write_whole
 from everytree.common.json_text import parsed_json
+from everytree.common.text import clip
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.values import checked_fields, plain_scalar, value_from_json, value_to_json
-from everytree.trees.checks import clip
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import Prior

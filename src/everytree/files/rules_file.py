@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.common.text import clip
 from everytree.errors import DataError
 from everytree.files.columns import columns_from_json, columns_to_json
 from everytree.files.model_file import checked_target, labels_from_json, labels_to_json, write_json
 from everytree.files.values import check_seal, sealed, value_from_json, value_to_json, without_seal
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.estimators.compressed import CompressedClassifier

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from everytree.common.json_text import digest
+from everytree.common.text import clip
 from everytree.errors import DataError, EverytreeError
-from everytree.trees.checks import clip
 
 __all__ = [
     "check_seal",

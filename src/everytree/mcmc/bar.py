@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.chains import effective_draws
+from everytree.engine.engine import Engine
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["SamplingBar", "sampling_bar"]
 
@@ -47,7 +47,7 @@ class SamplingBar:
 
 
 @contextmanager
-def sampling_bar(space: TreeSpace, wanted: bool, total: int) -> Iterator[SamplingBar]:
+def sampling_bar(space: Engine, wanted: bool, total: int) -> Iterator[SamplingBar]:
     """A bar on the terminal while questions to the space are answered; one that shows nothing if it is not wanted."""
     if not wanted:
         yield SamplingBar(None, total)

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as routes
@@ -28,7 +29,6 @@ from everytree.weights.dirichlet import dirichlet_rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["DrawnTrees", "TreeDraws"]
 
@@ -100,7 +100,7 @@ class TreeDraws(Sequence[Tree]):
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         target: PosteriorTarget | RiskTarget,
         dirichlet: Any,
         trees: DrawnTrees,
@@ -233,7 +233,7 @@ class TreeDraws(Sequence[Tree]):
         k = int(self.which[chain, draw])
         facts = self.target.facts(float(self._log_prior[k]), float(self._log_data[k]))
         table, key = self.space.table, self.key(k)
-        # As TreeSpace makes trees, but checked once: a third of the time.
+        # As Engine makes trees, but checked once: a third of the time.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))
         counts = routes.counts_of_nodes(leaf, table.class_counts, children)

@@ -19,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.json_text import digest
+from everytree.common.text import clip
+from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.files.columns import checked_number
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.trees import routes as tree_routes
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from everytree.mcmc.target import PosteriorTarget, RiskTarget
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["SavedDraws", "draws_from_dict", "draws_to_dict"]
 
@@ -62,7 +62,7 @@ def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
 
 
 def draws_from_dict(
-    data: Any, space: TreeSpace, target: PosteriorTarget | RiskTarget, dirichlet: Any
+    data: Any, space: Engine, target: PosteriorTarget | RiskTarget, dirichlet: Any
 ) -> SavedDraws:
     """The draws of a file, checked."""
     if not isinstance(data, dict) or set(data) - {"fingerprint"} != set(FIELDS):

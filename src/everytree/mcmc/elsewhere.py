@@ -10,17 +10,15 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from everytree.common.limits import Limits
 from everytree.common.workers import n_elsewhere, results
+from everytree.engine.engine import Engine
 from everytree.mcmc.sampler import TRIED, Parts, Plan, TreeSampler
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["run_elsewhere"]
 
@@ -50,7 +48,7 @@ def run_elsewhere(sampler: TreeSampler, plan: Plan) -> Parts:
 
 
 def _run_one(
-    space: TreeSpace,
+    space: Engine,
     target: PosteriorTarget | RiskTarget,
     settings: dict[str, Any],
     state: Any,

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,11 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import number, whole
 from everytree.common.limits import Limits
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.mcmc.bar import SamplingBar, sampling_bar
 from everytree.mcmc.draws import DrawnTrees
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = [
     "KERNELS",
@@ -189,7 +187,7 @@ class TreeSampler:
 
     def __init__(
         self,
-        space: TreeSpace,
+        space: Engine,
         target: PosteriorTarget | RiskTarget,
         kernel: str,
         n_chains: int,

@@ -5,16 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
+from everytree.bayes.most_probable import most_probable
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.mcmc.target import RISKS, PosteriorTarget, RiskTarget
+from everytree.query.best import best_trees
+from everytree.query.query import query_of
 from everytree.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["start_keys"]
 
@@ -23,7 +24,7 @@ SECONDS = 10.0  # of a search for the start where there is no time limit; with o
 
 
 def start_keys(
-    start: Any, space: TreeSpace, target: PosteriorTarget | RiskTarget, n_chains: int
+    start: Any, space: Engine, target: PosteriorTarget | RiskTarget, n_chains: int
 ) -> list[tuple[int, ...]]:
     """The key of the tree at which each chain begins."""
     if isinstance(start, str):
@@ -44,7 +45,7 @@ def _unknown(start: Any) -> QueryError:
     return QueryError(f"start={start!r}; expected {words}, a Tree over the same tests, or one for each chain")
 
 
-def _checked(tree: Tree, space: TreeSpace) -> tuple[int, ...]:
+def _checked(tree: Tree, space: Engine) -> tuple[int, ...]:
     """The key of a given tree; whether it lies in the space is found when a chain is put there."""
     if tree.n_tests != space.n_tests:
         raise DataError(
@@ -59,7 +60,7 @@ def _checked(tree: Tree, space: TreeSpace) -> tuple[int, ...]:
     return tree.key
 
 
-def _searched(word: str, space: TreeSpace, target: PosteriorTarget | RiskTarget) -> tuple[int, ...]:
+def _searched(word: str, space: Engine, target: PosteriorTarget | RiskTarget) -> tuple[int, ...]:
     """The best tree, or the best one found in time: of the posterior, of the penalised risk, or of the errors."""
     if word == "map" and isinstance(target, RiskTarget):
         raise QueryError("start='map' with target='risk', which has no prior; expected start='optimal'")
@@ -68,12 +69,12 @@ def _searched(word: str, space: TreeSpace, target: PosteriorTarget | RiskTarget)
     space.limits = replace(limits, time_limit=seconds)
     try:
         if word == "map" and isinstance(target, PosteriorTarget):
-            tree = space.most_probable(target.prior, target.dirichlet)
+            tree = most_probable(space, target.prior, target.dirichlet)
         elif isinstance(target, RiskTarget):
             penalty = target.leaf_penalty * space.table.total / target.scale
-            tree = space.best(RISKS[target.phi], leaf_penalty=penalty)
+            tree = best_trees(space, query_of(RISKS[target.phi], leaf_penalty=penalty))[0]
         else:
-            tree = space.best(("error", "size"))
+            tree = best_trees(space, query_of(("error", "size")))[0]
     finally:
         space.limits = limits
     if not tree.info["optimal"]:

@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import number
+from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.weights.priors import Prior
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["RISKS", "PosteriorTarget", "RiskTarget"]
 
@@ -42,7 +42,7 @@ class PosteriorTarget:
     dirichlet: Any
     name: ClassVar[str] = "posterior"
 
-    def core(self, space: TreeSpace) -> _core.TreeTarget:
+    def core(self, space: Engine) -> _core.TreeTarget:
         import everytree._core as _core
 
         tables, rows = depth_tables(space, self.prior, self.dirichlet)
@@ -87,7 +87,7 @@ class RiskTarget:
             )
         return cls(risk, penalty, factor)
 
-    def core(self, space: TreeSpace) -> _core.TreeTarget:
+    def core(self, space: Engine) -> _core.TreeTarget:
         import everytree._core as _core
 
         return _core.TreeTarget.risk(space.core_table(), self.phi, self.scale, self.leaf_penalty)

@@ -16,7 +16,7 @@ from everytree.plot.display import Display
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from everytree.study.protocol import Reliability
+    from everytree.metrics import Reliability
 
 __all__ = ["CalibrationDisplay"]
 
@@ -26,7 +26,7 @@ class CalibrationDisplay(Display):
 
     Parameters
     ----------
-    curves : name → ``Reliability`` of one classifier each, from ``everytree.study.protocol``
+    curves : name → ``Reliability`` of one classifier each, from ``everytree.metrics``
     """
 
     SIZE = (4.8, 4.8)
@@ -42,7 +42,7 @@ class CalibrationDisplay(Display):
         name: str = "classifier", ax: Axes | None = None,
     ) -> Self:  # fmt: skip
         """Of the true labels and the probabilities of ``classes`` in order (by default the sorted labels of y)."""
-        from everytree.study.protocol import Reliability
+        from everytree.metrics import Reliability
 
         codes, labels = label_codes(y, len(np.asarray(proba)), classes)
         if np.ndim(proba) != 2 or np.shape(proba)[1] != len(labels):

@@ -17,21 +17,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import generator, whole
-from everytree.data.table import as_tests
+from everytree.data.arrays import as_tests
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.answers import answered
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["Level", "NearBest"]
 
@@ -57,7 +55,7 @@ class NearBest:
 
     Examples
     --------
-    >>> from everytree import TreeSpace
+    >>> from everytree import Engine
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> near = space.near_best(epsilon=0.05, leaf_penalty=0.01)
     >>> near.n_trees, near.by_objective
@@ -69,7 +67,7 @@ class NearBest:
     """
 
     def __init__(
-        self, space: TreeSpace, epsilon: Exact, leaf_penalty: Exact, dirichlet: Dirichlet | None = None
+        self, space: Engine, epsilon: Exact, leaf_penalty: Exact, dirichlet: Dirichlet | None = None
     ) -> None:
         self._space = space
         self.epsilon = epsilon
@@ -132,7 +130,7 @@ class NearBest:
     # --- what it is ---
 
     @property
-    def space(self) -> TreeSpace:
+    def space(self) -> Engine:
         return self._space
 
     @property

@@ -7,19 +7,15 @@ is proved already.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import everytree._core as _core
+from everytree.engine.engine import Engine
+from everytree.engine.problem import BOUNDS
+from everytree.query.plan import Inside, Plan, Session
+from everytree.weights.costs import Cost
 
-if TYPE_CHECKING:
-    from everytree.query.plan import Inside, Plan, Session
-    from everytree.space.tree_space import TreeSpace
-    from everytree.weights.costs import Cost
-
-__all__ = ["Outcome", "Run", "certificate", "new_search", "run_search"]
-
-BOUNDS = ("identical_rows", "support", "similarity", "siblings")
-REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stopped": "stopped"}
+__all__ = ["Outcome", "Run", "new_search", "outcome_of", "run_search"]
 
 
 class Outcome(NamedTuple):
@@ -34,10 +30,10 @@ class Outcome(NamedTuple):
     n_bytes: int
 
 
-Run = Callable[["Session", "Plan", "Inside", "Cost"], Outcome]
+Run = Callable[[Session, Plan, Inside, Cost], Outcome]
 
 
-def new_search(space: TreeSpace, cost: Cost, n_threads: int) -> _core.Search:
+def new_search(space: Engine, cost: Cost, n_threads: int) -> _core.Search:
     """A search of a space that knows nothing yet."""
     switches = space.switches
     bounds = (switches[bound] for bound in BOUNDS)
@@ -68,18 +64,3 @@ def outcome_of(found: _core.Found) -> Outcome:
     return Outcome(
         found.cost, found.lower, found.proved, found.stopped, found.key, found.n_states, found.n_bytes
     )
-
-
-def certificate(objective: float, lower: float | None = None, stopped: str = "") -> dict[str, Any]:
-    """How sure a tree is the best: ``optimal``, ``lower_bound``, ``gap`` (a share of the objective), ``stop_reason``.
-
-    >>> certificate(20, 15, "time")
-    {'optimal': False, 'lower_bound': 15, 'gap': 0.25, 'stop_reason': 'time limit'}
-    """
-    lower = objective if lower is None or not stopped else min(lower, objective)
-    return {
-        "optimal": not stopped,
-        "lower_bound": lower,
-        "gap": 0.0 if lower == objective else float((objective - lower) / max(abs(objective), abs(lower))),
-        "stop_reason": REASONS[stopped],
-    }

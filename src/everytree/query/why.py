@@ -12,8 +12,9 @@ from itertools import combinations
 from typing import Any
 
 from everytree.errors import LimitReached, NoTreeError
-from everytree.query.plan import Plan, Session, solve
+from everytree.query.plan import Plan, Session
 from everytree.query.selection import Item
+from everytree.query.solve import solve
 from everytree.weights.constraints import LeafConstraints, Margin, Support
 from everytree.weights.costs import as_text
 

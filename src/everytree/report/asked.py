@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from everytree.common.text import clip
 from everytree.errors import QueryError
-from everytree.trees.checks import clip
 
 __all__ = ["OBJECTIVES", "PRIORS", "Asked"]
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import clip
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.readers import read
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
 from everytree.estimators.column_kinds import column_kinds, label_kind
-from everytree.trees.checks import clip
 
 __all__ = ["Examples", "examples_of", "read_as_trained"]
 

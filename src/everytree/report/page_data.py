@@ -79,9 +79,9 @@ def page_data(
             page["calibration"] = found
         page["rows"], picked = _some_rows(model, frame, codes, rows)
         if picked is not None and space is not None and hasattr(model, "posterior_"):
-            with sections.limited(space, time_limit):
+            with space.within(time_limit):
                 _add_intervals(page, model, picked)
-    with nullcontext() if space is None else sections.limited(space, time_limit):
+    with nullcontext() if space is None else space.within(time_limit):
         page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
     _mark_used(page)
@@ -244,7 +244,7 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
     if exact is not None and not getattr(exact, "exact", True):
         page["notes"].append("The average was sampled: the page has no exact posterior to show.")
         return
-    with sections.limited(space, seconds):
+    with space.within(seconds):
         if space.max_depth is not None:
             _try(page, "front", "the best tree of every size", lambda: _front(model, space))
         _try(page, "posterior", "the posterior over every tree", lambda: _posterior(model, space, exact))

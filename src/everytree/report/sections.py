@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.card import about_posterior
 from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
 from everytree.data.frames import Frame
@@ -23,17 +22,7 @@ from everytree.trees.answers import answered
 from everytree.weights.costs import make_cost
 from everytree.weights.dirichlet import dirichlet_rows
 
-__all__ = [
-    "about_posterior",
-    "calibration",
-    "drawn",
-    "front",
-    "limited",
-    "posterior",
-    "row_intervals",
-    "row_rules",
-    "sum_of",
-]
+__all__ = ["calibration", "drawn", "front", "posterior", "row_intervals", "row_rules", "sum_of"]
 
 TOP_TREES = 10
 RULES = 400
@@ -47,18 +36,6 @@ SLOW = (
     "give rows that were held out."
 )
 BINS = 10
-
-
-@contextmanager
-def limited(space: TreeSpace, seconds: float) -> Iterator[None]:
-    """Ask the space under a time limit of the page's own; its limits are as before afterwards."""
-    before = space.limits
-    own = before.time_limit
-    space.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
-    try:
-        yield
-    finally:
-        space.limits = before
 
 
 def front(
@@ -89,12 +66,6 @@ def _thinned(points: list[Any]) -> list[Any]:
     return [points[k] for k in places.tolist()]
 
 
-def about_posterior(found: Any) -> str:
-    """The prior in words."""
-    prior = repr(found.prior).replace(", attribute_fair=False", "").replace("attribute_fair=False", "")
-    return f"Prior: {prior}, Dirichlet {found.dirichlet!r}."
-
-
 def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:
     """What the posterior over every tree knows: its most probable trees, what they use, and how a row is decided."""
     one: Posterior = getattr(found, "best", found)  # of a mixture the part of most weight
@@ -106,7 +77,7 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
         nodes += tree.n_nodes
         if nodes > MOST_NODES and top:
             break
-        shown_tree = page_tree(tree, one._rows, keep_proba=True, kept=kept)
+        shown_tree = page_tree(tree, one.parameters, keep_proba=True, kept=kept)
         top.append({"probability": float(tree.info["probability"]), "tree": shown_tree})
     return {
         "about": shown(about_posterior(one)) + (" Trees are those of this part." if one is not found else ""),
@@ -115,7 +86,7 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
         "inclusion": _listed(found.attribute_inclusion()),
         "tests": _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True))),
         "leaves": [short(p) for p in found.leaves_distribution().tolist()],
-        "a": added_of(one._rows),
+        "a": added_of(one.parameters),
         **(row_rules(one, kept) if rules and one is found else {"rules": [], "sum": None}),
     }
 
@@ -184,9 +155,9 @@ def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     from everytree.trees.conditions import conditions
 
     found = one.rules(top=RULES)
-    depth = [min(len(rule), len(one._rows) - 1) for rule in found]
+    depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
-    low, high = intervals([rule.counts for rule in found], [one._rows[d] for d in depth], likely)
+    low, high = intervals([rule.counts for rule in found], [one.parameters[d] for d in depth], likely)
     place = range(one.space.n_tests) if kept is None else kept
     return [
         {
@@ -261,7 +232,7 @@ def _cross_validated(
 ) -> dict[str, Any] | str:
     from sklearn.base import clone
 
-    from everytree.study.protocol import aligned, stratified_folds
+    from everytree.metrics import aligned, stratified_folds
 
     largest = int(np.bincount(codes).max())
     if largest < 2:
@@ -302,7 +273,7 @@ def _cross_validated(
 def _scores(
     proba: npt.NDArray[np.float64], right: npt.NDArray[Any], codes: npt.NDArray[np.intp], about: str
 ) -> dict[str, Any]:
-    from everytree.study.protocol import Reliability, brier, log_loss
+    from everytree.metrics import Reliability, brier, log_loss
 
     found = Reliability.of(proba, codes, BINS)
     return {

@@ -20,12 +20,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from everytree.common.text import clip
 from everytree.data.readers import read
 from everytree.errors import DataError, EverytreeError
 from everytree.report.bodies import MOST_JSON, client_of, message_of, number_of, read_json
 from everytree.report.explorer import Explorer
 from everytree.report.page import html_of
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

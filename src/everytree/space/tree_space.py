@@ -7,41 +7,36 @@ them, and no leaf is deeper than ``max_depth``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import everytree._core as _core
-from everytree.bayes.most_probable import SWITCHES, most_probable
+from everytree.bayes.collapsed import CollapsedPosterior
+from everytree.bayes.deepening import DepthProfile, deepen
+from everytree.bayes.most_probable import most_probable
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
-from everytree.common.limits import Limits, Progress, threads
-from everytree.data.table import Table, as_tests
-from everytree.errors import DataError, LimitReached, QueryError
-from everytree.query.plan import Found, Plan, Session, cost_of, front, plan_of, solve
+from everytree.common.limits import Limits, Progress
+from everytree.data.arrays import as_tests
+from everytree.data.labels import label_codes
+from everytree.data.table import Table
+from everytree.engine.engine import Engine
+from everytree.engine.estimate import Estimate, estimate
+from everytree.errors import DataError, QueryError
+from everytree.query.best import best_trees, front_of
+from everytree.query.near_best import Exact, NearBest
 from everytree.query.query import Query, query_of
-from everytree.query.run import BOUNDS, certificate
-from everytree.query.strategies import best_by_strategy, check_strategy
-from everytree.query.why import why_none
-from everytree.trees.answers import answered
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import COSTS, Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
-if TYPE_CHECKING:
-    from everytree.bayes.collapsed import CollapsedPosterior
-    from everytree.bayes.deepening import DepthProfile
-    from everytree.engine.estimate import Estimate
-    from everytree.query.near_best import Exact, NearBest
-
 __all__ = ["TreeSpace"]
 
 
-class TreeSpace:
+class TreeSpace(Engine):
     """All trees over the columns of a 0/1 matrix.
 
     Parameters
@@ -91,8 +86,6 @@ class TreeSpace:
         memory_limit: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        from everytree.data.labels import label_codes  # loads scikit-learn
-
         tests = as_tests(X, test_names)
         if test_names is None:
             test_names = _column_names(X)
@@ -102,7 +95,9 @@ class TreeSpace:
         table = Table.from_arrays(
             tests, codes, len(labels), sample_weight, test_names=test_names, classes=labels
         )
-        self._set(table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress))
+        super().__init__(
+            table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress)
+        )
 
     @classmethod
     def from_table(
@@ -119,155 +114,20 @@ class TreeSpace:
     ) -> TreeSpace:
         """The space of a count table."""
         space = cls.__new__(cls)
-        space._set(table, max_depth, min_leaf, n_jobs, attributes, Limits(time_limit, memory_limit, progress))
+        limits = Limits(time_limit, memory_limit, progress)
+        Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attributes, limits)
         return space
-
-    def _set(
-        self,
-        table: Table,
-        max_depth: int | None,
-        min_leaf: int,
-        n_jobs: int | None,
-        attributes: npt.ArrayLike | None,
-        limits: Limits,
-        switches: dict[str, bool] | None = None,
-    ) -> None:
-        self.max_depth = None if max_depth is None else whole("max_depth", max_depth, 0, none="no limit")
-        self.min_leaf = whole("min_leaf", min_leaf, 1)
-        if table.total == 0:
-            raise DataError("the data hold 0 examples; a space needs at least one row of weight above 0")
-        if table.total < self.min_leaf:
-            raise QueryError(
-                f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; "
-                "lower min_leaf or give more rows"
-            )
-        self._table = table
-        self.n_jobs = n_jobs
-        self.limits = limits
-        self.n_threads = threads(n_jobs)
-        self.attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
-        # For people: ``require`` and ``forbid`` name attributes.
-        self.attribute_names = (
-            None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
-        )
-        # Fast paths that tests turn off one by one: merging of states, the two-level frontier, linear tables, and the
-        # bounds of the searches.
-        names = ("merge", "frontier", "linear", *BOUNDS, *SWITCHES)
-        self.switches = dict.fromkeys(names, True) | (switches or {})
-        self._core_table: _core.CountTable | None = None
-        self.graphs: dict[bool, _core.Graph] = {}
-        self.searches: dict[Any, tuple[_core.LeafCost, _core.Search]] = {}  # the last one
-        self.probable_searches: dict[Any, _core.ProbableSearch] = {}  # the last one
-        self.running: list[_core.Control] = []  # questions being answered now
-
-    # --- what it is ---
-
-    @property
-    def table(self) -> Table:
-        """The distinct rows with their class counts."""
-        return self._table
-
-    @property
-    def n_tests(self) -> int:
-        return self._table.n_tests
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The labels, in the order of all class probabilities."""
-        return self._table.classes or tuple(range(self._table.n_classes))
-
-    @property
-    def test_names(self) -> tuple[str, ...] | None:
-        return self._table.test_names
-
-    def __repr__(self) -> str:
-        return (
-            f"TreeSpace({self._table.total} examples, {self.n_tests} tests, {len(self.classes)} classes, "
-            f"max_depth={self.max_depth}, min_leaf={self.min_leaf})"
-        )
-
-    # --- the graph ---
-
-    def core_table(self) -> _core.CountTable:
-        if self._core_table is None:
-            self._core_table = _core.CountTable(
-                np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts)
-            )
-        return self._core_table
-
-    def graph(self, by_depth: bool | None = None) -> _core.Graph:
-        """The stored graph, built when first asked for.
-
-        ``by_depth`` keeps equal covers at different depths apart; with a depth limit they always are.
-        """
-        with self.question("building the graph") as control:
-            return self.graph_under(control, by_depth)
-
-    def graph_under(self, control: _core.Control, by_depth: bool | None = None) -> _core.Graph:
-        from everytree.engine.estimate import refuse_hopeless
-
-        by_depth = self.max_depth is not None or bool(by_depth)
-        if by_depth not in self.graphs:
-            refuse_hopeless(self, control)
-            self.graphs[by_depth] = _core.Graph(
-                self.core_table(),
-                -1 if self.max_depth is None else self.max_depth,
-                self.min_leaf,
-                by_depth,
-                self.switches["merge"],
-                self.switches["frontier"],
-                self.n_threads,
-                control,
-            )
-        return self.graphs[by_depth]
-
-    @contextmanager
-    def question(self, what: str) -> Iterator[_core.Control]:
-        """One question: one clock for all of it, a way to stop it, and a message that says what was going on."""
-        control = self.limits.control()
-        self.running.append(control)
-        try:
-            yield control
-        except LimitReached as limit:
-            text = str(limit)
-            if "try max_depth" not in text:
-                text = f"{text} while {what} of {self!r}; {self.advice()}"
-            raise LimitReached(text, limit.reason) from None
-        finally:
-            self.running.remove(control)
-
-    def stop(self) -> None:
-        """Stop the question being answered, from another thread.
-
-        It ends with ``LimitReached``; ``best`` for one tree ends with the best so far (``tree.info["stop_reason"]``).
-        """
-        for control in list(self.running):
-            control.stop()
-
-    @property
-    def n_states(self) -> int:
-        """Stored states of the graph: merged covers, without the two bottom levels."""
-        return int(self.graph().n_states)
 
     def estimate(self) -> Estimate:
         """About how many states, bytes and seconds the posterior would take, in a fraction of a second.
 
         An estimate, not a promise: from random descents and a short measurement on this machine.
         """
-        from everytree.engine.estimate import estimate
-
         return estimate(self, replace(self.limits, time_limit=None).control())
 
     def estimate_states(self) -> float:
         """About how many states the graph stores, by random descents."""
-        from everytree.engine.estimate import estimate
-
         return estimate(self, replace(self.limits, time_limit=None).control(), measure=False).states
-
-    def advice(self, depth: int | None = None) -> str:
-        if depth is None:
-            depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
-        return f"try max_depth={depth} or min_leaf={max(20, 2 * self.min_leaf)}, or fewer tests"
 
     # --- questions ---
 
@@ -338,35 +198,8 @@ class TreeSpace:
             min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,
             class_weight=class_weight, confidence=confidence, leaf_penalty=leaf_penalty,
         )  # fmt: skip
-        wanted = 1 if k is None else whole("k", k, 1)
-        plan = plan_of(query, self)
-        how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
-        with self.question("finding the best tree" + how) as control:
-            session = Session(self, control)
-            info: dict[str, Any] = {}
-            if strategy == "auto":
-                found = solve(session, plan, wanted, anytime=True)
-            else:
-                found, info = best_by_strategy(session, plan, wanted, strategy)
-            trees = self._answers(session, query, plan, found, wanted > 1, info)
+        trees = best_trees(self, query, 1 if k is None else whole("k", k, 1), strategy)
         return trees[0] if k is None or k == 1 else trees
-
-    def _answers(
-        self, session: Session, query: Query, plan: Plan, found: list[Found], many: bool, info: dict[str, Any]
-    ) -> list[Tree]:
-        """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
-        if not found:
-            raise why_none(session, plan)
-        cost = cost_of(plan, query.cost, self)
-        trees = []
-        for each in found:
-            if many:
-                session.control.check()
-            objective = each.values[query.cost]
-            proof = {} if many else certificate(objective) | dict(each.proof)
-            facts = {"objective": objective} | each.others(query.cost) | proof | info
-            trees.append(answered(self.tree_of(each.key, facts), cost))
-        return trees
 
     def front(
         self,
@@ -399,22 +232,7 @@ class TreeSpace:
             min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,
             class_weight=class_weight, confidence=confidence,
         )  # fmt: skip
-        along = "depth" if by == "depth" else "size"
-        plan = replace(plan_of(query, self), rank=(along, cost))
-        with self.question("finding the front") as control:
-            session = Session(self, control)
-            points = front(session, plan, along)
-            if not points:
-                raise why_none(session, plan)
-        counted = cost_of(plan, cost, self)
-        return [
-            (
-                {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
-                point.values[cost],
-                answered(self.tree_of(point.key, {cost: point.values[cost]}), counted),
-            )
-            for point in points
-        ]
+        return front_of(self, query, by)
 
     def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
         """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
@@ -435,8 +253,6 @@ class TreeSpace:
         longer than the evidence: an ``X`` without rows leaves them out, and so does a time limit of which they would
         take more than a quarter.
         """
-        from everytree.bayes.deepening import deepen
-
         return deepen(self, prior, dirichlet, X, max_depth)
 
     def most_probable(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Tree:
@@ -459,8 +275,6 @@ class TreeSpace:
         burn_in: int = 500, thin: int = 1, random_state: int | np.random.Generator | None = None,
     ) -> CollapsedPosterior:  # fmt: skip
         """The posterior by sampling, for spaces too large to fold: see ``CollapsedPosterior``. Never exact."""
-        from everytree.bayes.collapsed import CollapsedPosterior
-
         return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
 
     def near_best(
@@ -472,70 +286,7 @@ class TreeSpace:
         next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth. ``dirichlet`` sets the
         class probabilities of the trees' leaves, one number or one per class; None gives the frequencies.
         """
-        from everytree.query.near_best import NearBest
-
         return NearBest(self, epsilon, leaf_penalty, dirichlet)
-
-    # --- helpers ---
-
-    def attributes_for(self, prior: Prior) -> list[int]:
-        """The attribute of each test where the prior asks for it, else nothing."""
-        if not prior.attribute_fair:
-            return []
-        if self.attributes is None:
-            raise QueryError(
-                "an attribute-fair prior needs TreeSpace(..., attributes=...): the number of the attribute behind "
-                "each test"
-            )
-        return self.attributes
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {
-            "_core_table": None,
-            "_graphs": {},
-            "_searches": {},
-            "_probable": {},
-            "_running": [],
-            "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
-        }
-
-    def tree_of(self, key: Sequence[int], info: dict[str, Any] | None = None) -> Tree:
-        table = self._table
-        return Tree.from_key(
-            key, table.rows, table.class_counts, None, table.test_names, table.classes, info
-        )  # fmt: skip
-
-    def take_over(self, other: TreeSpace) -> None:
-        """Use what another space over the same table has computed, where it holds here too."""
-        self._core_table = other._core_table
-        if self.n_threads == other.n_threads:
-            self.searches = other.searches
-        if (self.max_depth, self.min_leaf) == (other.max_depth, other.min_leaf):
-            self.graphs = other.graphs
-
-    def subspace(self, max_depth: int | None, min_leaf: int, kept: list[int] | None = None) -> TreeSpace:
-        """The same examples under tighter limits, over all tests or those that are kept."""
-        if kept is None and max_depth == self.max_depth and min_leaf == self.min_leaf:
-            return self
-        table, attributes = self._table, self.attributes
-        if kept is not None:
-            table = Table(table.rows[:, kept], table.class_counts, classes=table.classes)
-            attributes = None
-        space = TreeSpace.__new__(TreeSpace)
-        space._set(table, max_depth, min_leaf, self.n_jobs, attributes, self.limits, self.switches)
-        if kept is None:
-            space._core_table = self._core_table
-        return space
-
-    def at_depth(self, depth: int, limits: Limits) -> TreeSpace:
-        """The same space with another depth limit, under other limits; ``stop`` of this space stops it too."""
-        space = TreeSpace.__new__(TreeSpace)
-        space._set(self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches)
-        space.attribute_names, space.running = self.attribute_names, self.running
-        space._core_table = self._core_table
-        if depth == self.max_depth:
-            space.graphs = self.graphs
-        return space
 
 
 def _column_names(X: Any) -> list[str] | None:
@@ -543,12 +294,3 @@ def _column_names(X: Any) -> list[str] | None:
     if columns is None or callable(columns):
         return None
     return [str(name) for name in columns]
-
-
-def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
-    values = np.asarray(attributes)
-    if values.shape != (n_tests,):
-        raise QueryError(
-            f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests"
-        )
-    return [int(k) for k in np.unique(values, return_inverse=True)[1]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from everytree.metrics import verdict
 from everytree.study.jobs import Row
-from everytree.study.protocol import verdict
 
 __all__ = ["contest", "tally"]
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.errors import LimitReached
+from everytree.metrics import Fold, aligned, brier, log_loss, stratified_folds
 from everytree.study import datasets
 from everytree.study.jobs import Row
-from everytree.study.protocol import Fold, aligned, brier, log_loss, stratified_folds
 
 __all__ = ["as_numbers", "binary_fold", "coded", "fold_of", "measured", "raw"]
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from everytree.metrics import corrected_t_test
 from everytree.study import artificial
 from everytree.study.charts import Chart, Panel
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.measure import binary_fold, measured
-from everytree.study.protocol import corrected_t_test
 from everytree.study.report import Cell, Report, Table, compared, mean_and_error, printed
 
 __all__ = ["AMBIGUOUS", "QUICK_ROWS", "study"]

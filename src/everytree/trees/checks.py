@@ -13,7 +13,6 @@ than its own size.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Hashable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import clip
 from everytree.errors import DataError
 
 IntArray = npt.NDArray[np.int64]
@@ -258,15 +258,6 @@ def checked_info(value: object) -> Mapping[str, Any]:
     if value is not None and not isinstance(value, Mapping):
         raise DataError(f"info is {clip(value)}: expected a mapping of names to facts, or None.")
     return MappingProxyType(dict(value or {}))
-
-
-def clip(value: object) -> str:
-    """The value for a message: short, whatever its size or nesting."""
-    try:
-        text = reprlib.repr(value)
-    except (ValueError, RecursionError):  # an integer of more digits than Python prints; an odd __repr__
-        text = f"a value of type {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _short(row: IntArray) -> str:

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.text import clip
 from everytree.data.columns import ColumnReader, RawColumn
 from everytree.errors import DataError
 from everytree.files.values import checked_fields
-from everytree.trees.checks import clip
 from everytree.trees.flat import numbers_to_json
 from everytree.trees.option_tree import NO_CHILD, OptionTree
 

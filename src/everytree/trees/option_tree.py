@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from everytree.common.arguments import generator, number, whole
 from everytree.common.limits import Limits
+from everytree.common.text import clip
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
 from everytree.files.values import checked_fields
-from everytree.trees.checks import clip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,6 +110,17 @@ class OptionTree:
     def depth(self) -> int:
         """Number of tests on the longest path."""
         return int(self._graph.deepest)
+
+    @property
+    def node_depths(self) -> npt.NDArray[Any]:
+        """The least number of tests above each node."""
+        return self._arrays["depth"]
+
+    @property
+    def n_parents(self) -> npt.NDArray[np.intp]:
+        """How many branches lead to each node: more than one where parts of the tree are shared."""
+        children = self._arrays["child"]
+        return np.bincount(children[children < self.n_nodes], minlength=self.n_nodes)
 
     @property
     def n_classes(self) -> int:

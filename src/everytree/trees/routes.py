@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import clip
 from everytree.errors import DataError
-from everytree.trees.checks import FloatArray, IntArray, clip
+from everytree.trees.checks import FloatArray, IntArray
 
 Nested: TypeAlias = "tuple[int, Nested, Nested] | None"
 """A leaf is None; a split is (test, zero_child, one_child)."""

@@ -11,8 +11,8 @@ A node says one class, and all that shows or asks the tree goes by it: `predict`
 the most probable one, unless whoever made the tree knows better: the answer to a query with costs says what costs least
 (`answers`).
 
-The laws these arrays obey are in `tree_checks`, routing is in `tree_routes`, the JSON form in `tree_dict`,
-and pictures are in `everytree.plot`.
+The laws these arrays obey are in `checks`, routing is in `routes`, the JSON form in `tree_form`, and pictures are in
+`everytree.draw`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import clip
+from everytree.draw.dot import tree_to_dot
+from everytree.draw.matplotlib_tree import plot_tree
+from everytree.draw.svg import tree_to_html, tree_to_svg
+from everytree.draw.text import tree_to_text
 from everytree.errors import DataError
 from everytree.trees import checks as check
-from everytree.trees import routes as routes
+from everytree.trees import routes
+from everytree.trees.tree_form import parts_from_dict, parts_from_json, tree_to_dict, tree_to_json
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -226,7 +232,7 @@ class Tree:
         entries = tuple(key)
         for k, entry in enumerate(entries):
             if isinstance(entry, bool) or not isinstance(entry, (int, np.integer)):
-                raise DataError(f"key[{k}] is {check.clip(entry)}: expected a test index, or -1 for a leaf.")
+                raise DataError(f"key[{k}] is {clip(entry)}: expected a test index, or -1 for a leaf.")
         return cls.from_structure(entries, rows, counts, dirichlet, test_names, classes, info)
 
     def replace(self, **changes: Any) -> Tree:
@@ -406,61 +412,43 @@ class Tree:
 
     def to_text(self, *, max_depth: int | None = None, precision: int = 3) -> str:
         """The tree as indented text, the yes branch first; below `max_depth` a subtree is one line."""
-        from everytree.draw.text import tree_to_text
-
         return tree_to_text(self, max_depth=max_depth, precision=precision)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as plain lists, strings and numbers, fit for JSON; `from_dict` reads it back exactly."""
-        from everytree.trees.tree_form import tree_to_dict
-
         return tree_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Any) -> Tree:
         """The tree written by `to_dict`; anything else raises a `DataError` naming the offending field."""
-        from everytree.trees.tree_form import tree_from_dict
-
-        return tree_from_dict(data)
+        return cls(**parts_from_dict(data))
 
     def to_json(self, *, indent: int | None = None) -> str:
         """`to_dict` as a JSON string."""
-        from everytree.trees.tree_form import tree_to_json
-
         return tree_to_json(self, indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Tree:
         """The tree written by `to_json`."""
-        from everytree.trees.tree_form import tree_from_json
-
-        return tree_from_json(text)
+        return cls(**parts_from_json(text))
 
     def to_dot(self, *, max_depth: int | None = None, precision: int = 3, filled: bool = True) -> str:
         """The tree in the DOT language of Graphviz."""
-        from everytree.draw.dot import tree_to_dot
-
         return tree_to_dot(self, max_depth=max_depth, precision=precision, filled=filled)
 
     def to_svg(self, *, max_depth: int | None = None, precision: int = 3) -> str:
         """The tree as a self-contained SVG picture; needs no plotting library."""
-        from everytree.draw.svg import tree_to_svg
-
         return tree_to_svg(self, max_depth=max_depth, precision=precision)
 
     def plot(self, **options: Any) -> list[Any]:
         """Draw the tree with matplotlib; the keywords are those of `everytree.plot.plot_tree`."""
-        from everytree.draw.matplotlib_tree import plot_tree
-
         return plot_tree(self, **options)
 
     def _repr_html_(self) -> str:
-        from everytree.draw.svg import tree_to_html
-
         return tree_to_html(self)
 
     def __repr__(self) -> str:
-        classes = "" if self.classes is None else f", classes={check.clip(self.classes)}"
+        classes = "" if self.classes is None else f", classes={clip(self.classes)}"
         return (
             f"Tree(n_leaves={self.n_leaves}, depth={self.depth}, error={self.error}, "
             f"n_tests={self.n_tests}{classes})"

@@ -15,16 +15,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from everytree.common.json_text import parsed_json
+from everytree.common.text import clip
+from everytree.draw.shapes import BinaryTree
 from everytree.errors import DataError
-from everytree.trees.checks import checked_count, clip
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
+from everytree.trees.checks import checked_count
 
 FORMAT = "everytree.tree"
 VERSION = 1
@@ -35,7 +34,16 @@ MAX_LABEL_BITS = 4096
 INT64_MAX = 2**63 - 1
 
 
-def tree_to_dict(tree: Tree) -> dict[str, Any]:
+class WrittenTree(BinaryTree, Protocol):
+    """What is written of a tree."""
+
+    @property
+    def n_tests(self) -> int: ...
+    @property
+    def test_names(self) -> tuple[str, ...] | None: ...
+
+
+def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
     """The tree as plain lists, strings and numbers."""
     for c, label in enumerate(tree.classes or ()):
         _check_label(label, f"classes[{c}]", "Use tree.replace(classes=...) with labels that JSON can hold.")
@@ -53,22 +61,20 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
     }
 
 
-def tree_to_json(tree: Tree, indent: int | None = None) -> str:
+def tree_to_json(tree: WrittenTree, indent: int | None = None) -> str:
     """The tree as a JSON string; floats keep every digit."""
     return json.dumps(tree_to_dict(tree), indent=indent, allow_nan=False)
 
 
-def tree_from_json(text: str | bytes) -> Tree:
-    """The tree written by `tree_to_json`."""
+def parts_from_json(text: str | bytes) -> dict[str, Any]:
+    """What `Tree` is made of, from the text of `tree_to_json`."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise DataError(f"the JSON text is a {type(text).__name__}: expected a string.")
-    return tree_from_dict(parsed_json(text, "a tree in JSON", "the output of Tree.to_json"))
+    return parts_from_dict(parsed_json(text, "a tree in JSON", "the output of Tree.to_json"))
 
 
-def tree_from_dict(data: Any) -> Tree:
-    """The tree written by `tree_to_dict`."""
-    from everytree.trees.tree import Tree
-
+def parts_from_dict(data: Any) -> dict[str, Any]:
+    """What `Tree` is made of, from the dict of `tree_to_dict`."""
     if not isinstance(data, Mapping):
         raise DataError(f"the tree is a {type(data).__name__}: expected a dict as Tree.to_dict writes it.")
     if data.get("format") != FORMAT:
@@ -117,16 +123,16 @@ def tree_from_dict(data: Any) -> Tree:
         classes = _list(classes, "classes", n_classes)
         for c, label in enumerate(classes):
             _check_label(label, f"classes[{c}]", "")
-    return Tree(
-        np.array(children, dtype=np.int64),
-        np.array(test, dtype=np.int64),
-        np.array(count_rows, dtype=np.int64),
-        np.array(proba_rows, dtype=np.float64),
-        n_tests=n_tests,
-        test_names=names,
-        classes=classes,
-        says=None if says is None else np.array(says, dtype=np.int64),
-    )
+    return {
+        "children": np.array(children, dtype=np.int64),
+        "test": np.array(test, dtype=np.int64),
+        "counts": np.array(count_rows, dtype=np.int64),
+        "proba": np.array(proba_rows, dtype=np.float64),
+        "n_tests": n_tests,
+        "test_names": names,
+        "classes": classes,
+        "says": None if says is None else np.array(says, dtype=np.int64),
+    }
 
 
 def _check_version(version: object) -> None:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from calibration_models import weka_jar  # noqa: E402
-from everytree.study.protocol import corrected_t_test  # noqa: E402
+from everytree.metrics import corrected_t_test  # noqa: E402
 
 HEAD = """@relation results
 @attribute Key_Dataset {d}

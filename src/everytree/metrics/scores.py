@@ -1,4 +1,4 @@
-"""How classifiers are compared: folds, measures of their probabilities, and a paired test.
+"""How good the probabilities of a classifier are, measured on rows whose class is known.
 
 For one row with the probabilities p and the class y, C classes, natural logarithms:
 
@@ -7,21 +7,14 @@ For one row with the probabilities p and the class y, C classes, natural logarit
     reliability   rows by the probability of their most probable class, in bins of equal width; in bin b are n_b rows,
                   conf_b is the mean of that probability and acc_b the share of rows of that class
     ECE           Σ_b n_b/n · |acc_b − conf_b|, the expected calibration error
-
-The corrected paired t-test (Nadeau and Bengio, 2003) of the differences d_1 … d_k between two classifiers, one for
-each fold. Training parts overlap, so the differences are not independent, and the plain test sees winners everywhere;
-n_test/n_train makes up for it:
-
-    t = mean(d) / sqrt((1/k + n_test/n_train) · var(d)),    k − 1 degrees of freedom, two-tailed
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,64 +22,10 @@ import numpy.typing as npt
 from everytree.common.arguments import whole
 from everytree.errors import DataError, QueryError
 
-__all__ = [
-    "CLIP",
-    "Fold",
-    "PairedTest",
-    "Reliability",
-    "aligned",
-    "brier",
-    "corrected_t_test",
-    "log_loss",
-    "stratified_folds",
-    "verdict",
-]
+__all__ = ["CLIP", "Reliability", "aligned", "brier", "log_loss"]
 
 CLIP = 1e-6  # a probability of zero for what then happens costs ln 10^6 = 13.8, not everything
 Floats = npt.NDArray[np.float64]
-
-
-# --- folds
-
-
-class Fold(NamedTuple):
-    """One part of a cross-validation: which rows to learn from, and which to judge by."""
-
-    repeat: int
-    fold: int
-    train: npt.NDArray[np.intp]
-    test: npt.NDArray[np.intp]
-
-
-def stratified_folds(y: npt.ArrayLike, k: int = 10, repeats: int = 1, seed: int = 0) -> list[Fold]:
-    """``k`` shuffled folds with the classes in proportion, ``repeats`` times; repeat r is shuffled with seed + r.
-
-    A class with fewer than ``k`` examples is spread over as many folds as it has examples.
-
-    >>> [len(fold.test) for fold in stratified_folds([0, 1] * 10, k=4)]
-    [5, 5, 5, 5]
-    """
-    from sklearn.model_selection import StratifiedKFold
-
-    labels = np.asarray(y)
-    if labels.ndim != 1 or labels.size == 0:
-        raise DataError(f"y has shape {labels.shape}; expected one label per row")
-    largest = int(np.unique(labels, return_counts=True)[1].max())
-    if not 2 <= whole("k", k, 2) <= largest:
-        raise QueryError(
-            f"k={k!r} folds; expected 2 to {largest}, the number of examples of the largest class"
-        )
-    folds = []
-    for repeat in range(whole("repeats", repeats, 1)):
-        splitter = StratifiedKFold(k, shuffle=True, random_state=seed + repeat)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            parts = list(splitter.split(labels, labels))
-        folds += [Fold(repeat, i, train, test) for i, (train, test) in enumerate(parts)]
-    return folds
-
-
-# --- measures
 
 
 def aligned(proba: npt.ArrayLike, known: Sequence[Any], classes: Sequence[Any]) -> Floats:
@@ -201,57 +140,3 @@ def _checked(proba: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, npt.NDArra
             "proba holds rows that are no probabilities; expected numbers from 0 to 1 that sum to 1"
         )
     return given, labels.astype(np.intp)
-
-
-# --- the paired test
-
-
-class PairedTest(NamedTuple):
-    """Mean difference, the t statistic, its degrees of freedom, and the two-tailed p-value."""
-
-    mean: float
-    t: float
-    df: int
-    p: float
-
-
-def corrected_t_test(differences: npt.ArrayLike, n_train: float, n_test: float) -> PairedTest:
-    """The corrected paired t-test of ``differences``, one for each fold; ``n_train``, ``n_test``: rows in a fold.
-
-    Differences that are all equal have no variance: p is 1 if they are 0, and 0 otherwise.
-
-    >>> result = corrected_t_test([1.0, 2.0, 3.0], n_train=6, n_test=1)
-    >>> round(result.t, 3), result.df, round(result.p, 4)
-    (2.828, 2, 0.1056)
-    """
-    d = np.asarray(differences, dtype=np.float64)
-    if d.ndim != 1 or d.size < 2:
-        raise DataError(f"differences have shape {d.shape}; expected two or more, one for each fold")
-    if not np.isfinite(d).all():
-        raise DataError("differences hold a value that is not finite; leave out folds without a result")
-    if n_train <= 0 or n_test <= 0:
-        raise QueryError(f"n_train={n_train!r}, n_test={n_test!r}; expected numbers of rows above 0")
-    from scipy import stats
-
-    mean, df = float(d.mean()), d.size - 1
-    if np.ptp(d) == 0:
-        return PairedTest(mean, 0.0 if mean == 0 else math.copysign(math.inf, mean), df, float(mean == 0))
-    t = mean / math.sqrt((1 / d.size + n_test / n_train) * float(d.var(ddof=1)))
-    return PairedTest(mean, t, df, float(2 * stats.t.sf(abs(t), df)))
-
-
-def verdict(
-    ours: npt.ArrayLike, theirs: npt.ArrayLike, n_train: float, n_test: float, level: float = 0.05
-) -> Literal["win", "tie", "loss"]:
-    """What the test at ``level`` says of losses by fold: "win" if ours are smaller, "loss" if larger, else "tie".
-
-    >>> verdict([0.1, 0.2, 0.1], [0.5, 0.6, 0.6], n_train=90, n_test=10)
-    'win'
-    """
-    a, b = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
-    if a.shape != b.shape:
-        raise DataError(f"{a.shape} and {b.shape} losses; expected one pair for each fold")
-    result = corrected_t_test(a - b, n_train, n_test)
-    if result.p >= level:
-        return "tie"
-    return "win" if result.mean < 0 else "loss"

@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from everytree.errors import DataError, QueryError
-from everytree.study.protocol import (
+from everytree.metrics import (
     Reliability,
     aligned,
     brier,

@@ -1,0 +1,85 @@
+"""The fold of a posterior in parts: closed states of the graph, folded by joblib's workers.
+
+The driver builds the graph, sends the covers of closed states (their two lowest levels are nearly all of the work), and
+folds the rest with the values that come back. Every number is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
+from everytree.common.arguments import whole
+from everytree.common.workers import PARTS_PER_JOB, distribute, held, n_workers, release
+from everytree.data.table import Table
+from everytree.engine.engine import Engine
+from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.priors import Prior
+
+__all__ = ["fold_in_parts", "is_long"]
+
+LONG = 2**32  # closed states × pairs of tests × words of rows
+
+Reals = npt.NDArray[np.float64]
+
+
+def fold_in_parts(
+    space: Engine,
+    prior: Prior,
+    dirichlet: Dirichlet,
+    n_parts: int | None = None,
+    n_jobs: int | None = None,
+) -> tuple[_core.Posterior, list[list[float]]]:
+    """The folded graph, and the Dirichlet parameters by depth."""
+    parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
+    token = uuid.uuid4().hex
+    with space.question("folding the posterior") as control:
+        graph, rows = posterior_graph(space, prior, dirichlet, control)
+        arguments = fold_arguments(space, graph, prior, rows, control)
+        weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
+        sent = space.without_graphs()
+        tasks = [
+            (token, sent, weights, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
+        ]
+        try:
+            values = distribute(_fold_part, tasks, n_jobs=n_jobs)
+        finally:
+            release(token)
+        control.check()
+        return _core.Posterior.from_parts(parts=values, **arguments), rows
+
+
+def is_long(graph: _core.Graph, table: Table) -> bool:
+    """Whether a fold is worth handing out: about a second or more.
+
+    >>> from everytree import Engine
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+    >>> is_long(space.graph(), space.table)
+    False
+    """
+    words = -(-table.n_rows // 64)
+    return (graph.n_states - graph.n_inner) * table.n_tests**2 * words > LONG
+
+
+def _fold_part(
+    token: str,
+    space: Engine,
+    weights: dict[str, Any],
+    covers: npt.NDArray[np.uint64],
+    depths: npt.NDArray[np.int32],
+    sizes: list[int],
+) -> Reals:
+    """The values of closed states whose covers were sent: their graph is not needed."""
+    mine: Engine = held(token, space)
+    with mine.question("folding a part of the frontier") as control:
+        depth = -1 if mine.max_depth is None else mine.max_depth
+        values: Reals = _core.Posterior.fold_sent(
+            mine.core_table(), depth, mine.min_leaf, True, mine.switches["frontier"], covers, depths, sizes,
+            n_threads=mine.n_threads, control=control, **weights,
+        )  # fmt: skip
+    return values

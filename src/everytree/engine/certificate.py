@@ -1,0 +1,25 @@
+"""How sure a tree is the best, in the words of every answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["REASONS", "certificate"]
+
+# How the core names the end of a search, and how people read it.
+REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stopped": "stopped"}
+
+
+def certificate(objective: float, lower: float | None = None, stopped: str = "") -> dict[str, Any]:
+    """How sure a tree is the best: ``optimal``, ``lower_bound``, ``gap`` (a share of the objective), ``stop_reason``.
+
+    >>> certificate(20, 15, "time")
+    {'optimal': False, 'lower_bound': 15, 'gap': 0.25, 'stop_reason': 'time limit'}
+    """
+    lower = objective if lower is None or not stopped else min(lower, objective)
+    return {
+        "optimal": not stopped,
+        "lower_bound": lower,
+        "gap": 0.0 if lower == objective else float((objective - lower) / max(abs(objective), abs(lower))),
+        "stop_reason": REASONS[stopped],
+    }

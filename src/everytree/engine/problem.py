@@ -1,0 +1,147 @@
+"""Problem: what a space is made of: examples, bounds on its trees, and limits of the work; nothing is computed yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.common.arguments import whole
+from everytree.common.limits import Limits, threads
+from everytree.data.table import Table
+from everytree.errors import DataError, QueryError
+
+__all__ = ["BOUNDS", "PROBABLE", "SWITCHES", "Problem"]
+
+# Fast paths that tests turn off one by one: those of every fold, the bounds of the search for one best tree, and those
+# of the search for the most probable one.
+BOUNDS = ("identical_rows", "support", "similarity", "siblings")
+PROBABLE = ("look_ahead", "spread", "outvoted", "tables")
+SWITCHES = ("merge", "frontier", "linear", *BOUNDS, *PROBABLE)
+
+
+class Problem:
+    """Examples, bounds on trees, and limits of the work.
+
+    Parameters
+    ----------
+    table : Table
+        The distinct rows with their class counts.
+    max_depth : int or None
+        Most tests on a path; None for no limit.
+    min_leaf : int
+        Fewest examples in a leaf.
+    n_jobs : int or None
+        Threads, as in scikit-learn.
+    attributes : array-like or None
+        For each test the attribute that it belongs to.
+    limits : Limits
+        Seconds, bytes, and whom to tell.
+    switches : mapping or None
+        Fast paths that are turned off.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        max_depth: int | None,
+        min_leaf: int,
+        n_jobs: int | None,
+        attributes: npt.ArrayLike | None,
+        limits: Limits,
+        switches: Mapping[str, bool] | None = None,
+    ) -> None:
+        self.max_depth = None if max_depth is None else whole("max_depth", max_depth, 0, none="no limit")
+        self.min_leaf = whole("min_leaf", min_leaf, 1)
+        if table.total == 0:
+            raise DataError("the data hold 0 examples; a space needs at least one row of weight above 0")
+        if table.total < self.min_leaf:
+            raise QueryError(
+                f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; "
+                "lower min_leaf or give more rows"
+            )
+        self._table = table
+        self.n_jobs = n_jobs
+        self.n_threads = threads(n_jobs)
+        self.limits = limits
+        self.attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
+        # For people: ``require`` and ``forbid`` name attributes.
+        self.attribute_names = (
+            None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
+        )
+        self.switches = dict.fromkeys(SWITCHES, True) | dict(switches or {})
+        self._core_table: _core.CountTable | None = None
+
+    @property
+    def table(self) -> Table:
+        """The distinct rows with their class counts."""
+        return self._table
+
+    @property
+    def n_tests(self) -> int:
+        """The number of tests."""
+        return self._table.n_tests
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels, in the order of all class probabilities."""
+        return self._table.classes or tuple(range(self._table.n_classes))
+
+    @property
+    def test_names(self) -> tuple[str, ...] | None:
+        """The names of the tests, for people."""
+        return self._table.test_names
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self._table.total} examples, {self.n_tests} tests, {len(self.classes)} classes, "
+            f"max_depth={self.max_depth}, min_leaf={self.min_leaf})"
+        )
+
+    def core_table(self) -> _core.CountTable:
+        """The table in the core, made when first asked for."""
+        if self._core_table is None:
+            self._core_table = _core.CountTable(
+                np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts)
+            )
+        return self._core_table
+
+    def at_depth(self, depth: int, limits: Limits) -> Self:
+        """The same examples under another bound on the depth, and other limits."""
+        made = type(self).__new__(type(self))
+        Problem.__init__(
+            made, self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches
+        )
+        made.attribute_names, made._core_table = self.attribute_names, self._core_table
+        return made
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Work under a tighter time limit; the limits are as before afterwards."""
+        before = self.limits
+        own = before.time_limit
+        self.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
+        try:
+            yield
+        finally:
+            self.limits = before
+
+    def advice(self, depth: int | None = None) -> str:
+        """What to try where the problem is too large."""
+        if depth is None:
+            depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
+        return f"try max_depth={depth} or min_leaf={max(20, 2 * self.min_leaf)}, or fewer tests"
+
+
+def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
+    values = np.asarray(attributes)
+    if values.shape != (n_tests,):
+        raise QueryError(
+            f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests"
+        )
+    return [int(k) for k in np.unique(values, return_inverse=True)[1]]

@@ -1,0 +1,70 @@
+"""The answers to a query as trees: the best, the k best, the front; or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from everytree.engine.certificate import certificate
+from everytree.engine.engine import Engine
+from everytree.query.plan import Plan, Session, cost_of, plan_of
+from everytree.query.query import Query
+from everytree.query.solve import Found, best_by_strategy, front, solve
+from everytree.query.strategies import check_strategy
+from everytree.query.why import why_none
+from everytree.trees.answers import answered
+from everytree.trees.tree import Tree
+
+__all__ = ["best_trees", "front_of", "trees_of"]
+
+
+def best_trees(engine: Engine, query: Query, k: int = 1, strategy: str = "auto") -> list[Tree]:
+    """The ``k`` best trees in order; of one alone ``info`` also says how sure it is the best."""
+    plan = plan_of(query, engine)
+    how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
+    with engine.question("finding the best tree" + how) as control:
+        session = Session(engine, control)
+        info: dict[str, Any] = {}
+        if strategy == "auto":
+            found = solve(session, plan, k, anytime=True)
+        else:
+            found, info = best_by_strategy(session, plan, k, strategy)
+        return trees_of(session, query, plan, found, k > 1, info)
+
+
+def trees_of(
+    session: Session, query: Query, plan: Plan, found: list[Found], many: bool, info: dict[str, Any]
+) -> list[Tree]:
+    """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
+    if not found:
+        raise why_none(session, plan)
+    cost = cost_of(plan, query.cost, session.space)
+    trees = []
+    for each in found:
+        if many:
+            session.control.check()
+        objective = each.values[query.cost]
+        proof = {} if many else certificate(objective) | dict(each.proof)
+        facts = {"objective": objective} | each.others(query.cost) | proof | info
+        trees.append(answered(session.space.tree_of(each.key, facts), cost))
+    return trees
+
+
+def front_of(engine: Engine, query: Query, by: str) -> list[tuple[int, float, Tree]]:
+    """The least cost of the query for every size, number of leaves or depth: (size, cost, tree), smallest first."""
+    along = "depth" if by == "depth" else "size"
+    plan = replace(plan_of(query, engine), rank=(along, query.cost))
+    with engine.question("finding the front") as control:
+        session = Session(engine, control)
+        points = front(session, plan, along)
+        if not points:
+            raise why_none(session, plan)
+    counted = cost_of(plan, query.cost, engine)
+    return [
+        (
+            {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
+            point.values[query.cost],
+            answered(engine.tree_of(point.key, {query.cost: point.values[query.cost]}), counted),
+        )
+        for point in points
+    ]
