@@ -16,10 +16,10 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import everytree as et
+from everytree.common.values import value_from_json, value_to_json
 from everytree.errors import DataError, EverytreeError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.files.model_file import model_from_dict, model_to_dict
-from everytree.files.values import value_from_json, value_to_json
 
 MODELS = [et.OptimalTreeClassifier, et.MAPTreeClassifier, et.BayesOptimalClassifier]
 

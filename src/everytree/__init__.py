@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from everytree.errors import (
         QueryError as QueryError,
     )
+    from everytree.estimators import load_model as load_model
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
     from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from everytree.estimators.row_paths import RowExplanation as RowExplanation
     from everytree.estimators.row_paths import explain_row as explain_row
     from everytree.estimators.smoothed import SmoothedTreeClassifier as SmoothedTreeClassifier
-    from everytree.files.model_file import load_model as load_model
     from everytree.query.compare_strategies import StrategyRun as StrategyRun
     from everytree.query.compare_strategies import compare_strategies as compare_strategies
     from everytree.query.near_best import NearBest as NearBest
@@ -116,7 +116,7 @@ if TYPE_CHECKING:
         UniformPrior as UniformPrior,
     )
 
-__version__ = "0.1.0"
+from everytree.common.version import __version__ as __version__
 
 # public name -> module that holds it
 _HOME = {
@@ -175,7 +175,7 @@ _HOME = {
     "compare_strategies": "everytree.query.compare_strategies",
     "explain_row": "everytree.estimators.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
-    "load_model": "everytree.files.model_file",
+    "load_model": "everytree.estimators",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_chunks": "everytree.data.readers",

@@ -15,7 +15,8 @@ import everytree._core as core
 from everytree.common.limits import Limits
 from everytree.errors import DataError
 from everytree.space.tree_space import TreeSpace
-from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
+from everytree.trees.answers import with_dirichlet
+from everytree.weights.dirichlet import dirichlet_rows
 
 NAMES = (
     "keys",

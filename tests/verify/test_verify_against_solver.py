@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.files.values import value_to_json
+from everytree.common.values import value_to_json
 from everytree.verify.examples import Examples
 from everytree.verify.prove import Space, best_tree, rank_of
 from everytree.verify.query import read_query

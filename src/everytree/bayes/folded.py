@@ -15,8 +15,9 @@ from everytree.common.arguments import generator
 from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
+from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import Dirichlet, with_dirichlet
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
 
 __all__ = ["Folded"]

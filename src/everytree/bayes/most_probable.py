@@ -17,7 +17,8 @@ from everytree.engine.certificate import REASONS
 from everytree.engine.engine import Engine
 from everytree.engine.problem import PROBABLE
 from everytree.errors import QueryError
-from everytree.weights.dirichlet import dirichlet_rows, with_dirichlet
+from everytree.trees.answers import with_dirichlet
+from everytree.weights.dirichlet import dirichlet_rows
 
 if TYPE_CHECKING:
     from everytree.trees.tree import Tree

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from everytree import __version__
 from everytree.cli.options import (
     AsJson,
     DataFile,
@@ -19,6 +18,7 @@ from everytree.cli.options import (
     Weights,
     grouped,
 )
+from everytree.common.version import __version__
 
 __all__ = ["app"]
 

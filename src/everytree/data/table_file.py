@@ -19,14 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.drafts import draft_of
+from everytree.common.fields import plain_scalar
 from everytree.common.text import clip
+from everytree.common.values import value_from_json, value_to_json
 from everytree.data.arrays import INT64_MAX
 from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.data.counted_rows import CountedRows
 from everytree.data.readers.convert import optional
 from everytree.errors import DataError
-from everytree.files.columns import columns_from_json, columns_to_json
-from everytree.files.values import plain_scalar, value_from_json, value_to_json
 
 __all__ = ["load_table", "save_table"]
 
@@ -79,7 +80,7 @@ def _description(table: CountedRows) -> dict[str, Any]:
         described["params"] = {
             key: value_to_json(value, f"the parameter {key}") for key, value in made.get_params().items()
         }
-        described["encoder"] = columns_to_json(holder)  # type: ignore[arg-type]
+        described["encoder"] = columns_to_json(holder)
     return described
 
 
@@ -202,7 +203,7 @@ def _binarizer(described: dict[str, Any], names: list[str] | None) -> Binarizer 
     made = Binarizer(**given)
     made._check_parameters()
     holder = SimpleNamespace(_make_binarizer=lambda: made, missing=made.missing, unknown=made.unknown)
-    columns_from_json(encoder, holder)  # type: ignore[arg-type]
+    columns_from_json(encoder, holder)
     if made.get_feature_names_out().tolist() != names:
         raise DataError("test_names are not the names of the tests of the encoder; expected the same")
     return made

@@ -12,6 +12,7 @@ from everytree.estimators.optimal import OptimalTreeClassifier
 from everytree.estimators.option import OptionTreeClassifier
 from everytree.estimators.path_average import PathAverageTreeClassifier
 from everytree.estimators.smoothed import SmoothedTreeClassifier
+from everytree.files.load import load_model  # of every classifier above
 
 __all__ = [
     "BayesOptimalClassifier",
@@ -24,4 +25,5 @@ __all__ = [
     "OptionTreeClassifier",
     "PathAverageTreeClassifier",
     "SmoothedTreeClassifier",
+    "load_model",
 ]

@@ -32,6 +32,7 @@ from everytree.data.labels import read_labels
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
+from everytree.files.model_file import save_model
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
@@ -257,8 +258,6 @@ class TreeClassifierBase(ClassifierBase):
         ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
         """
-        from everytree.files.model_file import save_model
-
         save_model(self, path, target)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

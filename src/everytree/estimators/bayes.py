@@ -26,6 +26,8 @@ from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
+from everytree.files.model_file import FORMAT
+from everytree.files.registry import saved_as
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
 
@@ -37,6 +39,7 @@ CLOSE = 1e-9  # relative, of a sum of logarithms that is folded again
 AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
+@saved_as(FORMAT)
 class BayesOptimalClassifier(BayesQuestions, BayesBase):
     """Class probabilities averaged over every tree of the space, each weighted by its posterior probability.
 

@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError, QueryError
+from everytree.files.registry import classifier_named
+from everytree.files.rules_file import ESTIMATOR, FORMAT
 
 if TYPE_CHECKING:
     from everytree.bayes.explain import Explanation
     from everytree.bayes.top_trees import TopTrees
     from everytree.bayes.uncertainty import Moments
-    from everytree.estimators.compressed import CompressedClassifier
 
 __all__ = ["BayesQuestions"]
 
@@ -81,11 +82,10 @@ class BayesQuestions:
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return {str(name): found.get(str(name), 0.0) for name in names}
 
-    def compress(self, epsilon: float = 0.01) -> CompressedClassifier:
-        """A classifier of few rules, none of whose probabilities is further than ``epsilon`` from the average."""
-        from everytree.estimators.compressed import CompressedClassifier
-
-        return CompressedClassifier._of(self, self._ask("compress")(epsilon), epsilon)
+    def compress(self, epsilon: float = 0.01) -> Any:
+        """A ``CompressedClassifier`` of few rules, none of whose probabilities is further than ``epsilon`` off."""
+        made = classifier_named(ESTIMATOR, FORMAT)
+        return made._of(self, self._ask("compress")(epsilon), epsilon)
 
     def _tests(self, X: Any) -> npt.NDArray[np.uint8]:
         check_is_fitted(self)

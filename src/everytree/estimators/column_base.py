@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
+from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
 
 __all__ = ["ColumnTreeClassifier"]
 
@@ -39,8 +40,6 @@ class ColumnTreeClassifier(ClassifierBase):
         ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
         """
-        from everytree.files.column_trees import save_column_tree
-
         save_column_tree(self, path, target)
 
     def _frame(self, X: Any) -> Frame:
@@ -52,14 +51,10 @@ class ColumnTreeClassifier(ClassifierBase):
 
     def _columns_to_json(self) -> list[dict[str, Any]]:
         """What training told about the columns, for a model file."""
-        from everytree.files.column_trees import raw_columns_to_json
-
         return raw_columns_to_json(self._reader.columns)
 
     def _columns_from_json(self, data: Any) -> Sequence[Any]:
         """Set again from a model file what reads the columns; returns them as ``from_dict`` of the tree wants them."""
-        from everytree.files.column_trees import raw_columns_from_json
-
         self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
         return self._reader.columns
 

@@ -20,10 +20,13 @@ from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
+from everytree.files.registry import saved_as
+from everytree.files.rules_file import FORMAT, save_rules
 
 __all__ = ["CompressedClassifier"]
 
 
+@saved_as(FORMAT)
 class CompressedClassifier(TreeClassifierBase):
     """Rules that add up to probabilities within ``bound_`` of those of a ``BayesOptimalClassifier``.
 
@@ -126,8 +129,6 @@ class CompressedClassifier(TreeClassifierBase):
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads."""
-        from everytree.files.rules_file import save_rules
-
         save_rules(self, path, target)
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import number, whole
+from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
 from everytree.common.text import clip
 from everytree.data.binarizer import refuse_missing
@@ -27,7 +28,6 @@ from everytree.data.frames import Frame
 from everytree.errors import DataError, QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
-from everytree.files.columns import checked_number
 from everytree.trees.option_tree import OptionTree, TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior

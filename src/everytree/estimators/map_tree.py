@@ -12,12 +12,15 @@ from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.bayes_base import BayesBase
+from everytree.files.model_file import FORMAT
+from everytree.files.registry import saved_as
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
 __all__ = ["MAPTreeClassifier"]
 
 
+@saved_as(FORMAT)
 class MAPTreeClassifier(BayesBase):
     """The single most probable tree of the space. Parameters as in ``BayesOptimalClassifier``, without "average".
 

@@ -22,15 +22,19 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
+from everytree.files.model_file import FORMAT
+from everytree.files.registry import saved_as
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.mcmc.draws_dict import SavedDraws, draws_from_dict, draws_to_dict
-from everytree.mcmc.sampler import TRIED, Annealing, Run, TreeSampler, proposal_density
+from everytree.mcmc.run import Run, run_chains
+from everytree.mcmc.sampler import TRIED, Annealing, TreeSampler, proposal_density
 from everytree.mcmc.start import start_keys
 from everytree.mcmc.summary import UNSURE, ChainSummary, summarize, to_inference_data
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.space.tree_space import TreeSpace
+from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import Dirichlet, dirichlet_rows, with_dirichlet
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior
 
 __all__ = ["MCMCTreeClassifier"]
@@ -38,6 +42,7 @@ __all__ = ["MCMCTreeClassifier"]
 TARGETS = ("posterior", "risk")
 
 
+@saved_as(FORMAT)
 class MCMCTreeClassifier(BayesBase):
     """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.
 
@@ -182,7 +187,8 @@ class MCMCTreeClassifier(BayesBase):
             space.limits = replace(limits, time_limit=left)
         trees = DrawnTrees()
         try:
-            run = sampler.run(
+            run = run_chains(
+                sampler,
                 trees,
                 n_draws,
                 burn_in,
@@ -222,7 +228,7 @@ class MCMCTreeClassifier(BayesBase):
                 sampler.start(chain, draws.key(int(draws.which[chain, -1])))
             saved = replace(saved, seed=seed)
         trees = draws.trees()
-        run = sampler.run(trees, wanted, 0, thin, anneal=anneal, bar=self.progress is True)
+        run = run_chains(sampler, trees, wanted, 0, thin, anneal=anneal, bar=self.progress is True)
         more = TreeDraws(
             draws.space, draws.target, draws.dirichlet, trees, np.hstack([draws.which, run.which])
         )

@@ -28,6 +28,8 @@ from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import LimitReached, NoTreeError, QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
+from everytree.files.model_file import FORMAT
+from everytree.files.registry import saved_as
 from everytree.query.query import Query
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import answered
@@ -44,6 +46,7 @@ QUERY = (
 )  # fmt: skip
 
 
+@saved_as(FORMAT)
 class OptimalTreeClassifier(TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.
 

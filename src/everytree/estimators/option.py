@@ -10,6 +10,8 @@ import numpy as np
 from everytree.common.arguments import number, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
+from everytree.files.column_trees import FORMAT
+from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OptionTreeClassifier"]
 
 
+@saved_as(FORMAT)
 class OptionTreeClassifier(GrownTreeClassifier):
     """Class probabilities averaged over every tree of an option tree: several good tests at each node, not one.
 

@@ -19,6 +19,8 @@ from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.files.column_trees import FORMAT, categories_from_json, categories_to_json
+from everytree.files.registry import saved_as
 from everytree.trees.path_tree import PathTree, path_means, prior_parameters
 
 __all__ = ["PathAverageTreeClassifier"]
@@ -26,6 +28,7 @@ __all__ = ["PathAverageTreeClassifier"]
 LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
 
 
+@saved_as(FORMAT)
 class PathAverageTreeClassifier(ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
 
@@ -169,13 +172,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         return self._categorizer.transform(frame)
 
     def _columns_to_json(self) -> list[dict[str, Any]]:
-        from everytree.files.column_trees import categories_to_json
-
         return categories_to_json(self.categories_)
 
     def _columns_from_json(self, data: Any) -> Sequence[Any]:
-        from everytree.files.column_trees import categories_from_json
-
         self._categorizer = self._make_categorizer()
         self.categories_ = self._categorizer.restore(categories_from_json(data)).categories_
         return self.categories_

@@ -16,38 +16,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from everytree import __version__
+from everytree.common.fields import (
+    check_seal,
+    checked_fields,
+    checked_number,
+    checked_scalar,
+    plain_scalar,
+    scalar_to_json,
+    sealed,
+    without_seal,
+)
 from everytree.common.text import clip
+from everytree.common.values import value_from_json, value_to_json
+from everytree.common.version import __version__
 from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
-from everytree.files.columns import checked_number, checked_scalar, scalar_to_json
-from everytree.files.model_file import (
+from everytree.files.envelope import (
     checked_target,
     labels_from_json,
     labels_to_json,
     params_from_json,
     params_to_json,
-    public_classifier,
     write_json,
 )
-from everytree.files.values import (
-    check_seal,
-    checked_fields,
-    plain_scalar,
-    sealed,
-    value_from_json,
-    value_to_json,
-    without_seal,
-)
-
-if TYPE_CHECKING:
-    from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.files.registry import classifier_named, reads
 
 __all__ = [
     "FORMAT",
@@ -72,20 +70,16 @@ LARGEST_WHOLE = 2**53  # of a number in a list of claims
 # --- writing
 
 
-def save_column_tree(
-    model: ColumnTreeClassifier, path: str | os.PathLike[str], target: str | None = None
-) -> None:
+def save_column_tree(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
     """Write a fitted classifier on whole columns to a file, whole or not at all."""
     write_json(column_tree_to_dict(model, target), path)
 
 
-def column_tree_to_dict(model: ColumnTreeClassifier, target: str | None = None) -> dict[str, Any]:
+def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """A fitted classifier on whole columns as plain lists, texts and numbers."""
-    from everytree.estimators.column_base import ColumnTreeClassifier
-
     check_is_fitted(model)
     name = type(model).__name__
-    if public_classifier(name, ColumnTreeClassifier) is not type(model):
+    if classifier_named(name, FORMAT) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
     return sealed({
         "format": FORMAT,
@@ -137,13 +131,12 @@ def categories_to_json(categories: Iterable[Categories]) -> list[dict[str, Any]]
 # --- reading
 
 
+@reads(FORMAT)
 def column_tree_from_dict(data: Any) -> Any:
     """The fitted classifier from the object that ``column_tree_to_dict`` returns."""
-    from everytree.estimators.column_base import ColumnTreeClassifier
-
     data, seal = without_seal(data)
     data = checked_fields(data, FORMAT, VERSION, FIELDS)
-    made = public_classifier(data["estimator"], ColumnTreeClassifier)
+    made = classifier_named(data["estimator"], FORMAT)
     if made is None:
         raise DataError(
             f"estimator is {clip(data['estimator'])}; expected a classifier of everytree on whole columns"

@@ -13,35 +13,37 @@ names the field, and no code is ever loaded (there is no pickle in it).
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from everytree import __version__
-from everytree.common.drafts import write_whole
-from everytree.common.json_text import parsed_json
+from everytree.common.fields import checked_fields, plain_scalar
 from everytree.common.text import clip
+from everytree.common.values import value_from_json, value_to_json
+from everytree.common.version import __version__
+from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
-from everytree.files.columns import columns_from_json, columns_to_json
-from everytree.files.values import checked_fields, plain_scalar, value_from_json, value_to_json
+from everytree.files.envelope import (
+    checked_target,
+    labels_from_json,
+    labels_to_json,
+    params_from_json,
+    params_to_json,
+    write_json,
+)
+from everytree.files.registry import classifier_named, reads
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import Prior
 
-if TYPE_CHECKING:
-    from everytree.estimators.base import TreeClassifierBase
-
-__all__ = ["FORMAT", "VERSION", "load_model", "model_from_dict", "model_to_dict", "save_model"]
+__all__ = ["FORMAT", "VERSION", "model_from_dict", "model_to_dict", "save_model"]
 
 FORMAT = "everytree.model"
 VERSION = 1
 SUM_SLACK = 1e-9  # of the probabilities of a node
-MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
 FIELDS = (
     "format",
     "version",
@@ -79,16 +81,12 @@ CLAIMED: dict[str, dict[str, Any]] = {
         "dirichlet": object,
     },
 }
-LABEL_DTYPES = frozenset(
-    ["object", "str", "bool", "float16", "float32", "float64"]
-    + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-)
 
 
 # --- writing
 
 
-def save_model(model: TreeClassifierBase, path: str | os.PathLike[str], target: str | None = None) -> None:
+def save_model(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
     """Write a fitted classifier to a model file, whole or not at all.
 
     ``target`` is the name of the label's column, for ``everytree verify``; by default the name that ``y`` had.
@@ -96,37 +94,11 @@ def save_model(model: TreeClassifierBase, path: str | os.PathLike[str], target: 
     write_json(model_to_dict(model, target), path)
 
 
-def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the fields of a file, whole or not at all."""
-    write_whole(_written(data), path)
-
-
-def _written(data: dict[str, Any]) -> str:
-    """JSON with a line for each part: deep enough to read and to compare, not one line per number."""
-
-    def compact(value: Any) -> str:
-        return json.dumps(value, allow_nan=False, ensure_ascii=False)
-
-    def block(value: Any) -> str:
-        if isinstance(value, dict) and value:
-            inner = ",\n".join(f"  {compact(key)}: {compact(item)}" for key, item in value.items())
-            return f"{{\n{inner}\n }}"
-        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            inner = ",\n".join(f"  {compact(item)}" for item in value)
-            return f"[\n{inner}\n ]"
-        return compact(value)
-
-    inner = ",\n".join(f" {compact(key)}: {block(value)}" for key, value in data.items())
-    return f"{{\n{inner}\n}}\n"
-
-
-def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[str, Any]:
+def model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """A fitted classifier as the plain lists, texts and numbers of a model file."""
-    from everytree.estimators.base import TreeClassifierBase
-
     check_is_fitted(model)
     name = type(model).__name__
-    if public_classifier(name, TreeClassifierBase) is not type(model):
+    if classifier_named(name, FORMAT) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
     target = checked_target(model, target)
     kept = model._kept()
@@ -153,33 +125,7 @@ def model_to_dict(model: TreeClassifierBase, target: str | None = None) -> dict[
     }
 
 
-def params_to_json(model: Any) -> dict[str, Any]:
-    """The field params."""
-    params = model.get_params(deep=False)
-    return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
-
-
-def checked_target(model: Any, target: Any) -> str | None:
-    """The name of the label's column, by default the one that the model knows."""
-    target = getattr(model, "target_name_", None) if target is None else target
-    if target is not None and not isinstance(target, str):
-        raise DataError(f"target={target!r}; expected the name of the label's column")
-    return target
-
-
-def labels_to_json(classes: Any) -> dict[str, Any]:
-    """The fields classes and label_dtype."""
-    labels = [plain_scalar(label) for label in classes.tolist()]
-    for label in labels:
-        if not isinstance(label, bool | int | float | str):
-            raise DataError(
-                f"the label {clip(label)} is a {type(label).__name__}; a model file holds labels that are texts, "
-                "numbers or booleans"
-            )
-    return {"classes": labels, "label_dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name}
-
-
-def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
+def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
     """What is said about the answer: every fitted number, truth value or text, and the facts of the tree."""
     claims: dict[str, Any] = {}
     if tree is not None:
@@ -201,7 +147,7 @@ def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
     return claims
 
 
-def _leaves(model: TreeClassifierBase, tree: Tree) -> list[dict[str, Any]]:
+def _leaves(model: Any, tree: Tree) -> list[dict[str, Any]]:
     """What the tree says at each leaf, in the order of ``tree.rules()``: the yes branch first."""
     order: list[int] = []
     children, waiting = tree.children.tolist(), [0]
@@ -226,47 +172,11 @@ def _table_to_json(table: Table) -> dict[str, Any]:
 # --- reading
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
-    """The fitted classifier of a model file; it predicts exactly as the saved one did.
-
-    >>> import everytree as et
-    >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
-    >>> model.save("model.json")
-    >>> et.load_model("model.json").predict([[2, "b"]]).tolist() == model.predict([[2, "b"]]).tolist()
-    True
-    """
-    name = os.fspath(path)
-    with open(path, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    try:
-        if len(content) > MOST_BYTES:
-            raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
-        data = parsed_json(content, "a model file", "the JSON that model.save(...) writes")
-        return _reader_of(data)(data)
-    except DataError as error:
-        raise DataError(f"{name}: {error}") from error
-
-
-def _reader_of(data: Any) -> Callable[[Any], Any]:
-    """What makes a classifier of an object, by the format that it names."""
-    named = data.get("format") if isinstance(data, dict) else None
-    if named == "everytree.rules":
-        from everytree.files.rules_file import rules_model_from_dict
-
-        return rules_model_from_dict
-    if named == "everytree.column_tree":
-        from everytree.files.column_trees import column_tree_from_dict
-
-        return column_tree_from_dict
-    return model_from_dict
-
-
+@reads(FORMAT)
 def model_from_dict(data: Any) -> Any:
     """The fitted classifier from the object that ``model_to_dict`` returns."""
-    from everytree.estimators.base import TreeClassifierBase
-
     data = checked_fields(data, FORMAT, VERSION, FIELDS)
-    made = public_classifier(data["estimator"], TreeClassifierBase)
+    made = classifier_named(data["estimator"], FORMAT)
     if made is None:
         raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
     model = made(**params_from_json(data["params"], made))
@@ -308,51 +218,8 @@ def model_from_dict(data: Any) -> Any:
     return model
 
 
-def public_classifier(name: Any, base: type) -> Any:
-    """The classifier of everytree with this name that stands on ``base``, or None."""
-    import everytree
-
-    if not isinstance(name, str) or name not in everytree.__all__:
-        return None
-    found = getattr(everytree, name)
-    return found if isinstance(found, type) and issubclass(found, base) else None
-
-
 def _annotations(made: type) -> set[str]:
     return {name for each in made.__mro__ for name in vars(each).get("__annotations__", ())}
-
-
-def params_from_json(params: Any, made: Any) -> dict[str, Any]:
-    """The parameters of the classifier ``made`` from the field params."""
-    if not isinstance(params, dict):
-        raise DataError(f"params is {clip(params)}; expected an object with the classifier's parameters")
-    known = made().get_params(deep=False)
-    for name in params:
-        if name not in known:
-            raise DataError(
-                f"params.{name} is not a parameter of {made.__name__}; expected {', '.join(known)}"
-            )
-    return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
-
-
-def labels_from_json(data: dict[str, Any]) -> Any:
-    """The labels of the fields classes and label_dtype, as an array."""
-    classes, dtype = data["classes"], data["label_dtype"]
-    if not isinstance(dtype, str) or dtype not in LABEL_DTYPES:
-        raise DataError(f"label_dtype is {clip(dtype)}; expected one of {', '.join(sorted(LABEL_DTYPES))}")
-    if not isinstance(classes, list) or not classes:
-        raise DataError(f"classes is {clip(classes)}; expected a list with at least one label")
-    kinds = {"object": (str,), "str": (str,), "bool": (bool,)}
-    wanted = kinds.get(dtype, (int, float) if dtype.startswith("float") else (int,))
-    for c, label in enumerate(classes):
-        if not isinstance(label, wanted) or (isinstance(label, bool) and dtype != "bool"):
-            raise DataError(f"classes[{c}] is {clip(label)}; expected a label of type {dtype}")
-        if c and not classes[c - 1] < label:
-            raise DataError(f"classes[{c}] is {clip(label)}; expected different labels in ascending order")
-    try:
-        return np.array(classes, dtype=None if dtype == "str" else dtype)
-    except (OverflowError, ValueError) as error:
-        raise DataError(f"classes do not fit in label_dtype {dtype}: {error}") from error
 
 
 def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:

@@ -14,19 +14,20 @@ There is no training data in it. Reading trusts nothing, as for model files. Old
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from everytree import __version__
+from everytree.bayes.compress import CompressedRules
+from everytree.common.fields import check_seal, sealed, without_seal
 from everytree.common.text import clip
+from everytree.common.values import value_from_json, value_to_json
+from everytree.common.version import __version__
+from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.errors import DataError
-from everytree.files.columns import columns_from_json, columns_to_json
-from everytree.files.model_file import checked_target, labels_from_json, labels_to_json, write_json
-from everytree.files.values import check_seal, sealed, value_from_json, value_to_json, without_seal
-
-if TYPE_CHECKING:
-    from everytree.estimators.compressed import CompressedClassifier
+from everytree.files.envelope import checked_target, labels_from_json, labels_to_json, write_json
+from everytree.files.model_file import FORMAT as MODEL
+from everytree.files.registry import classifier_named, reads
 
 __all__ = ["FORMAT", "rules_model_from_dict", "rules_model_to_dict", "save_rules"]
 
@@ -38,15 +39,16 @@ FIELDS = (
 )  # fmt: skip
 
 
+ESTIMATOR, AVERAGED = "CompressedClassifier", "BayesOptimalClassifier"
 AVERAGE = ("prior", "dirichlet", "max_depth", "min_leaf")
 
 
-def save_rules(model: CompressedClassifier, path: str | os.PathLike[str], target: str | None = None) -> None:
+def save_rules(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
     """Write a fitted CompressedClassifier to a file, whole or not at all."""
     write_json(rules_model_to_dict(model, target), path)
 
 
-def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) -> dict[str, Any]:
+def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """A fitted CompressedClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
     average = getattr(model, "average_", None)
@@ -63,12 +65,9 @@ def rules_model_to_dict(model: CompressedClassifier, target: str | None = None) 
     })  # fmt: skip
 
 
-def rules_model_from_dict(data: Any) -> CompressedClassifier:
+@reads(FORMAT)
+def rules_model_from_dict(data: Any) -> Any:
     """The fitted CompressedClassifier from the object that ``rules_model_to_dict`` returns."""
-    from everytree.bayes.compress import CompressedRules
-    from everytree.estimators.bayes import BayesOptimalClassifier
-    from everytree.estimators.compressed import CompressedClassifier
-
     data, seal = without_seal(data)
     if not isinstance(data, dict) or set(data) - {"average"} != set(FIELDS):
         found = ", ".join(data) if isinstance(data, dict) else clip(data)
@@ -80,7 +79,7 @@ def rules_model_from_dict(data: Any) -> CompressedClassifier:
             raise DataError(f"{field} is {clip(data[field])}; expected a text")
     encoding = data["encoding"]
     missing = encoding.get("missing") if isinstance(encoding, dict) else None
-    model = CompressedClassifier(BayesOptimalClassifier(missing=missing))  # type: ignore[arg-type]
+    model = classifier_named(ESTIMATOR, FORMAT)(classifier_named(AVERAGED, MODEL)(missing=missing))
     model.classes_ = labels_from_json(data)
     columns_from_json(data, model)
     try:

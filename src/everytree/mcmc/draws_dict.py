@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.fields import checked_number
 from everytree.common.json_text import digest
 from everytree.common.text import clip
 from everytree.engine.engine import Engine
 from everytree.errors import DataError
-from everytree.files.columns import checked_number
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.trees import routes as tree_routes
 

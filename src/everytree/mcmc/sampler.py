@@ -19,8 +19,7 @@ from everytree.common.arguments import number, whole
 from everytree.common.limits import Limits
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
-from everytree.mcmc.bar import SamplingBar, sampling_bar
-from everytree.mcmc.draws import DrawnTrees
+from everytree.mcmc.bar import SamplingBar
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 __all__ = [
@@ -30,10 +29,11 @@ __all__ = [
     "Annealing",
     "Parts",
     "Plan",
-    "Run",
     "TreeSampler",
+    "by_chain",
     "ladder_of",
     "move_odds",
+    "of_one_length",
     "proposal_density",
 ]
 
@@ -165,19 +165,6 @@ class Parts:
     stopped: str = ""
 
 
-@dataclass
-class Run:
-    """What a run of all chains gave: draws by chain, and what happened on the way."""
-
-    which: npt.NDArray[np.uint32]
-    burn_in: tuple[Reals, Reals] | None  # log prior and log data of the draws that were not kept, if traced
-    proposed: npt.NDArray[np.float64]  # by chain and kind of move
-    accepted: npt.NDArray[np.float64]
-    best: tuple[int, ...]
-    best_log_target: float
-    stopped: str
-
-
 class TreeSampler:
     """Chains over the trees of a space, which go on from where they are.
 
@@ -251,44 +238,6 @@ class TreeSampler:
         log_prior, log_data = self._chains.log_target(list(key))
         return float(log_prior), float(log_data)
 
-    def run(
-        self,
-        trees: DrawnTrees,
-        n_draws: int,
-        burn_in: int,
-        thin: int,
-        *,
-        anneal: Annealing | None = None,
-        trace: bool = False,
-        bar: bool = False,
-    ) -> Run:
-        """Leave out ``burn_in`` draws and keep ``n_draws`` of each chain; ``trace`` keeps what the first ones weigh.
-
-        At a limit the draws are those there are, at least one of each chain: where it is.
-        """
-        from everytree.common.workers import n_elsewhere
-
-        plan = Plan(n_draws, burn_in, thin, anneal, trace)
-        with sampling_bar(self.space, bar, (burn_in + n_draws) * self.n_chains) as shown:
-            if self.n_chains > 1 and n_elsewhere():
-                from everytree.mcmc.elsewhere import run_elsewhere
-
-                parts = run_elsewhere(self, plan)
-            else:
-                parts = self.run_here(plan, shown if bar else None)
-        which = [_cut([trees.add(chain) for chain in part], np.uint32) for part in parts.kept]
-        early = parts.early
-        best = max(parts.kept[-1], key=lambda chain: float(chain["best_log_target"]))
-        return Run(
-            np.concatenate([one for one in which if one.shape[1]], axis=1),
-            (_by_chain(early, "log_prior"), _by_chain(early, "log_data")) if early else None,
-            parts.tried[0],
-            parts.tried[1],
-            tuple(int(test) for test in best["best"]),
-            float(best["best_log_target"]),
-            parts.stopped,
-        )
-
     def run_here(self, plan: Plan, shown: SamplingBar | None = None) -> Parts:
         """Run all chains in this process."""
         out = Parts([], [], np.zeros((2, self.n_chains, len(TRIED))))
@@ -322,7 +271,7 @@ class TreeSampler:
                 out.kept.append(part(min(step, n - begin), 0, then, control))
                 if shown is not None:
                     last = out.kept[-1]
-                    log_target.append(_by_chain(last, "log_prior") + _by_chain(last, "log_data"))
+                    log_target.append(by_chain(last, "log_prior") + by_chain(last, "log_data"))
             tell(burn_in + n)
         if not any(len(part[0]["which"]) for part in out.kept):
             # A limit came first: where the chains are, one proposal later, is the only draw there is.
@@ -330,11 +279,12 @@ class TreeSampler:
         return out
 
 
-def _by_chain(chains: list[dict[str, Any]], name: str) -> Reals:
-    return _cut([chain[name] for chain in chains], float)
+def by_chain(chains: list[dict[str, Any]], name: str) -> Reals:
+    """One kind of number of all draws, by chain and draw."""
+    return of_one_length([chain[name] for chain in chains], float)
 
 
-def _cut(chains: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
+def of_one_length(chains: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
     """By chain and draw, as long as the shortest: a limit may end chains in other processes sooner or later."""
     least = min(len(chain) for chain in chains)
     return np.array([chain[:least] for chain in chains], dtype=dtype)

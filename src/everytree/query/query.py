@@ -16,6 +16,7 @@ from typing import Any
 import numpy.typing as npt
 
 from everytree.common.arguments import number, whole
+from everytree.common.values import written
 from everytree.errors import QueryError
 from everytree.weights.constraints import leaf_constraints
 from everytree.weights.costs import frozen_matrix
@@ -26,6 +27,7 @@ __all__ = ["Query", "query_of"]
 CRITERIA = (*COSTS, "size", "depth")
 
 
+@written
 @dataclass(frozen=True, repr=False)
 class Query:
     """What tree is wanted: a ranking, bounds on the tree, constraints on its leaves and on its tests.

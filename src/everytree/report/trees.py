@@ -20,11 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.report.words import shown
+from everytree.trees.answers import with_dirichlet
 from everytree.trees.multiway import MultiwayTree
-from everytree.trees.option_tree import NO_CHILD, OptionTree
+from everytree.trees.option_form import NO_CHILD
+from everytree.trees.option_tree import OptionTree
 from everytree.trees.path_tree import PathTree
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import with_dirichlet
 
 __all__ = [
     "LEVEL",

@@ -9,18 +9,24 @@ predictions on the training examples. Where every error counts one, says(n) is t
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from everytree.weights.dirichlet import with_dirichlet
+from everytree.trees.tree import Tree
+from everytree.weights.costs import Cost
 
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
-    from everytree.weights.costs import Cost
+__all__ = ["answered", "cheapest", "with_dirichlet"]
 
-__all__ = ["answered", "cheapest"]
+
+def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
+    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class.
+
+    Its nodes say the most probable class, as those of trees in a posterior do.
+    """
+    counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
+    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True), says=None)
 
 
 def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] | None = None) -> Tree:

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.fields import checked_fields
 from everytree.common.text import clip
 from everytree.errors import DataError
-from everytree.files.values import checked_fields
 
 __all__ = [
     "FlatTree",

@@ -19,15 +19,18 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+import everytree._core as _core
+from everytree.common.fields import checked_fields
 from everytree.common.text import clip
 from everytree.data.columns import ColumnReader, RawColumn
 from everytree.errors import DataError
-from everytree.files.values import checked_fields
 from everytree.trees.flat import numbers_to_json
-from everytree.trees.option_tree import NO_CHILD, OptionTree
 
-__all__ = ["option_tree_from_dict", "option_tree_to_dict"]
+__all__ = ["NO_CHILD", "option_tree_to_dict", "parts_from_dict"]
+
+NO_CHILD = 0xFFFFFFFF
 
 FORMAT, VERSION = "everytree.option_tree", 1
 NODES = ("depth", "open", "classes", "counts")
@@ -38,18 +41,22 @@ FIELDS = ("format", "version", "kind", "log_leaf_open", "log_leaf_closed", "diri
 # --- writing
 
 
-def option_tree_to_dict(tree: OptionTree) -> dict[str, Any]:
-    """The option tree as plain lists, texts and numbers."""
-    arrays = tree._arrays
+def option_tree_to_dict(
+    arrays: Mapping[str, npt.NDArray[Any]],
+    kind: str,
+    log_leaf: tuple[Sequence[float], Sequence[float]],
+    dirichlet: Sequence[Sequence[float]],
+) -> dict[str, Any]:
+    """An option tree as plain lists, texts and numbers, from the arrays of its graph and what it is folded with."""
     per_node = np.diff(arrays["option_begin"])
     children = np.where(arrays["child"] == NO_CHILD, -1, arrays["child"].astype(np.int64))
     return {
         "format": FORMAT,
         "version": VERSION,
-        "kind": tree.kind,
-        "log_leaf_open": [_log_out(x) for x in tree._log_leaf[0]],
-        "log_leaf_closed": [_log_out(x) for x in tree._log_leaf[1]],
-        "dirichlet": [[float(a) for a in row] for row in tree._dirichlet],
+        "kind": kind,
+        "log_leaf_open": [_log_out(x) for x in log_leaf[0]],
+        "log_leaf_closed": [_log_out(x) for x in log_leaf[1]],
+        "dirichlet": [[float(a) for a in row] for row in dirichlet],
         "nodes": {
             "depth": arrays["depth"].tolist(),
             "open": [bool(x) for x in arrays["open"].tolist()],
@@ -57,7 +64,7 @@ def option_tree_to_dict(tree: OptionTree) -> dict[str, Any]:
             "counts": _parts(arrays["count"], arrays["count_begin"]),
         },
         "options": {
-            "node": np.repeat(np.arange(tree.n_nodes), per_node).tolist(),
+            "node": np.repeat(np.arange(len(per_node)), per_node).tolist(),
             "column": arrays["attribute"].tolist(),
             "threshold": numbers_to_json(arrays["threshold"]),
             "log_split": [_log_out(x) for x in arrays["log_split"].tolist()],
@@ -78,8 +85,8 @@ def _log_out(x: float) -> float | str:
 # --- reading
 
 
-def option_tree_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
-    """The option tree written by ``option_tree_to_dict``, on these columns."""
+def parts_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> tuple[Any, ...]:
+    """What ``OptionTree`` is made of, from the dict of ``option_tree_to_dict``, on these columns."""
     data = checked_fields(data, FORMAT, VERSION, FIELDS, "tree")
     if data["kind"] not in ("smooth", "map", "none"):
         raise DataError(f"kind is {clip(data['kind'])}; expected 'smooth', 'map' or 'none'")
@@ -88,12 +95,10 @@ def option_tree_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequ
     dirichlet = [_numbers(row, f"dirichlet[{d}]") for d, row in enumerate(rows)]
     graph = _graph(data, len(classes))
     graph.check(ColumnReader(tuple(columns)).without_rows())
-    return OptionTree(graph, columns, classes, (tables[0], tables[1]), dirichlet, data["kind"])
+    return graph, columns, classes, (tables[0], tables[1]), dirichlet, data["kind"]
 
 
 def _graph(data: Mapping[str, Any], n_classes: int) -> Any:
-    import everytree._core as _core
-
     nodes = _fields(data["nodes"], "nodes", NODES)
     options = _fields(data["options"], "options", OPTIONS)
     depth = _integers(nodes["depth"], "nodes.depth", 0, 2**32 - 2)

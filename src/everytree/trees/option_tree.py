@@ -21,11 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import generator, number, whole
+from everytree.common.fields import checked_fields
 from everytree.common.limits import Limits
 from everytree.common.text import clip
 from everytree.data.columns import RawColumn
+from everytree.draw.option_dot import options_to_dot
+from everytree.draw.option_picture import plot_options
+from everytree.draw.option_text import options_to_text
 from everytree.errors import DataError, QueryError
-from everytree.files.values import checked_fields
+from everytree.trees.option_form import NO_CHILD, option_tree_to_dict, parts_from_dict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OptionTree", "TreeMean"]
 
-NO_CHILD = 0xFFFFFFFF
 Floats = npt.NDArray[np.float64]
 
 
@@ -252,34 +255,24 @@ class OptionTree:
 
     def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
         """Indented text: options with their probabilities, nodes with P(leaf); see ``everytree.plot``."""
-        from everytree.draw.option_text import options_to_text
-
         return options_to_text(self, max_depth, precision)
 
     def to_dot(self, max_depth: int | None = None, precision: int = 3, filled: bool = True) -> str:
         """The graph in the language of Graphviz, the options of a node as a cluster."""
-        from everytree.draw.option_dot import options_to_dot
-
         return options_to_dot(self, max_depth, precision, filled)
 
     def plot(self, max_depth: int | None = None, precision: int = 2, ax: Axes | None = None) -> Axes:
         """Draw it with matplotlib, the options of a node as a cluster; without ``max_depth`` as deep as is readable."""
-        from everytree.draw.option_picture import plot_options
-
         return plot_options(self, max_depth, precision, ax)
 
     def to_dict(self) -> dict[str, Any]:
         """The option tree as plain lists, texts and numbers that JSON can hold; columns and classes are not in it."""
-        from everytree.trees.option_form import option_tree_to_dict
-
-        return option_tree_to_dict(self)
+        return option_tree_to_dict(self._arrays, self.kind, self._log_leaf, self._dirichlet)
 
     @classmethod
     def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
         """The option tree that ``to_dict`` wrote, on these columns; every field is checked."""
-        from everytree.trees.option_form import option_tree_from_dict
-
-        return option_tree_from_dict(data, columns, classes)
+        return cls(*parts_from_dict(data, columns, classes))
 
     def __repr__(self) -> str:
         return (

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.categories import Categories
+from everytree.draw.labels import checked_options
 from everytree.errors import DataError
 from everytree.trees.flat import FlatTree, Nodes, checked_shape, read_fields, read_numbers, read_rows
 
@@ -148,8 +149,6 @@ class PathTree(FlatTree):
         Below ``max_depth`` nothing is shown. At an inner node, B is the Bayes factor of its split. A branch without
         examples predicts by the path above it.
         """
-        from everytree.draw.labels import checked_options
-
         max_depth, precision = checked_options(max_depth, precision)
         lines = [self._line(0, "", precision)]
         open_: list[tuple[int, int, str, int]] = []  # inner node, next code, indent, depth

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.common.arguments import number, whole
+from everytree.common.values import written
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ChiSquare", "LeafConstraints", "Margin", "Support", "chi2_threshold", "leaf_constraints"]
 
 
+@written
 @dataclass(frozen=True)
 class Support:
     """Every leaf holds at least ``examples`` examples.
@@ -40,6 +42,7 @@ class Support:
         return f"Support({self.examples})"
 
 
+@written
 @dataclass(frozen=True)
 class Margin:
     """In every leaf the largest class leads every other class by at least ``examples`` examples.
@@ -57,6 +60,7 @@ class Margin:
         return f"Margin({self.examples})"
 
 
+@written
 @dataclass(frozen=True)
 class ChiSquare:
     """Every leaf differs from the rest of the data: χ² of leaf-versus-rest against the class is large.

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +27,23 @@ from everytree.weights.dirichlet import LARGEST_COST, leaf_cost
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.data.table import Table
 
 __all__ = ["Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
 
 MOST_WHOLE = 10**11  # sums of whole numbers up to here are told apart by ``tied``
+
+
+class ClassCounts(Protocol):
+    """What costs need to know of a table of examples."""
+
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def class_totals(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def classes(self) -> tuple[Any, ...] | None: ...
 
 
 @dataclass(frozen=True)
@@ -98,7 +110,7 @@ def written(x: Any) -> Fraction:
 
 def make_cost(
     name: str,
-    table: Table,
+    table: ClassCounts,
     *,
     cost_matrix: Any = None,
     class_weight: Any = None,
@@ -146,7 +158,7 @@ def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]]
     return [[float(x * factor) for x in row] for row in matrix], factor, True
 
 
-def class_weights(class_weight: Any, table: Table) -> list[Fraction]:
+def class_weights(class_weight: Any, table: ClassCounts) -> list[Fraction]:
     """What an error on each class counts: from a dict by label, a list in the order of the classes, or "balanced".
 
     Classes that a dict leaves out count 1. Balanced weights are N / (classes that occur · examples of the class).

@@ -10,19 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import number
+from everytree.common.values import written
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.trees.tree import Tree
 
-__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost", "with_dirichlet"]
+__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 SMALLEST = 1e-100  # of a Dirichlet parameter
 LARGEST_COST = 1e12  # sums over 2^29 examples stay exact enough
 
 
+@written
 @dataclass(frozen=True)
 class DepthDecay:
     """Wallace's depth-dependent parameters: a(depth) = scale · rate^depth for every class.
@@ -72,15 +73,6 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
     if not all(SMALLEST <= v <= 1 / SMALLEST for v in values):
         raise QueryError(f"dirichlet={dirichlet!r}; expected positive numbers from 1e-100 to 1e100")
     return [[float(v) for v in values]]
-
-
-def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
-    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class.
-
-    Its nodes say the most probable class, as those of trees in a posterior do.
-    """
-    counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
-    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True), says=None)
 
 
 def leaf_cost(

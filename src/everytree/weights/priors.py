@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from everytree.common.arguments import number
+from everytree.common.values import written
 from everytree.errors import QueryError
 
 __all__ = [
@@ -62,6 +63,7 @@ class Prior(ABC):
         """The factors down to a leaf at depth ``deepest``."""
 
 
+@written
 @dataclass(frozen=True)
 class UniformPrior(Prior):
     """Every tree weighs the same (Nijssen's "Unif", Buntine's I)."""
@@ -70,6 +72,7 @@ class UniformPrior(Prior):
         return PriorTables([0.0], [0.0], [0.0], per_test=False)
 
 
+@written
 @dataclass(frozen=True)
 class SizePrior(Prior):
     """A node at depth d is split with probability α(1 + d)^−β, by a feasible test drawn at random (Chipman et al.).
@@ -98,6 +101,7 @@ class SizePrior(Prior):
         return PriorTables(log_split, log_leaf, [0.0], per_test=True)
 
 
+@written
 @dataclass(frozen=True)
 class LeafPenaltyPrior(Prior):
     """Every leaf costs a factor ω < 1 (Buntine's II).
@@ -116,6 +120,7 @@ class LeafPenaltyPrior(Prior):
         return PriorTables([0.0], [leaf], [leaf], per_test=False)
 
 
+@written
 @dataclass(frozen=True)
 class ShapePrior(Prior):
     """Every shape of tree weighs the same, and in it every feasible test (Buntine's III)."""
@@ -126,6 +131,7 @@ class ShapePrior(Prior):
         return PriorTables([0.0], [0.0], [0.0], per_test=True)
 
 
+@written
 @dataclass(frozen=True)
 class CodingPrior(Prior):
     """One bit per node for "leaf or split", and log₂ e bits for the test (Buntine's IV, minimum encoding)."""

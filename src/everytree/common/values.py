@@ -1,13 +1,13 @@
-"""Parameters as JSON and back: what a model file can hold, and nothing that could run code.
+"""Parameters as JSON and back: what a file can hold, and nothing that could run code.
 
     None, bool, int, str, finite float     as they are
     infinity, NaN                          {"$float": "inf"}
     list, tuple, set, numpy array          a list
     dict                                   an object, or {"$dict": [[key, value], …]} where keys are not all text
-    a frozen dataclass of everytree        {"$type": "SizePrior", "fields": {…}}
+    a typed argument                       {"$type": "SizePrior", "fields": {…}}
 
-The last one is how priors, leaf constraints and other typed arguments travel. Only public dataclasses of this
-package are made on reading, by their own constructors, which check their arguments.
+The last one is how priors, leaf constraints and the like travel: frozen dataclasses that said ``@written``. Only these
+are made on reading, by their own constructors, which check their arguments.
 """
 
 from __future__ import annotations
@@ -15,79 +15,25 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from everytree.common.json_text import digest
+from everytree.common.fields import plain_scalar
 from everytree.common.text import clip
 from everytree.errors import DataError, EverytreeError
 
-__all__ = [
-    "check_seal",
-    "checked_fields",
-    "plain_scalar",
-    "sealed",
-    "value_from_json",
-    "value_to_json",
-    "without_seal",
-]
+__all__ = ["TYPES", "value_from_json", "value_to_json", "written"]
 
 DEEPEST = 20  # no parameter is nested as deep as this
+Made = TypeVar("Made", bound=type)
+TYPES: dict[str, type] = {}  # typed arguments by name
 
 
-def checked_fields(
-    data: Any, format_: str, newest: int, fields: tuple[str, ...], what: str = "model"
-) -> dict[str, Any]:
-    """The object of a file with exactly these fields, of this format and of a version that is read here."""
-    if not isinstance(data, dict):
-        raise DataError(
-            f"the {what} is a {type(data).__name__}; expected an object with the fields of a {what}"
-        )
-    if data.get("format") != format_:
-        raise DataError(f"format is {clip(data.get('format'))}; expected {format_!r}, as everytree writes it")
-    version = data.get("version")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise DataError(f"version is {clip(version)}; expected {newest}")
-    if version > newest:
-        raise DataError(f"version is {clip(version)}, newer than the {newest} read here; upgrade everytree")
-    for field in fields:
-        if field not in data:
-            raise DataError(f"{field} is missing; expected the fields {', '.join(fields)}")
-    for field in data:
-        if field not in fields:
-            raise DataError(f"{clip(field)} is not a field of a {what}; expected {', '.join(fields)}")
-    return data
-
-
-def sealed(data: dict[str, Any]) -> dict[str, Any]:
-    """The content of a file with its digest."""
-    return data | {"digest": digest(data)}
-
-
-def without_seal(data: Any) -> tuple[Any, Any]:
-    """The content of a file and its digest; None where it has none, as files of older versions."""
-    if not isinstance(data, dict):
-        return data, None
-    return {key: value for key, value in data.items() if key != "digest"}, data.get("digest")
-
-
-def check_seal(data: dict[str, Any], seal: Any) -> None:
-    """Refuse content that was changed after it was written; asked last, so that an error names a field if it can."""
-    if seal is not None and seal != digest(data):
-        raise DataError(
-            f"digest is {clip(seal)}; the content has {clip(digest(data))}. The file was changed by hand or damaged: "
-            "save the model again"
-        )
-
-
-def plain_scalar(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for; anything else as it is.
-
-    >>> plain_scalar(np.float64(0.5)), plain_scalar("a")
-    (0.5, 'a')
-    """
-    return value.item() if isinstance(value, np.generic) else value
+def written(made: Made) -> Made:
+    """Let files hold values of this dataclass; its name is its name in files."""
+    TYPES[made.__name__] = made
+    return made
 
 
 def value_to_json(value: Any, path: str) -> Any:
@@ -115,7 +61,11 @@ def value_to_json(value: Any, path: str) -> Any:
         if all(isinstance(key, str) and not key.startswith("$") for key, _ in pairs):
             return dict(pairs)
         return {"$dict": [list(pair) for pair in pairs]}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and _public(type(value).__name__):
+    if (
+        dataclasses.is_dataclass(value)
+        and not isinstance(value, type)
+        and TYPES.get(type(value).__name__) is type(value)
+    ):
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
         return {
             "$type": type(value).__name__,
@@ -130,6 +80,7 @@ def value_to_json(value: Any, path: str) -> Any:
 def value_from_json(value: Any, path: str, depth: int = 0) -> Any:
     """The value written by ``value_to_json``.
 
+    >>> from everytree.weights.priors import SizePrior
     >>> value_from_json({"$type": "SizePrior", "fields": {"alpha": 0.5, "beta": 1.0}}, "params.prior")
     SizePrior(alpha=0.5, beta=1.0, attribute_fair=False)
     """
@@ -165,7 +116,7 @@ def _dict_from(pairs: Any, path: str, depth: int) -> dict[Any, Any]:
 
 
 def _typed_from(name: Any, fields: Any, path: str, depth: int) -> Any:
-    made = _public(name)
+    made = TYPES.get(name) if isinstance(name, str) else None
     if made is None:
         raise DataError(
             f"{path}.$type is {clip(name)}; expected a typed argument of everytree, such as SizePrior"
@@ -177,13 +128,3 @@ def _typed_from(name: Any, fields: Any, path: str, depth: int) -> Any:
         return made(**values)
     except (EverytreeError, TypeError, ValueError) as error:
         raise DataError(f"{path} is no {name}: {error}") from error
-
-
-def _public(name: Any) -> Any:
-    """The public dataclass of everytree with this name, or None."""
-    import everytree
-
-    if not isinstance(name, str) or name not in everytree.__all__:
-        return None
-    found = getattr(everytree, name)
-    return found if isinstance(found, type) and dataclasses.is_dataclass(found) else None

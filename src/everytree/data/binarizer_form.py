@@ -14,21 +14,17 @@ A test is of one of four kinds:
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from everytree.common.fields import checked_number, checked_scalar, scalar_to_json
 from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
 from everytree.data.encoding import Dropped, Encoding, Test
 from everytree.errors import DataError
-from everytree.files.values import plain_scalar
 
-if TYPE_CHECKING:
-    from everytree.estimators.base import TreeClassifierBase
-
-__all__ = ["checked_number", "checked_scalar", "columns_from_json", "columns_to_json", "scalar_to_json"]
+__all__ = ["Encoded", "columns_from_json", "columns_to_json"]
 
 COLUMN_KINDS = {
     "numeric": ("threshold", "missing"),
@@ -39,10 +35,18 @@ COLUMN_KINDS = {
 CHOICES = {"missing": ("error", "category", "impute"), "unknown": ("ignore", "error")}
 
 
+class Encoded(Protocol):
+    """Whatever stands on a fitted Binarizer: a classifier, or a table."""
+
+    binarizer_: Binarizer
+    n_features_in_: int
+    feature_names_in_: Any
+
+
 # --- writing
 
 
-def columns_to_json(model: TreeClassifierBase) -> dict[str, Any]:
+def columns_to_json(model: Encoded) -> dict[str, Any]:
     """The fields encoding, columns, tests and dropped of a model file."""
     binarizer = model.binarizer_
     named = getattr(model, "feature_names_in_", None)
@@ -82,21 +86,10 @@ def _test_to_json(test: Test) -> dict[str, Any]:
     return {"column": test.column, "kind": kind, "value": value}
 
 
-def scalar_to_json(value: Any, name: str) -> Any:
-    """A value of the column ``name`` as a text, number or truth value, or an error that says what to do."""
-    value = plain_scalar(value)
-    if not isinstance(value, bool | int | float | str):
-        raise DataError(
-            f"column {name!r} holds the value {clip(value)} of type {type(value).__name__}; a model file holds "
-            "texts, numbers and booleans. Convert the column, for example with .astype(str), and fit again"
-        )
-    return str(value) if isinstance(value, str) else value
-
-
 # --- reading
 
 
-def columns_from_json(data: dict[str, Any], model: TreeClassifierBase) -> None:
+def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
     """Set ``binarizer_``, ``n_features_in_`` and ``feature_names_in_`` from the fields of a model file."""
     choices = data["encoding"]
     if not isinstance(choices, dict) or set(choices) != {*CHOICES, "named_columns"}:
@@ -120,7 +113,7 @@ def columns_from_json(data: dict[str, Any], model: TreeClassifierBase) -> None:
             )
         encodings[test.column].tests.append(test)
 
-    binarizer: Binarizer = model._make_binarizer()
+    binarizer: Binarizer = model._make_binarizer()  # type: ignore[attr-defined]
     binarizer.missing, binarizer.unknown = choices["missing"], choices["unknown"]
     binarizer._encodings = encodings
     binarizer.tests_ = tests
@@ -218,18 +211,3 @@ def _dropped_from(
         test = _test_from(rest, names, encodings, path)
         found[test] = Dropped(reason, None if kept is None else tests[kept])
     return found
-
-
-def checked_number(value: Any, path: str) -> float | int:
-    """A finite number that a file holds at ``path``."""
-    fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > 1e308:
-        raise DataError(f"{path} is {clip(value)}; expected a finite number")
-    return value  # type: ignore[no-any-return]
-
-
-def checked_scalar(value: Any, path: str) -> Any:
-    """A text, number or truth value that a file holds at ``path``."""
-    if not isinstance(value, bool | int | float | str):
-        raise DataError(f"{path} is {clip(value)}; expected a text, a number or a boolean")
-    return value

@@ -1,0 +1,118 @@
+"""What all files of models share: parameters, labels, the name of the target, and how they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from everytree.common.drafts import write_whole
+from everytree.common.fields import plain_scalar
+from everytree.common.text import clip
+from everytree.common.values import value_from_json, value_to_json
+from everytree.errors import DataError
+
+__all__ = [
+    "checked_target",
+    "labels_from_json",
+    "labels_to_json",
+    "params_from_json",
+    "params_to_json",
+    "write_json",
+]
+
+LABEL_DTYPES = frozenset(
+    ["object", "str", "bool", "float16", "float32", "float64"]
+    + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+)
+
+
+# --- writing
+
+
+def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the fields of a file, whole or not at all."""
+    write_whole(_written(data), path)
+
+
+def _written(data: dict[str, Any]) -> str:
+    """JSON with a line for each part: deep enough to read and to compare, not one line per number."""
+
+    def compact(value: Any) -> str:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+    def block(value: Any) -> str:
+        if isinstance(value, dict) and value:
+            inner = ",\n".join(f"  {compact(key)}: {compact(item)}" for key, item in value.items())
+            return f"{{\n{inner}\n }}"
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            inner = ",\n".join(f"  {compact(item)}" for item in value)
+            return f"[\n{inner}\n ]"
+        return compact(value)
+
+    inner = ",\n".join(f" {compact(key)}: {block(value)}" for key, value in data.items())
+    return f"{{\n{inner}\n}}\n"
+
+
+def params_to_json(model: Any) -> dict[str, Any]:
+    """The field params."""
+    params = model.get_params(deep=False)
+    return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
+
+
+def checked_target(model: Any, target: Any) -> str | None:
+    """The name of the label's column, by default the one that the model knows."""
+    target = getattr(model, "target_name_", None) if target is None else target
+    if target is not None and not isinstance(target, str):
+        raise DataError(f"target={target!r}; expected the name of the label's column")
+    return target
+
+
+def labels_to_json(classes: Any) -> dict[str, Any]:
+    """The fields classes and label_dtype."""
+    labels = [plain_scalar(label) for label in classes.tolist()]
+    for label in labels:
+        if not isinstance(label, bool | int | float | str):
+            raise DataError(
+                f"the label {clip(label)} is a {type(label).__name__}; a model file holds labels that are texts, "
+                "numbers or booleans"
+            )
+    return {"classes": labels, "label_dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name}
+
+
+# --- reading
+
+
+def params_from_json(params: Any, made: Any) -> dict[str, Any]:
+    """The parameters of the classifier ``made`` from the field params."""
+    if not isinstance(params, dict):
+        raise DataError(f"params is {clip(params)}; expected an object with the classifier's parameters")
+    known = made().get_params(deep=False)
+    for name in params:
+        if name not in known:
+            raise DataError(
+                f"params.{name} is not a parameter of {made.__name__}; expected {', '.join(known)}"
+            )
+    return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
+
+
+def labels_from_json(data: dict[str, Any]) -> Any:
+    """The labels of the fields classes and label_dtype, as an array."""
+    classes, dtype = data["classes"], data["label_dtype"]
+    if not isinstance(dtype, str) or dtype not in LABEL_DTYPES:
+        raise DataError(f"label_dtype is {clip(dtype)}; expected one of {', '.join(sorted(LABEL_DTYPES))}")
+    if not isinstance(classes, list) or not classes:
+        raise DataError(f"classes is {clip(classes)}; expected a list with at least one label")
+    kinds = {"object": (str,), "str": (str,), "bool": (bool,)}
+    wanted = kinds.get(dtype, (int, float) if dtype.startswith("float") else (int,))
+    for c, label in enumerate(classes):
+        if not isinstance(label, wanted) or (isinstance(label, bool) and dtype != "bool"):
+            raise DataError(f"classes[{c}] is {clip(label)}; expected a label of type {dtype}")
+        if c and not classes[c - 1] < label:
+            raise DataError(f"classes[{c}] is {clip(label)}; expected different labels in ascending order")
+    try:
+        return np.array(classes, dtype=None if dtype == "str" else dtype)
+    except (OverflowError, ValueError) as error:
+        raise DataError(f"classes do not fit in label_dtype {dtype}: {error}") from error

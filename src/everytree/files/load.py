@@ -1,0 +1,37 @@
+"""``load_model``: the classifier of a file, whatever its format."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from everytree.common.json_text import parsed_json
+from everytree.errors import DataError
+from everytree.files.model_file import FORMAT
+from everytree.files.registry import reader_of
+
+__all__ = ["load_model"]
+
+MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """The fitted classifier of a model file; it predicts exactly as the saved one did.
+
+    >>> import everytree as et
+    >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
+    >>> model.save("model.json")
+    >>> et.load_model("model.json").predict([[2, "b"]]).tolist() == model.predict([[2, "b"]]).tolist()
+    True
+    """
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    try:
+        if len(content) > MOST_BYTES:
+            raise DataError(f"the file is longer than {MOST_BYTES} bytes; no model is")
+        data = parsed_json(content, "a model file", "the JSON that model.save(...) writes")
+        named = data.get("format") if isinstance(data, dict) else None
+        return reader_of(named, FORMAT)(data)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from error

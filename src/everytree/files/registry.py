@@ -1,0 +1,49 @@
+"""What can be saved, by name: classifiers with the format of their files, and what reads each format.
+
+A classifier says ``@saved_as(format)``, and a reader of files ``@reads(format)``. So this room knows no classifier, and
+a new one is read and written without a change here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+__all__ = ["classifier_named", "reader_of", "reads", "saved_as"]
+
+Made = TypeVar("Made", bound=type)
+Reader = Callable[[Any], Any]
+
+_CLASSIFIERS: dict[str, tuple[type, str]] = {}
+_READERS: dict[str, Reader] = {}
+
+
+def saved_as(format_: str) -> Callable[[Made], Made]:
+    """Let files of a format name this classifier, by the name of its class."""
+
+    def registered(made: Made) -> Made:
+        _CLASSIFIERS[made.__name__] = (made, format_)
+        return made
+
+    return registered
+
+
+def classifier_named(name: Any, format_: str) -> Any:
+    """The classifier that files of a format call so, or None."""
+    made, known = _CLASSIFIERS.get(name, (None, "")) if isinstance(name, str) else (None, "")
+    return made if known == format_ else None
+
+
+def reads(format_: str) -> Callable[[Reader], Reader]:
+    """Let ``load_model`` read files of a format with this function of their content."""
+
+    def registered(reader: Reader) -> Reader:
+        _READERS[format_] = reader
+        return reader
+
+    return registered
+
+
+def reader_of(format_: Any, default: str) -> Reader:
+    """What makes a classifier of the content of a file; that of ``default`` explains a format that is unknown."""
+    return _READERS.get(format_, _READERS[default]) if isinstance(format_, str) else _READERS[default]
