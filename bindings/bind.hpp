@@ -18,6 +18,7 @@
 #include "everytree/table/count_table.hpp"
 #include "everytree/weights/leaf.hpp"
 #include "everytree/weights/prior.hpp"
+#include "gil.hpp"
 
 namespace nb = nanobind;
 
@@ -45,7 +46,7 @@ std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<do
 template <class F>
 auto run(PyControl& c, F&& f) {
   c.control.poll = [&c](const Progress& p) {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
     bool failed = PyErr_CheckSignals() != 0;
     if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: nothing to tell yet
       try {
@@ -58,7 +59,7 @@ auto run(PyControl& c, F&& f) {
     if (failed) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
   };
   try {
-    nb::gil_scoped_release nogil;
+    const Unlocked unlocked;
     return f(c.control);
   } catch (const LimitReached&) {
     if (PyErr_Occurred()) throw nb::python_error();

@@ -14,7 +14,7 @@ void bind_collapsed(nb::module_& m) {
              bool linear, std::size_t n_threads) {
             Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
                                      per_test, std::move(attributes), table->n_tests());
-            nb::gil_scoped_release nogil;
+            const Unlocked unlocked;
             auto leaf = read_dirichlet(dirichlet, *table);
             new (self)
                 Collapsed(std::move(table), max_depth, min_leaf, std::move(prior), std::move(leaf), linear, n_threads);

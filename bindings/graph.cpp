@@ -29,7 +29,7 @@ void bind_graph(nb::module_& m) {
           "__init__",
           [](CountTable* self, Rows rows, Counts counts) {
             if (rows.shape(0) != counts.shape(0)) throw InvalidInput("rows and counts differ in length");
-            nb::gil_scoped_release nogil;
+            const Unlocked unlocked;
             new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1));
           },
           nb::arg("rows").noconvert(), nb::arg("counts").noconvert())

@@ -112,7 +112,7 @@ void bind_mcmc(nb::module_& m) {
              std::vector<double> ladder, std::size_t exchange_every, std::size_t state_bytes) {
             ChainSettings settings{read_kernel(kernel), read_odds(odds), blind, std::move(density), std::move(ladder),
                                    exchange_every,      n_chains,        seed,  n_threads,          state_bytes};
-            nb::gil_scoped_release nogil;
+            const Unlocked unlocked;
             new (self) TreeChains(std::move(table), max_depth, min_leaf, target, std::move(settings));
           },
           nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("target"), nb::arg("kernel"),

@@ -101,7 +101,7 @@ void bind_posterior(nb::module_& m) {
           [](const Graph& graph, std::size_t part, std::size_t n_parts) {
             Posterior::Sent sent;
             {
-              nb::gil_scoped_release nogil;
+              const Unlocked unlocked;
               sent = Posterior::send_part(graph, part, n_parts);
             }
             const auto& m = sent.sizes.most;
