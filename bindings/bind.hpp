@@ -40,7 +40,8 @@ struct PyControl {
 // A prior and Dirichlet parameters from their tables, checked.
 Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
                  bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests);
-std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table);
+std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table,
+                                                Control& control, std::int64_t longest = Dirichlet::kTable);
 
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>

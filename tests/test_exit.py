@@ -28,7 +28,7 @@ def work():
         elif what == "table":
             rows, counts = np.zeros((100, 20_000), np.uint8), np.ones((100, 2), np.int64)
             while True:
-                core.CountTable(rows, counts)
+                core.CountTable(rows, counts, core.Control())
         elif what == "collapsed":
             space.collapsed(n_draws=10**6)
         else:
