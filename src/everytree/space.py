@@ -55,7 +55,7 @@ class TreeSpace:
     n_jobs : threads; −1 for every core. Results are the same for any number, to the last bit
     attributes : for attribute-fair priors, the number of the attribute behind each test
     classes : all labels in order, if some may be absent from y
-    time_limit, memory_limit : seconds for each question, and bytes for the stored graph
+    time_limit, memory_limit : seconds for each question, and bytes for what it stores
     progress : called about every 30 ms as ``progress(stage, done, total, seconds)``
 
     Examples
@@ -188,10 +188,13 @@ class TreeSpace:
 
     # --- the graph ---
 
-    def _counts(self) -> _core.CountTable:
+    def _counts(self, control: _core.Control | None = None) -> _core.CountTable:
+        """The table as the core sees it. Without a control it takes its time: a search needs it for any answer."""
         if self._core_table is None:
             self._core_table = _core.CountTable(
-                np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts)
+                np.ascontiguousarray(self._table.rows),
+                np.ascontiguousarray(self._table.class_counts),
+                replace(self.limits, time_limit=None).control() if control is None else control,
             )
         return self._core_table
 
@@ -210,7 +213,7 @@ class TreeSpace:
         if by_depth not in self._graphs:
             refuse_hopeless(self, control)
             self._graphs[by_depth] = _core.Graph(
-                self._counts(),
+                self._counts(control),
                 -1 if self.max_depth is None else self.max_depth,
                 self.min_leaf,
                 by_depth,

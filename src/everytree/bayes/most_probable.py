@@ -58,6 +58,7 @@ def most_probable(space: TreeSpace, prior: Prior, dirichlet: Dirichlet) -> Tree:
                 -1 if space.max_depth is None else space.max_depth,
                 space.min_leaf,
                 by_depth,
+                control,
                 space._switches["merge"],
                 *(space._switches[name] for name in SWITCHES),
             )

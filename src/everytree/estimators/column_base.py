@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
+
+if TYPE_CHECKING:
+    import everytree._core as _core
 
 __all__ = ["ColumnTreeClassifier"]
 
@@ -42,6 +45,12 @@ class ColumnTreeClassifier(ClassifierBase):
         from everytree.model_trees import save_column_tree
 
         save_column_tree(self, path, target)
+
+    @staticmethod
+    def _check_room(frame: Frame, control: _core.Control) -> None:
+        """Look at the limits before the columns are read: as arrays, and once more as the core has them."""
+        control.check()
+        control.check_memory(16 * frame.n_rows * len(frame.columns))
 
     def _frame(self, X: Any) -> Frame:
         """New rows, after checking their columns against those of training."""
