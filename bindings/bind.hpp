@@ -18,6 +18,7 @@
 #include "table/count_table.hpp"
 #include "weights/leaf.hpp"
 #include "weights/prior.hpp"
+#include "gil.hpp"
 
 namespace nb = nanobind;
 
@@ -39,13 +40,14 @@ struct PyControl {
 // A prior and Dirichlet parameters from their tables, checked.
 Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
                  bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests);
-std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table);
+std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table,
+                                                Control& control, std::int64_t longest = Dirichlet::kTable);
 
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>
 auto run(PyControl& c, F&& f) {
   c.control.poll = [&c](const Progress& p) {
-    nb::gil_scoped_acquire gil;
+    const Locked lock;
     bool failed = PyErr_CheckSignals() != 0;
     if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: nothing to tell yet
       try {
@@ -58,7 +60,7 @@ auto run(PyControl& c, F&& f) {
     if (failed) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
   };
   try {
-    nb::gil_scoped_release nogil;
+    const Unlocked unlocked;
     return f(c.control);
   } catch (const LimitReached&) {
     if (PyErr_Occurred()) throw nb::python_error();

@@ -22,17 +22,21 @@ void bind_graph(nb::module_& m) {
       .def(
           "check", [](PyControl& self) { run(self, [](Control& c) { c.check(true, "", 0, 0); }); },
           "Raise if a limit is reached.")
+      .def(
+          "check_memory", [](PyControl& self, std::size_t bytes) { self.control.check_memory(bytes); },
+          nb::arg("bytes"), "Raise if so many bytes would exceed the memory limit.")
       .def("stop", [](PyControl& self) { self.control.stop(); }, "Stop the running computation, from any thread.");
 
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")
       .def(
           "__init__",
-          [](CountTable* self, Rows rows, Counts counts) {
+          [](CountTable* self, Rows rows, Counts counts, PyControl& control) {
             if (rows.shape(0) != counts.shape(0)) throw InvalidInput("rows and counts differ in length");
-            nb::gil_scoped_release nogil;
-            new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1));
+            run(control, [&](Control& c) {
+              new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1), &c);
+            });
           },
-          nb::arg("rows").noconvert(), nb::arg("counts").noconvert())
+          nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"))
       .def_prop_ro("total", &CountTable::total)
       .def_prop_ro("n_tests", &CountTable::n_tests)
       .def_prop_ro("n_classes", &CountTable::n_classes)

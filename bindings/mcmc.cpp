@@ -86,13 +86,15 @@ void bind_mcmc(nb::module_& m) {
           "posterior",
           [](const CountTable& table, std::vector<double> log_split, std::vector<double> log_leaf_open,
              std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet) {
+             const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
             Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
                                      per_test, std::move(attributes), table.n_tests());
-            return TreeTarget::posterior(std::move(prior), read_dirichlet(dirichlet, table));
+            return run(control, [&](Control& c) {
+              return TreeTarget::posterior(std::move(prior), read_dirichlet(dirichlet, table, c));
+            });
           },
           nb::arg("table"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"))
+          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("control"))
       .def_static(
           "risk",
           [](const CountTable& table, const std::string& phi, double scale, double alpha) {
@@ -108,16 +110,18 @@ void bind_mcmc(nb::module_& m) {
           "__init__",
           [](TreeChains* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf,
              const TreeTarget& target, const std::string& kernel, const std::vector<double>& odds, double blind,
-             std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, std::vector<double> density,
-             std::vector<double> ladder, std::size_t exchange_every, std::size_t state_bytes) {
+             std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, PyControl& control,
+             std::vector<double> density, std::vector<double> ladder, std::size_t exchange_every,
+             std::size_t state_bytes) {
             ChainSettings settings{read_kernel(kernel), read_odds(odds), blind, std::move(density), std::move(ladder),
                                    exchange_every,      n_chains,        seed,  n_threads,          state_bytes};
-            nb::gil_scoped_release nogil;
-            new (self) TreeChains(std::move(table), max_depth, min_leaf, target, std::move(settings));
+            run(control, [&](Control& c) {
+              new (self) TreeChains(std::move(table), max_depth, min_leaf, target, std::move(settings), c);
+            });
           },
           nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("target"), nb::arg("kernel"),
           nb::arg("odds"), nb::arg("blind"), nb::arg("n_chains"), nb::arg("seed"), nb::arg("n_threads"),
-          nb::arg("density") = std::vector<double>(), nb::arg("ladder") = std::vector<double>{1.0},
+          nb::arg("control"), nb::arg("density") = std::vector<double>(), nb::arg("ladder") = std::vector<double>{1.0},
           nb::arg("exchange_every") = ChainSettings{}.exchange_every,
           nb::arg("state_bytes") = ChainSettings{}.state_bytes)
       .def_prop_ro("n_chains", &TreeChains::n_chains)
@@ -167,12 +171,14 @@ void bind_mcmc(nb::module_& m) {
          const std::vector<std::vector<double>>& dirichlet, Rows rows, std::size_t n_threads, PyControl& control) {
         if (rows.shape(1) != table.n_tests()) throw InvalidInput("rows must have one column per test");
         const std::size_t n = rows.shape(0), c = table.n_classes();
-        const auto leaf = read_dirichlet(dirichlet, table);
         const DrawnTrees trees{
             {keys.data(), keys.size()}, {ends.data(), ends.size()}, {weights.data(), weights.size()}};
         auto* data = new double[n * c + 1];
         nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
-        run(control, [&](Control& k) { predict_draws(table, trees, *leaf, rows.data(), n, n_threads, data, k); });
+        run(control, [&](Control& k) {
+          const auto leaf = read_dirichlet(dirichlet, table, k);
+          predict_draws(table, trees, *leaf, rows.data(), n, n_threads, data, k);
+        });
         return RealMatrix(data, {n, c}, owner);
       },
       nb::arg("table"), nb::arg("keys").noconvert(), nb::arg("ends").noconvert(), nb::arg("weights").noconvert(),

@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
       raise("DataError", e.what());
     }
   });
+  bind::stop_work_at_exit(m);
   bind::bind_kernels(m);
   bind::bind_leaves(m);
   bind::bind_graph(m);

@@ -32,10 +32,11 @@ Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_ope
   return prior;
 }
 
-std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table) {
+std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table,
+                                                Control& control, std::int64_t longest) {
   std::vector<std::int32_t> totals(table.n_classes());
   table.class_counts(table.all().data(), totals.data());
-  return std::make_shared<Dirichlet>(rows, totals);
+  return std::make_shared<Dirichlet>(rows, totals, &control, longest);
 }
 
 // Factors and exponents of 2 in turn, as fold_sent writes them; they may come from another machine.
@@ -71,7 +72,7 @@ void bind_posterior(nb::module_& m) {
             Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
                                      per_test, std::move(attributes), graph->table().n_tests());
             run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, graph->table());
+              auto leaf = read_dirichlet(dirichlet, graph->table(), c);
               new (self) Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, n_threads, c);
             });
           },
@@ -89,7 +90,7 @@ void bind_posterior(nb::module_& m) {
             std::vector<std::vector<Wide>> values;
             for (const Pairs& part : parts) values.push_back(read_wide(part));
             return run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, graph->table());
+              auto leaf = read_dirichlet(dirichlet, graph->table(), c);
               return new Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, values, n_threads, c);
             });
           },
@@ -101,7 +102,7 @@ void bind_posterior(nb::module_& m) {
           [](const Graph& graph, std::size_t part, std::size_t n_parts) {
             Posterior::Sent sent;
             {
-              nb::gil_scoped_release nogil;
+              const Unlocked unlocked;
               sent = Posterior::send_part(graph, part, n_parts);
             }
             const auto& m = sent.sizes.most;
@@ -131,7 +132,7 @@ void bind_posterior(nb::module_& m) {
             Posterior::Sent sent{copied(covers), copied(depths), {}};
             for (std::size_t k = 0; k < 6; ++k) sent.sizes.most[k / 2][k % 2] = std::clamp(sizes[k], 0, 1800);
             return write_wide(run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, *table);
+              auto leaf = read_dirichlet(dirichlet, *table, c);
               return Posterior::fold_sent(table, o, sent, std::move(prior), std::move(leaf), linear, n_threads, c);
             }));
           },

@@ -134,7 +134,7 @@ def test_time_limit_of_a_folded_posterior(question: str) -> None:
 def test_time_limit_inside_one_large_state(question: str) -> None:
     """At depth 2 the whole space is a single state with half a million pairs of tests: a second of work."""
     X, y = wide(40_000, 1000)
-    space = TreeSpace(X, y, 2, 5, time_limit=0.03)
+    space = TreeSpace(X, y, 2, 5, time_limit=0.01)
     space.estimate_states()
     asks: dict[str, Callable[[], Any]] = {
         "posterior": space.posterior, "n_trees": lambda: space.n_trees, "front": space.front,

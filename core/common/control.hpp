@@ -27,7 +27,10 @@ class Control {
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 
   void stop() { stop_.store(true, std::memory_order_relaxed); }
-  bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+  bool stopped() const { return stop_.load(std::memory_order_relaxed) || all_stopped(); }
+  // Stops every question of the process, those to come too: it is about to end.
+  static void stop_all(bool stop) { stop_all_.store(stop, std::memory_order_relaxed); }
+  static bool all_stopped() { return stop_all_.load(std::memory_order_relaxed); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   // Throws when a limit is reached. Any thread may call it; only the calling thread polls. From the inside of a step,
@@ -58,6 +61,7 @@ class Control {
     }
   }
 
+  inline static std::atomic<bool> stop_all_{false};
   std::atomic<bool> stop_{false};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_poll_ = start_;

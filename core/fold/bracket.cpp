@@ -20,30 +20,49 @@ struct Pair {
   friend Pair operator*(Wide w, const Pair& b) { return {w * b.lower, w * b.upper}; }
 };
 
-// The bounds of u at the depth limit, by class counts. No logarithm per leaf: products of tabulated factors.
+// The bounds of u at the depth limit, by class counts. No logarithm per leaf: products of tabulated factors; those of
+// larger counts are computed.
 class AtLimit {
  public:
-  AtLimit(const ProductWeights& weights, const CountTable& table, std::size_t depth) : n_classes_(table.n_classes()) {
+  // `held`: bytes that are there already.
+  AtLimit(const ProductWeights& weights, const CountTable& table, std::size_t depth, std::size_t held, Control& control)
+      : n_classes_(table.n_classes()), depth_(depth), leaf_(weights.leaf()) {
     const Prior& prior = weights.prior();
-    const Dirichlet& leaf = weights.leaf();
     open_ = Wide::from_log(prior.log_leaf(depth, true));
     closed_ = Wide::from_log(prior.log_leaf(depth, false));
     split_ = Wide::from_log(prior.log_split_base(depth));
     std::vector<std::int32_t> totals(n_classes_);
     table.class_counts(table.all().data(), totals.data());
-    const double* sum = leaf.rising_sum(depth);
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-      const double* r = leaf.rising(depth, c);
-      auto& rising = rising_.emplace_back();
-      auto& pure = pure_.emplace_back();
-      for (std::int32_t n = 0; n <= totals[c]; ++n) {
-        rising.push_back(Wide::from_log(r[n]));
-        pure.push_back(Wide::from_log(r[n] - sum[n]));
+    const auto entries = [](std::int64_t n) { return std::min<std::int64_t>(n, kLongest) + 1; };
+    std::size_t factors = static_cast<std::size_t>(entries(table.total()));
+    for (std::int32_t n : totals) factors += 2 * static_cast<std::size_t>(entries(n));
+    const double pairs = (totals[0] + 1.0) * (n_classes_ == 2 ? totals[1] + 1.0 : 0.0);
+    const bool finished = n_classes_ == 2 && pairs <= kMaxTable;
+    control.check_memory(held + factors * sizeof(Wide) +
+                         (finished ? static_cast<std::size_t>(pairs) * sizeof(Entry) : std::size_t{0}));
+    // fill(table, n, f): f(0) … f(n − 1)
+    const auto fill = [&](std::vector<Wide>& to, std::int64_t n, const auto& f) {
+      to.reserve(static_cast<std::size_t>(n));
+      for (std::int64_t k = 0; k < n; ++k) {
+        to.push_back(f(k));
+        if ((k & 0xffff) == 0xffff) control.check(true, "starting", 0, 0);
       }
+    };
+    rising_.resize(n_classes_);
+    pure_.resize(n_classes_);
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      std::vector<Wide> rising, pure;
+      fill(rising, entries(totals[c]), [&](std::int64_t n) { return this->rising(c, n); });
+      fill(pure, entries(totals[c]), [&](std::int64_t n) { return this->pure(c, n); });
+      rising_[c] = std::move(rising);
+      pure_[c] = std::move(pure);
     }
-    for (std::int64_t n = 0; n <= table.total(); ++n) inverse_.push_back(Wide::from_log(-sum[n]));
+    std::vector<Wide> inverse;
+    fill(inverse, entries(table.total()), [&](std::int64_t n) { return this->inverse(n); });
+    inverse_ = std::move(inverse);
     // Two classes: a table of finished bounds, if it stays near the cache.
-    if (n_classes_ != 2 || (totals[0] + 1.0) * (totals[1] + 1.0) > kMaxTable) return;
+    if (!finished) return;
+    table_.reserve(static_cast<std::size_t>(pairs));
     stride_ = static_cast<std::size_t>(totals[1]) + 1;
     std::int32_t counts[2];
     for (counts[0] = 0; counts[0] <= totals[0]; ++counts[0])
@@ -65,29 +84,44 @@ class AtLimit {
 
  private:
   static constexpr double kMaxTable = 500'000;
+  static constexpr std::int64_t kLongest = std::int64_t{1} << 18;  // the largest count in a table: 4 MiB each
   struct Entry {
     Wide closed;
     Pair open;
   };
+  // a(a+1)… of class c, the marginal of a pure leaf, and 1 / A(A+1)…
+  Wide rising(std::size_t c, std::int64_t n) const {
+    if (static_cast<std::size_t>(n) < rising_[c].size()) return rising_[c][static_cast<std::size_t>(n)];
+    return Wide::from_log(leaf_.log_rising(depth_, c, n));
+  }
+  Wide pure(std::size_t c, std::int64_t n) const {
+    if (static_cast<std::size_t>(n) < pure_[c].size()) return pure_[c][static_cast<std::size_t>(n)];
+    return Wide::from_log(leaf_.log_rising(depth_, c, n) - leaf_.log_rising_sum(depth_, n));
+  }
+  Wide inverse(std::int64_t n) const {
+    if (static_cast<std::size_t>(n) < inverse_.size()) return inverse_[static_cast<std::size_t>(n)];
+    return Wide::from_log(-leaf_.log_rising_sum(depth_, n));
+  }
   Wide marginal(const std::int32_t* counts) const {
     Wide m(1.0);
     std::int64_t n = 0;
     for (std::size_t c = 0; c < n_classes_; ++c) {
-      m = m * rising_[c][static_cast<std::size_t>(counts[c])];
+      m = m * rising(c, counts[c]);
       n += counts[c];
     }
-    return m * inverse_[static_cast<std::size_t>(n)];
+    return m * inverse(n);
   }
   Pair between(const std::int32_t* counts, Wide m) const {
     Wide pure = split_;
-    for (std::size_t c = 0; c < n_classes_; ++c) pure = pure * pure_[c][static_cast<std::size_t>(counts[c])];
+    for (std::size_t c = 0; c < n_classes_; ++c) pure = pure * this->pure(c, counts[c]);
     return {open_ * m, open_ * m + pure};
   }
 
-  std::size_t n_classes_, stride_ = 0;
+  std::size_t n_classes_, depth_, stride_ = 0;
+  const Dirichlet& leaf_;
   Wide open_, closed_, split_;
-  std::vector<std::vector<Wide>> rising_, pure_;  // by class and count: a(a+1)…, and the marginal of a pure leaf
-  std::vector<Wide> inverse_;                     // by count: 1 / A(A+1)…
+  std::vector<std::vector<Wide>> rising_, pure_;  // by class and count
+  std::vector<Wide> inverse_;
   std::vector<Entry> table_;
 };
 
@@ -222,8 +256,9 @@ Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Cont
   if (max_depth < 0) return {posterior.log_evidence(), posterior.log_evidence()};
   if (posterior.weights().leaf().n_variants() > 1)
     throw InvalidInput("a bracket needs the same Dirichlet parameters at every depth");
-  const AtLimit limit(posterior.weights(), graph.table(), static_cast<std::size_t>(max_depth));
-  control.check_memory(graph.bytes() + graph.size() * sizeof(Pair));
+  const std::size_t held = graph.bytes() + graph.size() * sizeof(Pair);
+  control.check_memory(held);
+  const AtLimit limit(posterior.weights(), graph.table(), static_cast<std::size_t>(max_depth), held, control);
   std::vector<Pair> value(graph.size());
   std::vector<std::uint32_t> closed, inner;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);

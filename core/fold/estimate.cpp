@@ -143,8 +143,8 @@ double fold_time(std::shared_ptr<const CountTable> table, const GraphOptions& op
   });
   std::vector<std::int32_t> totals(table->n_classes());
   table->class_counts(table->all().data(), totals.data());
-  const auto leaf =
-      std::make_shared<Dirichlet>(std::vector<std::vector<double>>{std::vector<double>(totals.size(), 1.0)}, totals);
+  const auto leaf = std::make_shared<Dirichlet>(
+      std::vector<std::vector<double>>{std::vector<double>(totals.size(), 1.0)}, totals, &control);
   Prior prior;
   prior.per_test = true;
   const ProductWeights weights(graph, prior, leaf);

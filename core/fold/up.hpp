@@ -23,6 +23,8 @@ template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weights,
                                          const std::vector<std::uint32_t>& closed, Control& control,
                                          std::size_t n_threads) {
+  control.check_memory(graph.bytes() + graph.size() * sizeof(std::uint32_t) +
+                       closed.size() * sizeof(typename A::Value));
   std::vector<typename A::Value> value(closed.size());
   std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
   std::vector<OneLevel> levels(folds.size());
@@ -36,8 +38,11 @@ std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weig
 template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_inner(const Graph& graph, const Weights& weights, const Order& order,
                                           std::vector<typename A::Value> closed, Control& control) {
+  control.check_memory(graph.bytes() + graph.size() * (sizeof(std::uint32_t) + sizeof(typename A::Value)) +
+                       closed.size() * sizeof(typename A::Value));
   std::vector<typename A::Value> value(graph.size());
   for (std::size_t k = 0; k < closed.size(); ++k) value[order.closed[k]] = std::move(closed[k]);
+  std::vector<typename A::Value>().swap(closed);
   const std::vector<std::uint32_t>& inner = order.inner;
   typename Weights::Inner node;
   std::size_t done = 0;

@@ -274,24 +274,38 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
   for (int a = 0; a < 2; ++a) log_term_[a].assign(stride, 0.0);
   double* t1 = log_term_[1].data();
   double* t0 = log_term_[0].data();
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    if (frontier_.totals()[c] == 0) continue;
-    const double* r = weights.leaf().rising(depth_ + 2, c);
+  // r: log a(a+1)…(a+n−1) of class c by n; s: the same for Σa.
+  const auto add_class = [&](std::size_t c, const auto& r) {
     const std::int32_t* both = pairs_.data() + c * stride;
     const std::int32_t of_i = frontier_.count(c, i), rest = frontier_.totals()[c] - of_i;
     for (std::size_t j = 0; j < n; ++j) {
       const std::int32_t b = both[j], jj = frontier_.count(c, j);
-      t1[j] += r[b] + r[of_i - b];
-      t0[j] += r[jj - b] + r[rest - jj + b];
+      t1[j] += r(b) + r(of_i - b);
+      t0[j] += r(jj - b) + r(rest - jj + b);
     }
+  };
+  const auto take_sum = [&](const auto& s) {
+    const std::int32_t of_i = frontier_.total(i), rest = frontier_.total() - of_i;
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::int32_t b = pair_total_[j], jj = frontier_.total(j);
+      t1[j] -= s(b) + s(of_i - b);
+      t0[j] -= s(jj - b) + s(rest - jj + b);
+    }
+  };
+  const Dirichlet& leaf = weights.leaf();
+  const std::size_t d = depth_ + 2;
+  const bool tabulated = leaf.tabulated(frontier_.total());
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    if (frontier_.totals()[c] == 0) continue;
+    if (tabulated)
+      add_class(c, [table = leaf.rising(d, c)](std::int32_t k) { return table[k]; });
+    else
+      add_class(c, [&](std::int32_t k) { return leaf.log_rising(d, c, k); });
   }
-  const double* s = weights.leaf().rising_sum(depth_ + 2);
-  const std::int32_t of_i = frontier_.total(i), rest = frontier_.total() - of_i;
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::int32_t b = pair_total_[j], jj = frontier_.total(j);
-    t1[j] -= s[b] + s[of_i - b];
-    t0[j] -= s[jj - b] + s[rest - jj + b];
-  }
+  if (tabulated)
+    take_sum([table = leaf.rising_sum(d)](std::int32_t k) { return table[k]; });
+  else
+    take_sum([&](std::int32_t k) { return leaf.log_rising_sum(d, k); });
 }
 
 // Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a
@@ -374,7 +388,8 @@ void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLeve
   // First log split weights in out.split, then everything relative to a reference.
   for (int a = 0; a < 2; ++a) std::fill(out.split[a].begin(), out.split[a].end(), -kInf);
   if (levels_ == 2 && n > 1) {
-    if (prior.fair || !weights.relative() || !fold_relative(weights, plus, out)) {
+    if (prior.fair || !weights.relative() || !weights.leaf().tabulated(frontier_.total()) ||
+        !fold_relative(weights, plus, out)) {
       for (int a = 0; a < 2; ++a) std::fill(out.tests[a].begin(), out.tests[a].end(), 0.0);
       fold_two_pass(weights, plus, out);
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "common/errors.hpp"
+#include "common/room.hpp"
 
 namespace everytree {
 
@@ -34,6 +35,7 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
   index_ = {};
   candidates_ = {};
   scratch_ = {};
+  control.check_memory(bytes() + states_.size() * (options_.by_depth ? 4 : 8));  // sorting takes as much again
   order_.resize(states_.size());
   std::iota(order_.begin(), order_.end(), 0);
   if (options_.by_depth) {
@@ -105,6 +107,13 @@ void Graph::expand(std::uint32_t id, Control& control) {
   std::uint64_t* child1 = scratch_.data();
   std::uint64_t* child0 = child1 + n;
   const auto& classes = table_->test_classes();
+  // At most so much is added here: asked before the memory is taken.
+  const std::size_t n_index =
+      options_.merge && (indexed_ + 2 * classes.size()) * 2 >= index_.size() ? index_.size() : 0;
+  if (const std::size_t more = growth(states_, 2 * classes.size()) + growth(splits_, classes.size()) +
+                               growth(parts_, classes.size()) + 2 * n_index * sizeof(Slot);
+      more > 0)
+    control.check_memory(bytes() + more);
   candidates_.clear();
   std::uint32_t n_tests = 0;
   for (std::uint32_t k = 0; k < classes.size(); ++k) {

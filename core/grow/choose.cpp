@@ -35,7 +35,7 @@ Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Pri
       stream_(settings.seed, settings.number) {
   for (std::size_t row = 0; row < columns.n_rows(); ++row)
     class_totals_[static_cast<std::size_t>(columns.classes()[row])] += columns.weights()[row];
-  if (settings.score == GrowScore::gain_ratio) entropy_ = Score::entropy(class_totals_);
+  if (settings.score == GrowScore::gain_ratio) entropy_ = Score::entropy(class_totals_, &control_, bytes());
 }
 
 const Score& Chooser::score_at(std::size_t depth) {
@@ -230,6 +230,9 @@ double Chooser::branches(const View& view, std::size_t depth, std::int32_t colum
                          std::size_t plies) {
   splitter_.label(view.rows, column, threshold);
   check((view.rows.size() + columns_.n_classes()) * (1 + columns_.n_columns()));
+  if (const std::size_t before = plies_[plies - 1].storage.bytes(), after = view_bytes(view.rows.size(), columns_);
+      after > before)
+    control_.check_memory(bytes() + after - before);
   // Storage by ply: a view of one ply is done with when the next test of the ply above is looked at.
   const std::vector<View> parts = splitter_.split(view, plies_[plies - 1].storage);
   double sum = 0;

@@ -76,13 +76,19 @@ void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_clas
 void Columns::sort(Control* control) {
   for (Column& column : columns_) {
     if (!column.numeric || !column.ranks.empty()) continue;
-    if (control) control->check(true, "sorting", 0, 0);
+    if (control) {
+      control->check(true, "sorting", 0, 0);
+      control->check_memory(bytes() + 8 * n_rows_);
+    }
     const std::vector<double>& values = column.values;
     column.order.reserve(n_rows_);
     for (std::uint32_t row = 0; row < n_rows_; ++row)
       if (!std::isnan(values[row])) column.order.push_back(row);
-    std::sort(column.order.begin(), column.order.end(),
-              [&](std::uint32_t x, std::uint32_t y) { return values[x] != values[y] ? values[x] < values[y] : x < y; });
+    std::size_t compared = 0;
+    std::sort(column.order.begin(), column.order.end(), [&](std::uint32_t x, std::uint32_t y) {
+      if ((++compared & 0xfffff) == 0 && control) control->check(true, "sorting", 0, 0);
+      return values[x] != values[y] ? values[x] < values[y] : x < y;
+    });
     column.ranks.assign(n_rows_, 0);
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < column.order.size(); ++i) {

@@ -11,6 +11,7 @@
 
 #include "choose.hpp"
 #include "common/errors.hpp"
+#include "common/room.hpp"
 
 namespace everytree::grow {
 
@@ -134,6 +135,7 @@ class TreeGrower : Grower {
       root.rows = storage->rows;
       root.sorted.resize(columns_.n_columns());
     } else {
+      check(2 * view_bytes(columns_.n_rows(), columns_));
       root = view_of(all_rows(columns_), columns_, *storage);
     }
     held_ = storage->bytes();
@@ -221,6 +223,7 @@ class OptionGrower : Grower {
   using Grower::Grower;
 
   Grown grow() {
+    check(2 * view_bytes(columns_.n_rows(), columns_));
     const std::vector<std::uint32_t> rows = all_rows(columns_);
     node_for(rows, 0, 1.0);
     std::size_t since = 0;
@@ -232,7 +235,7 @@ class OptionGrower : Grower {
       done_[node] = 1;
       since += size_of(node) + 64;
       if (since > (std::size_t{1} << 14)) {
-        check(arena_.capacity() * sizeof(arena_[0]) + storage_.bytes() + done_.size() * 96);
+        check(held());
         since = 0;
       }
       if (!expand(node)) {
@@ -267,6 +270,7 @@ class OptionGrower : Grower {
     return key;
   }
 
+  std::size_t held() const { return arena_.capacity() * sizeof(arena_[0]) + storage_.bytes() + done_.size() * 96; }
   std::span<const std::uint32_t> rows_of(std::uint32_t node) const {
     return {arena_.data() + begin_[node], begin_[node + 1] - begin_[node]};
   }
@@ -286,6 +290,7 @@ class OptionGrower : Grower {
     }
     const std::uint32_t node = add_node(rows, depth);
     nodes_.emplace(key, node);
+    make_room(arena_, rows.size(), [this](std::size_t more) { check(held() + more); });
     arena_.insert(arena_.end(), rows.begin(), rows.end());
     begin_.push_back(arena_.size());
     priority_.push_back(0);

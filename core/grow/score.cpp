@@ -11,6 +11,12 @@ namespace everytree::grow {
 namespace {
 
 constexpr std::int64_t kLongest = std::int64_t{1} << 22;  // entries of a table: 32 MiB
+constexpr std::int64_t kHeavy = std::int64_t{1} << 18;    // where the weights exceed that: few counts repeat then
+
+// The last entry of a table for counts up to n, of so many examples.
+std::int64_t last_entry(std::int64_t n, std::int64_t total) {
+  return std::min(n, total > kLongest ? kHeavy : kLongest);
+}
 
 std::int64_t rounded(double x) { return std::llround(x); }
 
@@ -24,8 +30,8 @@ double unit_of(double most, std::int64_t n_examples) {
 
 }  // namespace
 
-Climb::Climb(double a, double scale, std::int64_t upto) : a_(a), scale_(scale) {
-  const auto n = static_cast<std::size_t>(std::min(upto, kLongest)) + 1;
+Climb::Climb(double a, double scale, std::int64_t upto, Control* control) : a_(a), scale_(scale) {
+  const auto n = static_cast<std::size_t>(upto) + 1;
   table_.reserve(n);
   double sum = 0, carry = 0;  // what rounding took from the sum
   table_.push_back(0);
@@ -34,16 +40,20 @@ Climb::Climb(double a, double scale, std::int64_t upto) : a_(a), scale_(scale) {
     carry += std::abs(sum) >= std::abs(x) ? (sum - t) + x : (x - t) + sum;
     sum = t;
     table_.push_back(rounded(sum * scale) + rounded(carry * scale));
+    if (control != nullptr && (k & 0xffff) == 0) control->check(true, "growing", 0, 0);
   }
 }
 
-Climb Climb::entropy(double scale, std::int64_t upto) {
+Climb Climb::entropy(double scale, std::int64_t upto, Control* control) {
   Climb climb;
   climb.scale_ = scale;
   climb.entropy_ = true;
-  const auto n = static_cast<std::size_t>(std::min(upto, kLongest)) + 1;
+  const auto n = static_cast<std::size_t>(upto) + 1;
   climb.table_.reserve(n);
-  for (std::size_t k = 0; k < n; ++k) climb.table_.push_back(climb.far(static_cast<std::int64_t>(k)));
+  for (std::size_t k = 0; k < n; ++k) {
+    climb.table_.push_back(climb.far(static_cast<std::int64_t>(k)));
+    if (control != nullptr && (k & 0xffff) == 0) control->check(true, "growing", 0, 0);
+  }
   return climb;
 }
 
@@ -65,13 +75,15 @@ double Score::unit_for(const std::vector<std::vector<double>>& a, std::int64_t n
 
 Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
                        Control* control, std::size_t held) {
+  const std::int64_t all = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
   const auto climb = [&](double x, std::int64_t n) {
-    held += static_cast<std::size_t>(std::min(n, kLongest) + 1) * sizeof(std::int64_t);
+    n = last_entry(n, all);
+    held += static_cast<std::size_t>(n + 1) * sizeof(std::int64_t);
     if (control != nullptr) {
       control->check_memory(held);
       control->check(true, "growing", 0, 0);
     }
-    return std::make_shared<const Climb>(x, 1 / unit, n);
+    return std::make_shared<const Climb>(x, 1 / unit, n, control);
   };
   Score score;
   score.unit_ = unit;
@@ -80,16 +92,17 @@ Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int6
   std::map<double, std::shared_ptr<const Climb>> climbs;
   for (const auto& [x, n] : upto) climbs[x] = climb(x, n);
   for (const double x : a) score.up_.push_back(climbs[x]);
-  const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
-  score.total_ = climb(std::accumulate(a.begin(), a.end(), 0.0), total);
+  score.total_ = climb(std::accumulate(a.begin(), a.end(), 0.0), all);
   return score;
 }
 
-Score Score::entropy(const std::vector<std::int64_t>& class_totals) {
+Score Score::entropy(const std::vector<std::int64_t>& class_totals, Control* control, std::size_t held) {
   const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
   Score score;
   score.unit_ = unit_of(std::log(static_cast<double>(total) + 2), total);
-  score.total_ = std::make_shared<const Climb>(Climb::entropy(1 / score.unit_, total));
+  const std::int64_t n = last_entry(total, total);
+  if (control != nullptr) control->check_memory(held + static_cast<std::size_t>(n + 1) * sizeof(std::int64_t));
+  score.total_ = std::make_shared<const Climb>(Climb::entropy(1 / score.unit_, n, control));
   score.up_.assign(class_totals.size(), score.total_);
   return score;
 }

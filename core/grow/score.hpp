@@ -21,8 +21,9 @@ namespace everytree::grow {
 // One function of a count, as a table. Beyond the table it is computed: only weights in the millions ask for that.
 class Climb {
  public:
-  Climb(double a, double scale, std::int64_t upto);  // log a(a+1)…(a+n−1) times scale
-  static Climb entropy(double scale, std::int64_t upto);
+  // log a(a+1)…(a+n−1) times scale
+  Climb(double a, double scale, std::int64_t upto, Control* control = nullptr);
+  static Climb entropy(double scale, std::int64_t upto, Control* control = nullptr);
   std::int64_t operator()(std::int64_t n) const {
     return static_cast<std::size_t>(n) < table_.size() ? table_[static_cast<std::size_t>(n)] : far(n);
   }
@@ -40,11 +41,11 @@ class Score {
  public:
   // The unit that suits these parameters (of all depths) and so many examples.
   static double unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples);
-  // Tables of millions take a while: with `control` there is a look at the limits before each; `held` bytes are there
-  // already.
+  // Tables of millions take a while: with `control` there is a look at the limits before each and on the way; `held`
+  // bytes are there already.
   static Score dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
                          Control* control = nullptr, std::size_t held = 0);
-  static Score entropy(const std::vector<std::int64_t>& class_totals);
+  static Score entropy(const std::vector<std::int64_t>& class_totals, Control* control = nullptr, std::size_t held = 0);
 
   std::size_t n_classes() const { return up_.size(); }
   const Climb& up(std::size_t c) const { return *up_[c]; }

@@ -49,6 +49,7 @@ std::size_t Storage::bytes() const {
 void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, std::size_t j, std::vector<Record>& out) {
   const Column& column = columns[j];
   out.clear();
+  out.reserve(rows.size());
   if (rows.size() == columns.n_rows()) {
     for (const std::uint32_t row : column.order) out.push_back({column.ranks[row], row});
     return;
@@ -57,6 +58,12 @@ void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, st
     if (!std::isnan(column.values[row])) out.push_back({column.ranks[row], row});
   if (out.size() < 2) return;
   by_rank(out, column.order.empty() ? 0 : column.ranks[column.order.back()]);
+}
+
+std::size_t view_bytes(std::size_t n_rows, const Columns& columns) {
+  std::size_t numeric = 0;
+  for (std::size_t j = 0; j < columns.n_columns(); ++j) numeric += columns[j].numeric;
+  return n_rows * (sizeof(std::uint32_t) + numeric * sizeof(Record));
 }
 
 View view_of(std::span<const std::uint32_t> rows, const Columns& columns, Storage& storage) {

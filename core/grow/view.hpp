@@ -32,6 +32,8 @@ struct Storage {
 
 // A view of these rows (ascending), sorted anew; `columns` have been sorted as wholes. Columns in `only`, if any.
 View view_of(std::span<const std::uint32_t> rows, const Columns& columns, Storage& storage);
+// Bytes of the storage of so many rows.
+std::size_t view_bytes(std::size_t n_rows, const Columns& columns);
 // The known rows of one numeric column, sorted.
 void sort_column(std::span<const std::uint32_t> rows, const Columns& columns, std::size_t column,
                  std::vector<Record>& out);

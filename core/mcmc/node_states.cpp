@@ -20,8 +20,13 @@ std::uint64_t mixed(std::uint64_t key) {
 
 }  // namespace
 
-std::vector<TestRange> nested_tests(const CountTable& table) {
+std::vector<TestRange> nested_tests(const CountTable& table, Control& control) {
+  std::size_t work = 0;
   const auto within = [&](std::size_t a, std::size_t b) {
+    if ((work += table.n_words()) > kWork) {
+      work = 0;
+      control.check(true, "starting", 0, 0);
+    }
     const std::uint64_t *x = table.column(a), *y = table.column(b);
     for (std::size_t w = 0; w < table.n_words(); ++w)
       if (x[w] & ~y[w]) return false;

@@ -50,7 +50,7 @@ struct TestRange {
   bool rising;
 };
 // All tests, in order, as such ranges; most may be of one test.
-std::vector<TestRange> nested_tests(const CountTable& table);
+std::vector<TestRange> nested_tests(const CountTable& table, Control& control);
 
 // A space of trees and how to propose tests in it.
 struct ChainSpace {

@@ -55,12 +55,12 @@ struct TreeChains::Chain {
 };
 
 TreeChains::TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
-                       ChainSettings settings)
+                       ChainSettings settings, Control& control)
     : table_(std::move(table)),
       max_depth_(max_depth),
       min_leaf_(min_leaf),
       target_(std::make_unique<const TreeTarget>(std::move(target))),
-      ranges_(std::make_unique<const std::vector<TestRange>>(nested_tests(*table_))),
+      ranges_(std::make_unique<const std::vector<TestRange>>(nested_tests(*table_, control))),
       settings_(std::move(settings)) {
   check();
   settings_.n_threads = std::max<std::size_t>(1, settings_.n_threads);
@@ -284,7 +284,10 @@ TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
           }
           step(chain, plan, chain.done);
           ++done;
-          if (++chain.done > plan.burn_in) control.check_memory(2 * (bytes += keep(chain, ordered())));
+          // Vectors of draws may hold twice what is in them; the other chains remember about as much as this one.
+          if (++chain.done > plan.burn_in)
+            control.check_memory(2 * (bytes += keep(chain, ordered())) +
+                                 chains_.size() * std::min(chain.states.bytes(), state_bytes));
         }
       });
     }

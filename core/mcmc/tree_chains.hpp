@@ -78,7 +78,7 @@ struct ChainState {
 class TreeChains {
  public:
   TreeChains(std::shared_ptr<const CountTable> table, int max_depth, std::int64_t min_leaf, TreeTarget target,
-             ChainSettings settings);
+             ChainSettings settings, Control& control);
   ~TreeChains();
   TreeChains(TreeChains&&) noexcept;
 

@@ -26,7 +26,7 @@ bool Hope::sound(const Prior& prior) {
 }
 
 Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet> leaf, int max_depth,
-           std::int64_t min_leaf, Spread spread)
+           std::int64_t min_leaf, Spread spread, std::size_t held, Control& control)
     : prior_(std::move(prior)),
       leaf_(std::move(leaf)),
       max_depth_(max_depth),
@@ -44,31 +44,58 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
   log_tests_.assign(table.n_tests() + 1, 0.0);
   if (prior_.per_test && !prior_.fair)
     for (std::size_t n = 1; n < log_tests_.size(); ++n) log_tests_[n] = std::log(static_cast<double>(n));
-  if (single_)
-    for (std::int32_t n = 0; n <= *std::max_element(totals.begin(), totals.end()); ++n)
+  const std::size_t variants = leaf_->n_variants();
+  const auto entries = [](std::int32_t n) { return static_cast<std::size_t>(std::min(n, kCounts)) + 1; };
+  const std::int32_t largest = *std::max_element(totals.begin(), totals.end());
+  std::size_t size = single_ ? entries(largest) : 0;
+  for (std::int32_t n : totals) size += variants * entries(n);
+  control.check_memory(held + size * sizeof(double));
+  std::size_t filled = 0;
+  const auto tick = [&] {
+    if ((++filled & 0xffff) == 0) control.check(true, "starting", 0, 0);
+  };
+  if (single_) {
+    log_mixed_.reserve(entries(largest));
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(entries(largest)); ++n) {
       log_mixed_.push_back(std::log1p(n / leaf_->sum_a(0)));
+      tick();
+    }
+  }
   // Per depth, then from the deepest up the least. If one set of parameters is the least for every n, parting a class
   // costs something whatever the depths of its leaves; else no more is used than that one example of it is there.
-  const std::size_t variants = leaf_->n_variants();
-  pure_.resize(variants, std::vector<std::vector<double>>(n_classes));
-  for (std::size_t v = variants; v-- > 0;)
+  //
+  // Between two sets of parameters (a, A) and (b, B), m(n + 1) − m(n) = log((A + n) / (a + n)) differs by the sign of
+  // (A + n)(b + n) − (B + n)(a + n), which is linear in n: the difference of the two m rises and then falls, or falls
+  // and then rises. So one is the least for every n up to the total if it is for n = 1 and for the total itself, and
+  // the counts between a table and the total need no look.
+  pure_.resize(variants);
+  for (std::size_t v = variants; v-- > 0;) {
+    pure_[v].resize(n_classes);
     for (std::size_t c = 0; c < n_classes; ++c) {
-      auto& here = pure_[v][c];
-      here.resize(static_cast<std::size_t>(totals[c]) + 1);
-      for (std::int32_t n = 0; n <= totals[c]; ++n) {
-        counts[c] = n;
-        here[static_cast<std::size_t>(n)] = -leaf_->log_marginal(v, counts.data());
+      Pure& here = pure_[v][c];
+      here.variant = v;
+      here.table.resize(entries(totals[c]));
+      for (std::size_t n = 0; n < here.table.size(); ++n) {
+        here.table[n] = far_pure(v, c, static_cast<std::int32_t>(n));
+        tick();
       }
-      counts[c] = 0;
       if (v + 1 == variants) continue;
-      const auto& deeper = pure_[v + 1][c];
-      const bool less = std::equal(here.begin(), here.end(), deeper.begin(), std::less_equal<>());
-      const bool more = std::equal(here.begin(), here.end(), deeper.begin(), std::greater_equal<>());
-      if (more)
+      const Pure& deeper = pure_[v + 1][c];
+      const double last = pure(v, c, totals[c]), last_deeper = pure(v + 1, c, totals[c]);
+      const auto all = [&](auto compare) {
+        return std::equal(here.table.begin(), here.table.end(), deeper.table.begin(), compare) &&
+               compare(last, last_deeper);
+      };
+      const bool less = all(std::less_equal<>()), more = all(std::greater_equal<>());
+      if (more) {
         here = deeper;
-      else if (!less)
-        for (std::size_t n = 1; n < here.size(); ++n) here[n] = std::min(here[1], deeper[1]);
+      } else if (!less) {
+        here.flat = true;
+        const double least = std::min(here.table[1], deeper.table[1]);
+        std::fill(here.table.begin() + 1, here.table.end(), least);
+      }
     }
+  }
   if (n_classes == 2) {
     for (int c = 0; c < 2; ++c) most_[c] = totals[static_cast<std::size_t>(c)];
     const auto size = [&] {
@@ -83,7 +110,19 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
 }
 
 double Hope::pure(std::size_t depth, std::size_t c, std::int32_t n) const {
-  return pure_[std::min(depth, pure_.size() - 1)][c][static_cast<std::size_t>(n)];
+  const Pure& known = pure_[std::min(depth, pure_.size() - 1)][c];
+  if (static_cast<std::size_t>(n) < known.table.size()) return known.table[static_cast<std::size_t>(n)];
+  return known.flat ? known.table.back() : far_pure(known.variant, c, n);
+}
+
+// m_c(n) with the parameters of this depth.
+double Hope::far_pure(std::size_t variant, std::size_t c, std::int32_t n) const {
+  return -(leaf_->log_rising(variant, c, n) - leaf_->log_rising_sum(variant, n));
+}
+
+double Hope::log_mixed(std::int32_t n) const {
+  if (static_cast<std::size_t>(n) < log_mixed_.size()) return log_mixed_[static_cast<std::size_t>(n)];
+  return std::log1p(n / leaf_->sum_a(0));
 }
 
 // l_c(1), or infinite where there is nothing to part.
@@ -131,9 +170,7 @@ double Hope::below_split(const std::int32_t* counts, std::size_t depth) const {
   const double l0 = part(d, x, n0), l1 = part(d, y, n1);
   const double more_leaves = another + std::min(l0, l1) + 3 * leaf;
   double mixed = std::min(l0, l1);
-  if (single_)
-    mixed = std::min({log_mixed_[1] + l0 + l1, log_mixed_[static_cast<std::size_t>(n0)] + l1,
-                      log_mixed_[static_cast<std::size_t>(n1)] + l0});
+  if (single_) mixed = std::min({log_mixed_[1] + l0 + l1, log_mixed(n0) + l1, log_mixed(n1) + l0});
   return sum + std::min({perfect, more_leaves, mixed + 2 * leaf});
 }
 
@@ -168,32 +205,37 @@ double Hope::hope(const std::int32_t* counts, std::size_t depth) const {
   return std::min(cost, kNoCost);
 }
 
-const Hope::Tables& Hope::tables(std::size_t depth) {
+const Hope::Tables* Hope::tables(std::size_t depth, std::size_t held, Control& control) {
   // Beyond the tables of the prior, and short of a depth limit, all depths are alike.
   std::size_t last = std::max({prior_.log_split.size(), prior_.log_leaf_open.size(), prior_.log_leaf_closed.size(),
                                leaf_->n_variants(), std::size_t{1}});
   if (max_depth_ >= 0) last = std::max(last, static_cast<std::size_t>(max_depth_) + 1);
   depth = std::min(depth, last);
   if (tables_.size() <= depth) tables_.resize(depth + 1);
-  auto& made = tables_[depth];
-  if (made == nullptr) {
-    made = std::make_unique<Tables>();
+  if (tables_[depth] == nullptr) {
     const std::size_t size = static_cast<std::size_t>(most_[0] + 1) << shift_;
+    if (held + 2 * size * sizeof(double) > control.memory_limit / 2) return nullptr;
+    auto made = std::make_unique<Tables>();
     made->plain.assign(size, kNoCost);
     made->hope.assign(size, kNoCost);
+    std::size_t filled = 0;
     for (std::int32_t n0 = 0; n0 <= most_[0]; ++n0)
       for (std::int32_t n1 = 0; n1 <= most_[1]; ++n1) {
         const std::int32_t counts[2] = {n0, n1};
         const std::size_t k = (static_cast<std::size_t>(n0) << shift_) + static_cast<std::size_t>(n1);
         made->plain[k] = plain(counts, depth);
         made->hope[k] = hope(counts, depth);
+        if ((++filled & 0x3fff) == 0) control.check(true, "starting", 0, 0);
       }
+    tables_[depth] = std::move(made);
   }
-  return *made;
+  return tables_[depth].get();
 }
 
 std::size_t Hope::bytes() const {
-  std::size_t sum = 0;
+  std::size_t sum = log_mixed_.capacity() * 8;
+  for (const auto& row : pure_)
+    for (const Pure& p : row) sum += p.table.capacity() * 8;
   for (const auto& t : tables_)
     if (t != nullptr) sum += 16 * t->plain.size();
   return sum;

@@ -27,8 +27,9 @@ namespace everytree {
 
 class Hope {
  public:
+  // `held`: bytes that are there already; the tables are charged beside them before they are made.
   Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet> leaf, int max_depth,
-       std::int64_t min_leaf, Spread spread);
+       std::int64_t min_leaf, Spread spread, std::size_t held, Control& control);
 
   static bool sound(const Prior& prior);
 
@@ -54,11 +55,12 @@ class Hope {
   double hope(const std::int32_t* counts, std::size_t depth) const;
 
   // `plain` and `hope` of two classes at a depth as tables over n_0 << shift | n_1, kNoCost below min_leaf; for covers
-  // of at most most(0), most(1) examples. Made when first asked for.
+  // of at most most(0), most(1) examples. Made when first asked for; nullptr where they would take more than half of
+  // the memory limit together with `held` bytes: then whoever asks goes by plain() and hope().
   struct Tables {
     std::vector<double> plain, hope;
   };
-  const Tables& tables(std::size_t depth);
+  const Tables* tables(std::size_t depth, std::size_t held, Control& control);
   std::int32_t most(int c) const { return most_[c]; }
   int shift() const { return shift_; }
   std::size_t bytes() const;
@@ -66,6 +68,8 @@ class Hope {
  private:
   double below_split(const std::int32_t* counts, std::size_t depth) const;
   double pure(std::size_t depth, std::size_t c, std::int32_t n) const;
+  double far_pure(std::size_t variant, std::size_t c, std::int32_t n) const;
+  double log_mixed(std::int32_t n) const;  // r(n, 1), of one set of parameters
   double part(std::size_t depth, std::size_t c, std::int32_t n) const;
   double pure_cover(std::size_t depth, std::size_t c, std::int32_t n) const;
   double least_leaf(std::size_t depth, std::int64_t n) const;
@@ -81,11 +85,18 @@ class Hope {
   int max_depth_;
   std::int64_t min_leaf_;
   Spread spread_;
-  bool single_;                                         // one set of Dirichlet parameters for all depths
-  std::vector<double> any_split_, any_leaf_;            // least cost of a split, a leaf, at this depth or deeper
-  std::vector<std::vector<std::vector<double>>> pure_;  // [variant][class][n]: at this depth or deeper
-  std::vector<double> log_tests_;  // what a test among n costs; all zero where every test weighs the same
-  std::vector<double> log_mixed_;  // r(n, 1); empty if Dirichlet parameters differ by depth
+  bool single_;                               // one set of Dirichlet parameters for all depths
+  std::vector<double> any_split_, any_leaf_;  // least cost of a split, a leaf, at this depth or deeper
+  // m_c(n) at this depth or deeper: whose parameters give it, or the same for every n; and its table for n ≤ kCounts.
+  struct Pure {
+    std::size_t variant = 0;
+    bool flat = false;
+    std::vector<double> table;
+  };
+  static constexpr std::int32_t kCounts = std::int32_t{1} << 18;
+  std::vector<std::vector<Pure>> pure_;  // [variant][class]
+  std::vector<double> log_tests_;        // what a test among n costs; all zero where every test weighs the same
+  std::vector<double> log_mixed_;        // r(n, 1) for n ≤ kCounts; empty if Dirichlet parameters differ by depth
   std::int32_t most_[2] = {0, 0};
   int shift_ = 0;
   std::vector<std::unique_ptr<Tables>> tables_;

@@ -71,16 +71,18 @@ void ProbableSearch::look(const Node& node) {
     level_.tests[a].assign(stride, 0);
   }
   if (levels(node) < 2 || n < 2) return;
+  const Hope::Tables* tables = nullptr;
   if (options_.tables && table_->n_classes() == 2 && frontier_.totals()[0] <= hope_->most(0) &&
       frontier_.totals()[1] <= hope_->most(1))
-    look_by_table(d);
+    tables = hope_->tables(d + 2, bytes(), *control_);
+  if (tables != nullptr)
+    look_by_table(*tables);
   else
     look_by_counts(d);
 }
 
-void ProbableSearch::look_by_table(std::size_t depth) {
+void ProbableSearch::look_by_table(const Hope::Tables& tables) {
   const std::size_t n = frontier_.n_groups();
-  const Hope::Tables& tables = hope_->tables(depth + 2);
   frontier_.set_index(hope_->shift());
   const PairTable plain{tables.plain.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
   const PairTable hope{tables.hope.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
@@ -257,7 +259,7 @@ ProbableSearch::Node& ProbableSearch::side_of(Node& node, Choice& choice, int a,
     for (std::size_t w = 0; w < table_->n_words(); ++w) cover[w] = node.cover[w] & (a == 1 ? column[w] : ~column[w]);
     choice.side[a] = store_.find_or_add(cover, options_.by_depth ? node.place + 1 : 0,
                                         static_cast<std::int32_t>(table_->count(cover)), choice.lower[a],
-                                        choice.upper[a], *control_, choice_bytes_);
+                                        choice.upper[a], *control_, bytes() - store_.bytes());
   }
   return *choice.side[a];
 }
@@ -402,9 +404,16 @@ MostProbable ProbableSearch::run(Control& control) {
   const bool early = looking_takes_long(*table_);
   try {
     if (early) grow();
-    if (hope_ == nullptr)
-      hope_ = std::make_unique<Hope>(*table_, prior_, leaf_, options_.max_depth, options_.min_leaf,
-                                     options_.spread && options_.min_leaf == 1 ? Spread(*table_, control) : Spread());
+    if (hope_ == nullptr) {
+      Spread spread;
+      try {
+        if (options_.spread && options_.min_leaf == 1) spread = Spread(*table_, control);
+      } catch (const LimitReached& limit) {
+        if (limit.reason != LimitReached::Reason::memory) throw;  // without it: the bounds are weaker
+      }
+      hope_ = std::make_unique<Hope>(*table_, prior_, leaf_, options_.max_depth, options_.min_leaf, std::move(spread),
+                                     bytes(), control);
+    }
     outvoted_ = options_.outvoted && hope_->knows_outvoted() &&
                 std::any_of(table_->outvoted().begin(), table_->outvoted().end(), [](auto w) { return w != 0; });
     if (root_ == nullptr)

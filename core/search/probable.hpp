@@ -77,7 +77,7 @@ class ProbableSearch {
   std::size_t depth(const Node& node) const { return options_.by_depth ? static_cast<std::size_t>(node.place) : 0; }
   Frame& frame(std::size_t depth);
   void look(const Node& node);  // fill level_ from the frontier
-  void look_by_table(std::size_t depth);
+  void look_by_table(const Hope::Tables& tables);
   void look_by_counts(std::size_t depth);
   void open(Node& node);
   void settle(Node& node);
@@ -90,7 +90,7 @@ class ProbableSearch {
   std::uint32_t smallest(Node& node, std::size_t depth);
   void write(const Node& node, Key& key);
   void write_plain(const std::uint64_t* cover, std::size_t depth, Key& key);
-  std::size_t bytes() const { return store_.bytes() + choice_bytes_ + (hope_ ? hope_->bytes() : 0); }
+  std::size_t bytes() const { return leaf_->bytes() + store_.bytes() + choice_bytes_ + (hope_ ? hope_->bytes() : 0); }
   void check();
 
   std::shared_ptr<const CountTable> table_;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace everytree {
 
 namespace {
+
+constexpr std::size_t kWork = std::size_t{1} << 21;  // steps between two looks at the clock
 
 // The examples of the table, one row of bits (over the tests) each.
 struct Examples {
@@ -18,22 +21,27 @@ struct Examples {
 
 // f(section, bits over the tests) for every row of the table, until f returns false.
 template <class F>
-void for_each_row(const CountTable& table, F&& f) {
+void for_each_row(const CountTable& table, Control& control, F&& f) {
   std::vector<std::uint64_t> row((table.n_tests() + 63) / 64);
+  std::size_t work = 0;
   for (const Section& s : table.sections())
     for (std::uint32_t w = s.begin; w < s.end; ++w)
       for (std::uint64_t rest = table.all()[w]; rest != 0; rest &= rest - 1) {
         const int b = std::countr_zero(rest);
+        if ((work += table.n_tests()) > kWork) {
+          work = 0;
+          control.check(true, "measuring distances", 0, 0);
+        }
         std::fill(row.begin(), row.end(), 0);
         for (std::size_t t = 0; t < table.n_tests(); ++t) row[t / 64] |= (table.column(t)[w] >> b & 1) << (t % 64);
         if (!f(s, row)) return;
       }
 }
 
-Examples examples_of(const CountTable& table, std::int32_t most_copies, std::size_t enough) {
+Examples examples_of(const CountTable& table, std::int32_t most_copies, std::size_t enough, Control& control) {
   Examples out;
   out.words = (table.n_tests() + 63) / 64;
-  for_each_row(table, [&](const Section& s, const auto& row) {
+  for_each_row(table, control, [&](const Section& s, const auto& row) {
     for (std::int32_t copy = 0; copy < std::min(s.multiplicity(), most_copies); ++copy) {
       out.bits.insert(out.bits.end(), row.begin(), row.end());
       out.cls.push_back(s.cls);
@@ -44,16 +52,32 @@ Examples examples_of(const CountTable& table, std::int32_t most_copies, std::siz
 }
 
 // The largest number of examples with the same row.
-std::int32_t largest_group(const CountTable& table) {
-  std::vector<std::pair<std::vector<std::uint64_t>, std::int32_t>> rows;
-  for_each_row(table, [&](const Section& s, const auto& row) {
-    rows.emplace_back(row, s.multiplicity());
+std::int32_t largest_group(const CountTable& table, Control& control) {
+  const std::size_t words = (table.n_tests() + 63) / 64;
+  std::size_t n = 0;
+  for (const std::uint64_t w : table.all()) n += static_cast<std::size_t>(std::popcount(w));
+  control.check_memory(n * (8 * words + 4 + 4));
+  std::vector<std::uint64_t> bits;
+  std::vector<std::int32_t> copies;
+  std::vector<std::uint32_t> order(n);
+  bits.reserve(n * words);
+  copies.reserve(n);
+  for_each_row(table, control, [&](const Section& s, const auto& row) {
+    bits.insert(bits.end(), row.begin(), row.end());
+    copies.push_back(s.multiplicity());
     return true;
   });
-  std::sort(rows.begin(), rows.end());
+  const auto row = [&](std::uint32_t k) { return bits.data() + k * words; };
+  std::iota(order.begin(), order.end(), 0u);
+  std::size_t work = 0;
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if ((++work & 0xffff) == 0) control.check(true, "measuring distances", 0, 0);
+    return std::lexicographical_compare(row(a), row(a) + words, row(b), row(b) + words);
+  });
   std::int32_t most = 0, here = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    here = k > 0 && rows[k].first == rows[k - 1].first ? here + rows[k].second : rows[k].second;
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool same = k > 0 && std::equal(row(order[k]), row(order[k]) + words, row(order[k - 1]));
+    here = (same ? here : 0) + copies[order[k]];
     most = std::max(most, here);
   }
   return most;
@@ -62,8 +86,8 @@ std::int32_t largest_group(const CountTable& table) {
 }  // namespace
 
 Spread::Spread(const CountTable& table, Control& control) : n_classes_(table.n_classes()) {
-  most_alike_ = largest_group(table);
-  const Examples examples = examples_of(table, kMost, kMaxExamples);
+  most_alike_ = largest_group(table, control);
+  const Examples examples = examples_of(table, kMost, kMaxExamples, control);
   const std::size_t n = examples.size(), groups = n_classes_ == 2 ? 2 : 1;
   if (n > kMaxExamples) return;
   constexpr std::size_t width = kMost + 1;

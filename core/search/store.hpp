@@ -63,8 +63,10 @@ class StateStore {
       if (slot.id != Slot::kEmpty) return &at(slot.id);
     }
     if (size_ >= 0xfffffff0u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 states");
+    // Asked before the memory is taken, so that the limit holds.
+    const bool full = merge_ && (size_ + 1) * 2 > index_.size();
+    if (full) control.check_memory(bytes() + others + 2 * index_.size() * sizeof(Slot));
     if ((size_ & kMask) == 0) {
-      // Asked before the memory is taken, so that the limit holds.
       control.check_memory(bytes() + others + chunk_bytes());
       nodes_.push_back(std::make_unique<Node[]>(kMask + 1));
       covers_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>((kMask + 1) * words_));
@@ -79,7 +81,7 @@ class StateStore {
     node.lower = lower;
     node.upper = upper;
     if (merge_) {
-      if (size_ * 2 > index_.size()) grow();
+      if (full) grow();
       look(cover, place, hash) = {static_cast<std::uint32_t>(hash >> 32), id};
     }
     return &node;

@@ -135,6 +135,11 @@ NearBest::Rows NearBest::ask(const std::uint8_t* rows, std::size_t n_rows, const
   const NearSet& set = this->set();
   const std::size_t n_classes = graph_->table().n_classes(), n_tests = graph_->table().n_tests();
   if (a.size() != n_classes) throw InvalidInput("one Dirichlet parameter for each class is needed");
+  const bool fits =
+      std::holds_alternative<std::vector<std::uint64_t>>(exact_) || std::holds_alternative<std::vector<Limb2>>(exact_);
+  // W and N of every cell, what is decided by leaves, and the answers.
+  control.check_memory(graph_->bytes() + bytes() + set.n_cells() * (fits ? 8 : 32) * n_threads_ +
+                       set.leaves().size() * (8 * n_classes + 4) + 32 * n_rows * n_classes);
   Leaves leaves;
   leaves.theta.resize(set.leaves().size() * n_classes);
   leaves.vote.resize(set.leaves().size());
@@ -156,9 +161,6 @@ NearBest::Rows NearBest::ask(const std::uint8_t* rows, std::size_t n_rows, const
   out.least.assign(n_rows * n_classes, std::numeric_limits<double>::infinity());
   out.greatest.assign(n_rows * n_classes, -std::numeric_limits<double>::infinity());
   // W and N are at most the number of trees, so one test tells whether doubles will do.
-  const bool fits =
-      std::holds_alternative<std::vector<std::uint64_t>>(exact_) || std::holds_alternative<std::vector<Limb2>>(exact_);
-  control.check_memory(graph_->bytes() + bytes() + set.n_cells() * (fits ? 8 : 32) * n_threads_);
   if (fits)
     ask_rows<double>(set, approximate_, leaves, n_classes, rows, n_rows, n_tests, n_threads_, out, control);
   else

@@ -26,15 +26,18 @@ std::int32_t errors_of(const std::int32_t* counts, std::size_t n_classes) {
 
 // --- least errors ---
 
-LeastErrors::LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_t n_threads, Control& control)
-    : begin_(graph.size(), 0), size_(graph.size(), 0) {
+LeastErrors::LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_t n_threads, Control& control) {
   const std::size_t n_classes = graph.table().n_classes();
+  // What stays, the order of the states, and below the least errors of the closed ones.
+  const std::size_t scratch = graph.size() * 4 + (graph.size() - graph.n_inner()) * sizeof(std::array<std::int32_t, 4>);
+  control.check_memory(graph.bytes() + graph.size() * 12 + scratch);
+  begin_.assign(graph.size(), 0);
+  size_.assign(graph.size(), 0);
   const LeafCost error(CostKind::error, n_classes);
   const Order order(graph);
   const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
   std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
   std::vector<OneLevel> levels(folds.size());
-  control.check_memory(graph.bytes() + closed.size() * 16);
   std::vector<std::array<std::int32_t, 4>> least(closed.size());
   for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
     OneLevel& level = levels[worker];
@@ -55,6 +58,7 @@ LeastErrors::LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_
     while (n > 1 && values[n - 1] >= kNever) --n;
     begin_[id] = errors_.size();
     size_[id] = static_cast<std::uint32_t>(n);
+    make_room(errors_, n, [&](std::size_t more) { control.check_memory(graph.bytes() + scratch + bytes() + more); });
     for (std::size_t k = 0; k < n; ++k) errors_.push_back(std::min(values[k], kNever));
   };
   for (std::size_t k = 0; k < closed.size(); ++k) store(closed[k], least[k].data(), 4);
@@ -118,7 +122,7 @@ std::uint32_t LeafTable::add(const std::int32_t* counts) {
 
 NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector<std::int32_t>& limits,
                  Control& control)
-    : graph_(&graph), leaves_(graph.table().n_classes()) {
+    : graph_(&graph), leaves_(graph.table().n_classes()), control_(&control), held_(graph.bytes() + least.bytes()) {
   // Tests that stand alone are most of the test sets: number 2 · test + flipped, once for all nodes.
   for (std::uint32_t t = 0; t < 2 * graph.table().n_tests(); ++t) {
     tests_.push_back(t);
@@ -140,6 +144,7 @@ NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector
   pairs_ = side_errors_[0] = side_errors_[1] = {};
   add_cells(control);
   check_size(control);
+  control_ = nullptr;
 }
 
 std::size_t NearSet::bytes() const {
@@ -150,7 +155,7 @@ std::size_t NearSet::bytes() const {
 }
 
 void NearSet::check_size(Control& control) const {
-  control.check_memory(graph_->bytes() + bytes());
+  control.check_memory(held_ + bytes());
   for (std::size_t n : {nodes_.size(), splits_.size(), cherries_.size(), tests_.size(), limits_.size(),
                         cell_errors_.size(), rows_.size(), leaves_.size()})
     if (n > 0xf0000000u) throw LimitReached(LimitReached::Reason::memory, "more than 4·10^9 parts of near-best trees");
@@ -159,10 +164,13 @@ void NearSet::check_size(Control& control) const {
 // Limits from the root down; then a node for every state that some tree of the set passes.
 void NearSet::keep_states(const LeastErrors& least, const std::vector<std::int32_t>& limits, Control& control) {
   const auto& order = graph_->children_first();
+  check_room(graph_->size() * 8);
   std::vector<std::uint32_t> place(graph_->size(), kNone);  // of the limits of a state
+  held_ += graph_->size() * 4;
   const auto at = [&](std::uint32_t state) {
     if (place[state] == kNone) {
       place[state] = static_cast<std::uint32_t>(limits_.size());
+      make_room(limits_, least.of(state).size(), [this](std::size_t more) { check_room(more); });
       limits_.resize(limits_.size() + least.of(state).size(), -1);
     }
     return place[state];
@@ -184,8 +192,8 @@ void NearSet::keep_states(const LeastErrors& least, const std::vector<std::int32
       if (limits_[node.limits + k] >= 0) node.most = static_cast<std::uint32_t>(k + 1);
     if (node.most == 0) continue;
     node_of_[state] = static_cast<std::uint32_t>(nodes_.size());
-    state_of_.push_back(state);
-    nodes_.push_back(node);
+    add(state_of_, state);
+    add(nodes_, node);
     if (!graph_->state(state).inner()) continue;
     for (const auto& split : graph_->splits(graph_->state(state))) {
       const auto one = least.of(split.child[1]), zero = least.of(split.child[0]);
@@ -205,6 +213,12 @@ void NearSet::keep_states(const LeastErrors& least, const std::vector<std::int32
       }
     }
   }
+  held_ -= graph_->size() * 4;
+}
+
+std::uint32_t NearSet::add_leaf(const std::int32_t* counts) {
+  if (const std::size_t more = leaves_.growth(); more > 0) check_room(more);
+  return leaves_.add(counts);
 }
 
 std::uint32_t NearSet::add_tests(std::span<const std::uint32_t> parts) {
@@ -213,8 +227,8 @@ std::uint32_t NearSet::add_tests(std::span<const std::uint32_t> parts) {
     group_tests_.push_back(test << 1 | static_cast<std::uint32_t>(flipped));
   });
   if (group_tests_.size() == 1) return group_tests_[0];
-  tests_.insert(tests_.end(), group_tests_.begin(), group_tests_.end());
-  tests_begin_.push_back(static_cast<std::uint32_t>(tests_.size()));
+  add_all(tests_, group_tests_);
+  add(tests_begin_, static_cast<std::uint32_t>(tests_.size()));
   return static_cast<std::uint32_t>(n_test_sets() - 1);
 }
 
@@ -224,7 +238,7 @@ void NearSet::add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors&
     std::vector<std::int32_t> counts(graph_->table().n_classes());
     graph_->table().class_counts(graph_->cover(state), counts.data());
     node.leaf_errors = errors_of(counts.data(), counts.size());
-    node.leaf = leaves_.add(counts.data());
+    node.leaf = add_leaf(counts.data());
   }
   node.splits_begin = static_cast<std::uint32_t>(splits_.size());
   for (const auto& split : graph_->splits(graph_->state(state))) {
@@ -234,7 +248,7 @@ void NearSet::add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors&
       for (std::size_t y = 0; y < zero.size() && x + y + 2 <= node.most && !used; ++y)
         used = one[x] + zero[y] <= limits_[node.limits + x + y + 1];
     if (!used) continue;
-    splits_.push_back({{node_of_[split.child[0]], node_of_[split.child[1]]}, add_tests(graph_->parts(split))});
+    add(splits_, Split{{node_of_[split.child[0]], node_of_[split.child[1]]}, add_tests(graph_->parts(split))});
   }
   node.splits_end = static_cast<std::uint32_t>(splits_.size());
 }
@@ -249,7 +263,7 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
   if (limit(1) >= 0) {
     table.class_counts(graph_->cover(state), counts.data());
     nodes_[v].leaf_errors = errors_of(counts.data(), n_classes);
-    nodes_[v].leaf = leaves_.add(counts.data());
+    nodes_[v].leaf = add_leaf(counts.data());
   }
   if (self.most == 1) return;
 
@@ -263,8 +277,8 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
   // The two leaves of a cherry, from the counts of one side and of both.
   const auto cherry = [&](std::int32_t errors, std::size_t g) {
     for (std::size_t c = 0; c < n_classes; ++c) other[c] -= counts[c];
-    const std::uint32_t one = leaves_.add(counts.data()), zero = leaves_.add(other.data());
-    cherries_.push_back({errors, tests(g), {zero, one}});
+    const std::uint32_t one = add_leaf(counts.data()), zero = add_leaf(other.data());
+    add(cherries_, Cherry{errors, tests(g), {zero, one}});
   };
   // Splits and cherries of the state itself wait until those of its children are stored.
   std::vector<Split> own_splits;
@@ -343,13 +357,13 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
       Node child;
       child.limits = static_cast<std::uint32_t>(limits_.size());
       child.most = most[a][1] >= 0 ? 2 : 1;
-      limits_.push_back(most[a][0]);
-      if (child.most == 2) limits_.push_back(most[a][1]);
+      add(limits_, most[a][0]);
+      if (child.most == 2) add(limits_, most[a][1]);
       const auto of_side = [&](std::size_t c) { return a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i); };
       if (most[a][0] >= 0) {
         for (std::size_t c = 0; c < n_classes; ++c) counts[c] = of_side(c);
         child.leaf_errors = errors[a][0];
-        child.leaf = leaves_.add(counts.data());
+        child.leaf = add_leaf(counts.data());
       }
       child.cherries_begin = static_cast<std::uint32_t>(cherries_.size());
       for (std::size_t j = 0; j < n && child.most == 2; ++j) {
@@ -362,12 +376,12 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
         cherry(side_errors_[a][j], j);
       }
       child.cherries_end = static_cast<std::uint32_t>(cherries_.size());
-      nodes_.push_back(child);
+      add(nodes_, child);
     }
     own_splits.push_back(split);
   }
   nodes_[v].splits_begin = static_cast<std::uint32_t>(splits_.size());
-  splits_.insert(splits_.end(), own_splits.begin(), own_splits.end());
+  add_all(splits_, own_splits);
   nodes_[v].splits_end = static_cast<std::uint32_t>(splits_.size());
   nodes_[v].cherries_begin = static_cast<std::uint32_t>(cherries_.size());
   for (std::size_t k = 0; k < own_cherries.size(); ++k) {
@@ -449,16 +463,16 @@ void NearSet::add_cells(Control& control) {
         tick(to - from);
       });
     for (std::size_t l = 1; l <= most; ++l) {
-      rows_.push_back(static_cast<std::uint32_t>(cell_errors_.size()));
+      add(rows_, static_cast<std::uint32_t>(cell_errors_.size()));
       if (dense) {
         for (std::int32_t e = low[l]; e <= high[l]; ++e)
-          if (marks[static_cast<std::size_t>(shift[l] + e)]) cell_errors_.push_back(e);
+          if (marks[static_cast<std::size_t>(shift[l] + e)]) add(cell_errors_, e);
       } else {
         unique(lists[l]);
-        cell_errors_.insert(cell_errors_.end(), lists[l].begin(), lists[l].end());
+        add_all(cell_errors_, lists[l]);
       }
     }
-    rows_.push_back(static_cast<std::uint32_t>(cell_errors_.size()));
+    add(rows_, static_cast<std::uint32_t>(cell_errors_.size()));
     tick(16);
   }
 }

@@ -19,6 +19,7 @@
 #include "common/control.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
+#include "common/room.hpp"
 
 namespace everytree {
 
@@ -49,6 +50,10 @@ class LeafTable {
   std::size_t size() const { return size_; }
   const std::int32_t* counts(std::size_t leaf) const { return counts_.data() + leaf * n_classes_; }
   std::size_t bytes() const { return counts_.capacity() * 4 + slots_.capacity() * 4; }
+  // Bytes that the next new leaf may take.
+  std::size_t growth() const {
+    return everytree::growth(counts_, n_classes_) + (2 * size_ >= slots_.size() ? 8 * slots_.size() : 0);
+  }
 
  private:
   static constexpr std::uint32_t kEmpty = 0xffffffffu;
@@ -130,6 +135,19 @@ class NearSet {
   void add_closed(std::uint32_t v, std::uint32_t state, Frontier& frontier, Control& control);
   void add_cells(Control& control);
   std::uint32_t add_tests(std::span<const std::uint32_t> parts);
+  std::uint32_t add_leaf(const std::int32_t* counts);
+  // push_back and insert, which ask for the memory first.
+  template <class T>
+  void add(std::vector<T>& to, const T& x) {
+    make_room(to, 1, [this](std::size_t more) { check_room(more); });
+    to.push_back(x);
+  }
+  template <class T>
+  void add_all(std::vector<T>& to, const std::vector<T>& from) {
+    make_room(to, from.size(), [this](std::size_t more) { check_room(more); });
+    to.insert(to.end(), from.begin(), from.end());
+  }
+  void check_room(std::size_t more) const { control_->check_memory(held_ + bytes() + more); }
   void check_size(Control& control) const;
 
   const Graph* graph_;
@@ -141,6 +159,8 @@ class NearSet {
   std::vector<std::int32_t> limits_, cell_errors_;
   std::vector<std::uint32_t> rows_;
   // while building
+  Control* control_ = nullptr;
+  std::size_t held_ = 0;  // bytes beside these: the graph, the least errors
   std::vector<std::uint32_t> node_of_, state_of_;
   std::vector<std::uint32_t> group_tests_;
   std::vector<std::int32_t> pairs_, side_errors_[2];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +10,10 @@
 #include "common/errors.hpp"
 
 namespace everytree {
+
+namespace {
+constexpr std::size_t kWork = std::size_t{1} << 22;  // steps between two looks at the limits
+}
 
 std::uint64_t hash_words(const std::uint64_t* words, std::size_t n, std::uint64_t seed) {
   // Multiply–xor mixing, two lanes so that the multiplications overlap. Equality is always proved afterwards, so
@@ -29,10 +34,18 @@ std::uint64_t hash_words(const std::uint64_t* words, std::size_t n, std::uint64_
 }
 
 CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std::size_t n_rows, std::size_t n_tests,
-                       std::size_t n_classes)
+                       std::size_t n_classes, Control* control)
     : n_tests_(n_tests), n_classes_(n_classes) {
+  if (n_rows >= 0xffffffffu) throw InvalidInput("the table has more than 4·10^9 rows");
   if (n_classes == 0) throw InvalidInput("the table has no classes; expected at least one");
-  std::vector<std::vector<std::uint64_t>> slots;  // rows of each section, in order
+  std::size_t work = 0;
+  const auto tick = [&](std::size_t more) {
+    if (control == nullptr || (work += more) < kWork) return;
+    work = 0;
+    control->check(true, "reading the table", 0, 0);
+  };
+  std::size_t n_slots = 0;
+  std::vector<std::vector<std::uint32_t>> slots;  // rows of each section, in order
   for (std::size_t c = 0; c < n_classes; ++c) {
     std::uint64_t used = 0;
     for (std::size_t r = 0; r < n_rows; ++r) {
@@ -46,9 +59,11 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
     }
     for (int b = 0; b < 32; ++b) {
       if (!(used >> b & 1)) continue;
-      std::vector<std::uint64_t> rows_here;
+      std::vector<std::uint32_t> rows_here;
       for (std::size_t r = 0; r < n_rows; ++r)
-        if (counts[r * n_classes + c] >> b & 1) rows_here.push_back(r);
+        if (counts[r * n_classes + c] >> b & 1) rows_here.push_back(static_cast<std::uint32_t>(r));
+      n_slots += rows_here.size();
+      tick(n_rows);
       const std::size_t words = (rows_here.size() + 63) / 64;
       sections_.push_back({static_cast<std::uint32_t>(n_words_), static_cast<std::uint32_t>(n_words_ + words),
                            static_cast<std::uint32_t>(c), static_cast<std::uint8_t>(b), 0});
@@ -56,6 +71,10 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
       slots.push_back(std::move(rows_here));
     }
   }
+  // The columns; where each row stands; and below its number among the distinct rows, with their classes.
+  if (control != nullptr)
+    control->check_memory((n_tests + 2) * n_words_ * 8 + 4 * n_slots + 4 * std::bit_ceil(2 * n_rows + 1) +
+                          n_rows * (4 + 8 * n_classes));
   columns_.assign(n_tests * n_words_, 0);
   all_.assign(n_words_, 0);
   // The words of all tests for 64 rows, one row after the other; then each to its column: with thousands of tests the
@@ -65,25 +84,37 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
     for (std::size_t k = 0; k < slots[s].size(); ++k) {
       const std::size_t word = sections_[s].begin + k / 64;
       all_[word] |= std::uint64_t{1} << (k % 64);
-      const std::uint8_t* row = rows + slots[s][k] * n_tests;
+      const std::uint8_t* row = rows + std::size_t{slots[s][k]} * n_tests;
       for (std::size_t t = 0; t < n_tests; ++t) words[t] |= static_cast<std::uint64_t>(row[t] != 0) << (k % 64);
+      tick(n_tests);
       if (k % 64 != 63 && k + 1 != slots[s].size()) continue;
       for (std::size_t t = 0; t < n_tests; ++t) columns_[t * n_words_ + word] = words[t];
       std::fill(words.begin(), words.end(), 0);
     }
   }
-  group_tests();
+  group_tests(control);
 
-  // Examples that no tree can get right beside their equals: all but the largest class of every distinct row.
-  std::unordered_map<std::string_view, std::size_t> number;
-  std::vector<std::size_t> number_of(n_rows);
-  std::vector<std::int64_t> sums;
+  // Examples that no tree can get right beside their equals: all but the largest class of every distinct row. Equal
+  // rows are found by hash and proved equal: open addressing, row + 1, or 0.
+  std::vector<std::uint32_t> first(std::bit_ceil(2 * n_rows + 1), 0), number_of(n_rows);
+  std::uint32_t n_distinct = 0;
+  const auto row = [&](std::size_t r) {
+    return std::string_view(reinterpret_cast<const char*>(rows + r * n_tests), n_tests);
+  };
   for (std::size_t r = 0; r < n_rows; ++r) {
-    const std::string_view row(reinterpret_cast<const char*>(rows + r * n_tests), n_tests);
-    number_of[r] = number.try_emplace(row, number.size()).first->second;
-    sums.resize(number.size() * n_classes, 0);
-    for (std::size_t c = 0; c < n_classes; ++c) sums[number_of[r] * n_classes + c] += counts[r * n_classes + c];
+    tick(64 + n_tests / 8);
+    std::size_t k = std::hash<std::string_view>()(row(r)) & (first.size() - 1);
+    while (first[k] != 0 && row(first[k] - 1) != row(r)) k = (k + 1) & (first.size() - 1);
+    if (first[k] == 0) {
+      first[k] = static_cast<std::uint32_t>(r) + 1;
+      number_of[r] = n_distinct++;
+    } else {
+      number_of[r] = number_of[first[k] - 1];
+    }
   }
+  std::vector<std::int64_t> sums(n_distinct * n_classes, 0);
+  for (std::size_t r = 0; r < n_rows; ++r)
+    for (std::size_t c = 0; c < n_classes; ++c) sums[number_of[r] * n_classes + c] += counts[r * n_classes + c];
   outvoted_.assign(n_words_, 0);
   for (std::size_t s = 0; s < sections_.size(); ++s)
     for (std::size_t k = 0; k < slots[s].size(); ++k) {
@@ -93,12 +124,17 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
     }
 }
 
-void CountTable::group_tests() {
+void CountTable::group_tests(Control* control) {
+  std::size_t work = 0;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash;  // hash of the canonical column -> class
   std::vector<std::uint64_t> canonical(n_words_);
   std::vector<std::uint8_t> class_flipped;
   for (std::uint32_t t = 0; t < n_tests_; ++t) {
     const std::uint64_t* c = column(t);
+    if (control != nullptr && (work += n_words_) > kWork) {
+      work = 0;
+      control->check(true, "reading the table", 0, 0);
+    }
     // Canonical: the first slot is 0. Slot 0 is bit 0 of word 0 because every section is non-empty.
     const bool flip = n_words_ > 0 && (c[0] & 1);
     bool constant = true;

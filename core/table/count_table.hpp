@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/control.hpp"
 #include "kernels/kernels.hpp"
 
 namespace everytree {
@@ -23,9 +24,9 @@ struct TestClass {
 
 class CountTable {
  public:
-  // rows: n_rows × n_tests of 0/1, row-major. counts: n_rows × n_classes, ≥ 0.
+  // rows: n_rows × n_tests of 0/1, row-major. counts: n_rows × n_classes, ≥ 0. With `control` it obeys the limits.
   CountTable(const std::uint8_t* rows, const std::int64_t* counts, std::size_t n_rows, std::size_t n_tests,
-             std::size_t n_classes);
+             std::size_t n_classes, Control* control = nullptr);
 
   std::size_t n_tests() const { return n_tests_; }
   std::size_t n_classes() const { return n_classes_; }
@@ -58,7 +59,7 @@ class CountTable {
   static constexpr std::int64_t kMaxTotal = (std::int64_t{1} << 29) - 1;
 
  private:
-  void group_tests();
+  void group_tests(Control* control);
 
   std::size_t n_tests_, n_classes_, n_words_ = 0;
   std::int64_t total_ = 0;

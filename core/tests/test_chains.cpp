@@ -70,7 +70,8 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
   for_every_setting(1, [](const Case& c, const TreeTarget& target) {
     const auto table = c.d.core();
     const ProductWeights frontier(*table, c.min_leaf, target.prior(), target.leaf());
-    const std::vector<TestRange> ranges = nested_tests(*table);
+    Control control;
+    const std::vector<TestRange> ranges = nested_tests(*table, control);
     NodeStates states({table.get(), &ranges, c.max_depth, c.min_leaf, &target, c.blind, nullptr, &frontier}, 0);
     MoveOdds odds;
     odds.p = {0.3, 0.1, 0.2, 0.2, 0.2};
@@ -107,8 +108,8 @@ TEST(the_stack_undoes_the_last_split_first) {
     settings.blind = c.blind;
     settings.n_chains = settings.n_threads = 2;
     settings.ladder = {1.0, 0.5};
-    TreeChains chains(c.d.core(), c.max_depth, c.min_leaf, target, settings);
     Control control;
+    TreeChains chains(c.d.core(), c.max_depth, c.min_leaf, target, settings, control);
     const TreeRun run = chains.run({40, 0, 3, {}}, control);
     CHECK(run.stopped.empty() && run.chains.size() == 2);
     for (const TreeDraws& draws : run.chains) {
@@ -147,15 +148,15 @@ TEST(a_chain_goes_on_elsewhere) {
       settings.blind = c.blind;
       settings.n_chains = 2;
       settings.ladder = {1.0, 0.6, 0.2};
-      TreeChains stays(c.d.core(), c.max_depth, c.min_leaf, target, settings);
+      Control control;
+      TreeChains stays(c.d.core(), c.max_depth, c.min_leaf, target, settings, control);
       ChainSettings alone = settings;
       alone.n_chains = 1;
       alone.seed = 99;
       ChainState where = stays.state(1);
-      Control control;
       for (int turn = 0; turn < 3; ++turn) {
         const TreeDraws want = stays.run({15, 0, 7, {}}, control).chains[1];
-        TreeChains moves(c.d.core(), c.max_depth, c.min_leaf, target, alone);
+        TreeChains moves(c.d.core(), c.max_depth, c.min_leaf, target, alone, control);
         moves.restore(0, where);
         const TreeDraws got = moves.run({15, 0, 7, {}}, control).chains[0];
         where = moves.state(0);

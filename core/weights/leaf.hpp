@@ -1,7 +1,8 @@
 // Leaf weights: a number for the class counts of a leaf (and its depth).
 //
 // Dirichlet (product weights):   logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
-// as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a.
+// as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a. Counts beyond a million, which only
+// heavy weights have, go on from the end of the table by Stirling's series: no table grows with the weights.
 // Costs (additive weights): error, expected error, Gini, entropy, cost matrix; kNoCost where a rule forbids the leaf.
 #pragma once
 
@@ -9,15 +10,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/control.hpp"
 #include "common/errors.hpp"
 #include "weights/leaf_rule.hpp"
+#include "weights/rising.hpp"
 
 namespace everytree {
 
 class Dirichlet {
  public:
-  // a[d][c]; the last row goes on for deeper leaves. class_totals bound the tables.
-  Dirichlet(const std::vector<std::vector<double>>& a, const std::vector<std::int32_t>& class_totals);
+  static constexpr std::int64_t kTable = std::int64_t{1} << 20;  // the largest count in a table: 8 MiB each
+
+  // a[d][c]; the last row goes on for deeper leaves. class_totals bound the tables. With `control` the memory is
+  // looked at before there are any tables, and the time while they are filled. longest = 0: without tables.
+  Dirichlet(const std::vector<std::vector<double>>& a, const std::vector<std::int32_t>& class_totals,
+            Control* control = nullptr, std::int64_t longest = kTable);
 
   std::size_t n_classes() const { return n_classes_; }
   std::size_t variant(std::size_t depth) const { return depth < variants_.size() ? depth : variants_.size() - 1; }
@@ -27,6 +34,7 @@ class Dirichlet {
 
   // counts[c * stride]
   double log_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const {
+    if (!all_tabulated_) return far_marginal(depth, counts, stride);
     const Variant& v = variants_[variant(depth)];
     double sum = 0;
     std::int64_t n = 0;
@@ -37,11 +45,22 @@ class Dirichlet {
     return sum - v.rising_sum[static_cast<std::size_t>(n)];
   }
   // log a(a+1)…(a+n−1) for class c, and the same for Σa: the parts of log_marginal.
+  double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
+    const Variant& v = variants_[variant(depth)];
+    return at(v.rising[v.table_of[c]], v.a[c], n);
+  }
+  double log_rising_sum(std::size_t depth, std::int64_t n) const {
+    const Variant& v = variants_[variant(depth)];
+    return at(v.rising_sum, v.sum_a, n);
+  }
+  // The same as tables, for covers of which they hold every count.
+  bool tabulated(std::int64_t total) const { return all_tabulated_ || total <= longest_; }
   const double* rising(std::size_t depth, std::size_t c) const {
     const Variant& v = variants_[variant(depth)];
     return v.rising[v.table_of[c]].data();
   }
   const double* rising_sum(std::size_t depth) const { return variants_[variant(depth)].rising_sum.data(); }
+  std::size_t bytes() const;
 
  private:
   struct Variant {
@@ -51,7 +70,16 @@ class Dirichlet {
     std::vector<std::vector<double>> rising;
     std::vector<double> rising_sum;
   };
+  static double at(const std::vector<double>& table, double a, std::int64_t n) {
+    if (static_cast<std::size_t>(n) < table.size()) return table[static_cast<std::size_t>(n)];
+    const auto last = static_cast<double>(table.size() - 1);
+    return table.back() + everytree::log_rising(a + last, static_cast<double>(n) - last);
+  }
+  double far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const;
+
   std::size_t n_classes_;
+  std::int64_t longest_;
+  bool all_tabulated_ = true;
   std::vector<Variant> variants_;
 };
 

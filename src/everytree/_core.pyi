@@ -45,13 +45,16 @@ class Control:
     def check(self) -> None:
         """Raise if a limit is reached."""
 
+    def check_memory(self, bytes: int) -> None:
+        """Raise if so many bytes would exceed the memory limit."""
+
     def stop(self) -> None:
         """Stop the running computation, from any thread."""
 
 class CountTable:
     """Distinct 0/1 rows with class counts, as bit columns."""
 
-    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> None: ...
 
     @property
     def total(self) -> int: ...
@@ -353,7 +356,7 @@ class MostProbable:
 class ProbableSearch:
     """Best first search for the most probable tree."""
 
-    def __init__(self, table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], max_depth: int, min_leaf: int, by_depth: bool, merge: bool = True, look_ahead: bool = True, spread: bool = True, outvoted: bool = True, tables: bool = True) -> None: ...
+    def __init__(self, table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], max_depth: int, min_leaf: int, by_depth: bool, control: Control, merge: bool = True, look_ahead: bool = True, spread: bool = True, outvoted: bool = True, tables: bool = True) -> None: ...
 
     def run(self, control: Control) -> MostProbable:
         """
@@ -365,7 +368,7 @@ class Collapsed:
     Metropolis–Hastings over tops of trees, the levels below summed exactly.
     """
 
-    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int) -> None: ...
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> None: ...
 
     proposals_per_step: Final[int] = ...
     """(arg: object, /) -> int"""
@@ -393,7 +396,7 @@ class TreeTarget:
     """What chains over trees sample from."""
 
     @staticmethod
-    def posterior(table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]]) -> TreeTarget: ...
+    def posterior(table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], control: Control) -> TreeTarget: ...
 
     @staticmethod
     def risk(table: CountTable, phi: str, scale: float, alpha: float) -> TreeTarget:
@@ -402,7 +405,7 @@ class TreeTarget:
 class TreeChains:
     """Metropolis–Hastings chains over whole trees."""
 
-    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, target: TreeTarget, kernel: str, odds: Sequence[float], blind: float, n_chains: int, seed: int, n_threads: int, density: Sequence[float] = [], ladder: Sequence[float] = [1.0], exchange_every: int = 10, state_bytes: int = 268435456) -> None: ...
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, target: TreeTarget, kernel: str, odds: Sequence[float], blind: float, n_chains: int, seed: int, n_threads: int, control: Control, density: Sequence[float] = [], ladder: Sequence[float] = [1.0], exchange_every: int = 10, state_bytes: int = 268435456) -> None: ...
 
     @property
     def n_chains(self) -> int: ...

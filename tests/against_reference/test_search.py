@@ -21,7 +21,7 @@ from everytree import _core, reference
 from everytree.common.limits import Limits
 from everytree.engine.problem import BOUNDS
 from everytree.errors import LimitReached, NoTreeError
-from everytree.query.plan import Session, choose, plan_of
+from everytree.query.plan import Session, choose, cost_of, plan_of
 from everytree.query.query import Query
 from everytree.query.solve import Found, solve
 from everytree.reference import leaves
@@ -138,8 +138,9 @@ class Question:
     def cost_of(self, tree: Tree) -> float:
         """The ranked cost of a tree from its leaves alone."""
         query, n_classes = self.query, self.data[3]
-        matrix = tree.info.get("cost_matrix")
-        if self.query.cost == "error" and matrix is None:
+        space = self.space()
+        matrix = cost_of(plan_of(query, space), query.cost, space).answers
+        if query.cost == "error" and matrix is None:
             matrix = 1 - np.eye(n_classes)
         value = query.leaf_penalty * tree.n_leaves
         for counts in leaf_counts(self, tree):

@@ -110,6 +110,7 @@ def test_a_very_deep_tree_is_read_in_time_in_proportion(tmp_path: Path) -> None:
         children=[pair for k in range(n) for pair in ([2 * k + 1, 2 * k + 2], [-1, -1])] + [[-1, -1]],
         counts=counts,
         proba=[[0.75, 0.25]] * len(nodes),
+        says=[0] * len(nodes),
     )
     ends = [k for k in nodes if content["tree"]["test"][k] < 0]
     content["claims"]["leaves"] = [

@@ -129,6 +129,7 @@ class Small:
             tables.per_test,
             self.space.attributes_for(prior),
             rows,
+            core.Control(),
         )
 
     def chains(
@@ -154,6 +155,7 @@ class Small:
             n_chains,
             seed,
             n_threads,
+            core.Control(),
             **options,
         )
 

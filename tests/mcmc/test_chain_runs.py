@@ -202,11 +202,13 @@ def test_bad_runs_and_targets() -> None:
         core.TreeTarget.risk(table, "gini", float("nan"), 1.0)
     with pytest.raises(DataError, match="no such kind"):
         small.chains().propose([-1], 9, 0, 1, small.control())
-    zero = core.TreeTarget.posterior(table, [0.0], [-np.inf], [-np.inf], False, [], [[1.0, 1.0]])
+    zero = core.TreeTarget.posterior(
+        table, [0.0], [-np.inf], [-np.inf], False, [], [[1.0, 1.0]], core.Control()
+    )
     with pytest.raises(DataError, match="the single leaf has probability 0"):
-        core.TreeChains(table, 3, 1, zero, "chipman", list(EVEN), 1.0, 1, 0, 1)
+        core.TreeChains(table, 3, 1, zero, "chipman", list(EVEN), 1.0, 1, 0, 1, core.Control())
     with pytest.raises(DataError, match="fewer examples than min_leaf"):
-        core.TreeChains(table, 3, 1000, small.target(), "chipman", list(EVEN), 1.0, 1, 0, 1)
+        core.TreeChains(table, 3, 1000, small.target(), "chipman", list(EVEN), 1.0, 1, 0, 1, core.Control())
 
 
 def test_a_limit_keeps_the_draws_there_are() -> None:

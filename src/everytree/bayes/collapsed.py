@@ -99,14 +99,16 @@ class CollapsedPosterior:
         self.burn_in = whole("burn_in", burn_in, 0)
         self.thin = whole("thin", thin, 1)
         seed = int(generator(random_state).integers(2**63))
-        self._core = self._make()
-        self._sample(n_draws, seed)
+        with space.question("sampling tops of trees") as control:
+            self._core = self._make(control)
+            self._sample(n_draws, seed, control)
+        self._warn(n_draws)
 
-    def _make(self) -> _core.Collapsed:
+    def _make(self, control: _core.Control) -> _core.Collapsed:
         space = self._space
         tables, self._rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.Collapsed(
-            space.core_table(),
+            space.core_table(control),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
             tables.log_split,
@@ -117,15 +119,15 @@ class CollapsedPosterior:
             self._rows,
             space.switches["linear"],
             space.n_threads,
+            control,
         )
 
-    def _sample(self, n_draws: int, seed: int) -> None:
-        with self._space.question("sampling tops of trees") as control:
-            begin = time.perf_counter()
-            chains, stopped = self._core.run(
-                self.n_chains, n_draws, self.burn_in, self.thin, LEAST, seed, control
-            )
-            self.seconds = time.perf_counter() - begin
+    def _sample(self, n_draws: int, seed: int, control: _core.Control) -> None:
+        begin = time.perf_counter()
+        chains, stopped = self._core.run(
+            self.n_chains, n_draws, self.burn_in, self.thin, LEAST, seed, control
+        )
+        self.seconds = time.perf_counter() - begin
         self.stop_reason: str | None = stopped or None
         numbers: dict[tuple[int, ...], int] = {}
         which = []
@@ -138,6 +140,8 @@ class CollapsedPosterior:
         self.log_joint: Reals = np.array([chain[2] for chain in chains])
         self._proposed = np.array([chain[3] for chain in chains]).sum(axis=0)
         self._accepted = np.array([chain[4] for chain in chains]).sum(axis=0)
+
+    def _warn(self, n_draws: int) -> None:
         if self.stop_reason is not None:
             warnings.warn(
                 f"{self.stop_reason}: {self.n_draws} of {n_draws} draws in each of {self.n_chains} chains",
@@ -156,7 +160,8 @@ class CollapsedPosterior:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._core = self._make()
+        with self._space.question("preparing tops of trees") as control:
+            self._core = self._make(control)
 
     # --- what it is ---
 

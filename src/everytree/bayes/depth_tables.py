@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from everytree.engine.engine import Engine
-from everytree.errors import LimitReached
 from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, PriorTables
 
@@ -16,10 +15,4 @@ def depth_tables(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[Pri
     if space.max_depth is not None:
         deepest = min(deepest, space.max_depth)
     n_classes = len(space.classes)
-    by_depth = len(dirichlet_rows(dirichlet, n_classes, 2)) > 1
-    if by_depth and 24 * (deepest + 3) * space.table.total > space.limits.memory:
-        raise LimitReached(
-            f"parameters for {deepest + 3} depths and {space.table.total} examples would not fit the memory "
-            "limit; give the space a max_depth"
-        )
     return prior.tables(deepest + 2), dirichlet_rows(dirichlet, n_classes, deepest + 2)

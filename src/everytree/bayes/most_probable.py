@@ -59,6 +59,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
                 -1 if space.max_depth is None else space.max_depth,
                 space.min_leaf,
                 by_depth,
+                control,
                 space.switches["merge"],
                 *(space.switches[name] for name in PROBABLE),
             )

@@ -73,7 +73,7 @@ class Engine(Problem):
         if by_depth not in self.graphs:
             refuse_hopeless(self, control)
             self.graphs[by_depth] = _core.Graph(
-                self.core_table(),
+                self.core_table(control),
                 -1 if self.max_depth is None else self.max_depth,
                 self.min_leaf,
                 by_depth,

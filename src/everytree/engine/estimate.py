@@ -50,7 +50,7 @@ class Estimate:
 def estimate(space: Problem, control: _core.Control, *, measure: bool = True) -> Estimate:
     """The estimate of a space; without ``measure``, of its size alone."""
     states, size, seconds = _core.estimate(
-        space.core_table(),
+        space.core_table(control),
         -1 if space.max_depth is None else space.max_depth,
         space.min_leaf,
         BUDGET if measure else 0.0,

@@ -103,11 +103,16 @@ class Problem:
             f"max_depth={self.max_depth}, min_leaf={self.min_leaf})"
         )
 
-    def core_table(self) -> _core.CountTable:
-        """The table in the core, made when first asked for."""
+    def core_table(self, control: _core.Control | None = None) -> _core.CountTable:
+        """The table as the core sees it, made when first asked for.
+
+        Without a control it takes its time: a search needs it for any answer.
+        """
         if self._core_table is None:
             self._core_table = _core.CountTable(
-                np.ascontiguousarray(self._table.rows), np.ascontiguousarray(self._table.class_counts)
+                np.ascontiguousarray(self._table.rows),
+                np.ascontiguousarray(self._table.class_counts),
+                replace(self.limits, time_limit=None).control() if control is None else control,
             )
         return self._core_table
 

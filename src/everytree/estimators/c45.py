@@ -108,10 +108,12 @@ class C45TreeClassifier(ColumnTreeClassifier):
             name: bool(getattr(self, name))
             for name in ("binary_splits", "collapse", "prune", "subtree_raising")
         }
-        limits = Limits(self.time_limit, self.memory_limit)
+        control = Limits(self.time_limit, self.memory_limit).control()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self._check_room(frame, control)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._reader = ColumnReader.fit(frame, self.nominal)
+        control.check()
         data = self._reader.training(frame, codes, len(self.classes_), weights)
         grown = _core.grow_c45(
             data,
@@ -119,7 +121,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
             confidence,
             NormalDist().inv_cdf(1 - confidence),
             resolution,
-            control=limits.control(),
+            control=control,
             **switches,
         )
         self.tree_ = MultiwayTree.from_core(grown, self._reader.columns, self.classes_.tolist())

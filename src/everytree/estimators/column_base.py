@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +21,9 @@ from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
 from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
+
+if TYPE_CHECKING:
+    import everytree._core as _core
 
 __all__ = ["ColumnTreeClassifier"]
 
@@ -41,6 +44,12 @@ class ColumnTreeClassifier(ClassifierBase):
         The file replaces an older one in one step; it is never half written.
         """
         save_column_tree(self, path, target)
+
+    @staticmethod
+    def _check_room(frame: Frame, control: _core.Control) -> None:
+        """Look at the limits before the columns are read: as arrays, and once more as the core has them."""
+        control.check()
+        control.check_memory(16 * frame.n_rows * len(frame.columns))
 
     def _frame(self, X: Any) -> Frame:
         """New rows, after checking their columns against those of training."""

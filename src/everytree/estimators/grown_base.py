@@ -115,8 +115,10 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         settings = self._settings()
         control = Limits(self.time_limit, self.memory_limit).control()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self._check_room(frame, control)
         self._given = None
         reader = self._new_reader(frame, weights)
+        control.check()
         rows = _Rows(reader.arrays(frame), labels, _ones(weights, frame.n_rows))
         self._learn(reader, rows, settings, control, None)
         return self
@@ -140,6 +142,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
             frame, labels, weights = self._read(X, y, sample_weight, reset=first)
+            self._check_room(frame, control)
             self._check_classes(classes, labels, first)
             if first or self._rows is None:
                 reader = self._new_reader(frame, weights)
@@ -164,6 +167,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         known = rows.labels if self._given is None else np.concatenate([rows.labels, self._given])
         classes = np.unique(known)
         codes = np.searchsorted(classes, rows.labels)
+        control.check()
         data = reader.columns_of(rows.arrays, rows.labels.shape[0])
         data.set_classes(np.ascontiguousarray(codes, dtype=np.int32), len(classes), rows.weights)
         if older is not None:

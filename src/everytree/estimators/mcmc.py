@@ -294,7 +294,14 @@ class MCMCTreeClassifier(BayesBase):
         self._saved, self._sampler = saved, None
         self.draws_ = draws = saved.draws
         space, target = draws.space, draws.target
-        log_prior, log_data = self._made(space, target, 1, 0).log_target(saved.best)
+        limits = space.limits
+        space.limits = replace(
+            limits, time_limit=None
+        )  # a limit has ended the sampling; this is what it gave
+        try:
+            log_prior, log_data = self._made(space, target, 1, 0).log_target(saved.best)
+        finally:
+            space.limits = limits
         facts = target.facts(log_prior, log_data)
         tree = space.tree_of(saved.best, facts)
         self.tree_ = with_dirichlet(tree, dirichlet_rows(self.dirichlet_, len(space.classes), tree.depth))

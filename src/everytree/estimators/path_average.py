@@ -111,11 +111,13 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise QueryError(f"{name}={getattr(self, name)!r}; expected True or False")
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+        self._check_room(frame, control)
         self.classes_, classes = np.unique(labels, return_inverse=True)
         self.s_ = self._size(len(self.classes_))
         self._categorizer = self._make_categorizer()
         self._categorizer.fit(frame, classes, len(self.classes_), weights)
         self.categories_ = self._categorizer.categories_
+        control.check()
 
         codes = self._categorizer.transform(frame)
         columns = _core.Columns(frame.n_rows)

@@ -320,7 +320,7 @@ class TreeDraws(Sequence[Tree]):
             keys = keys[np.isin(np.repeat(np.arange(len(ends)), sizes), trees)]
             ends = np.cumsum(sizes[trees], dtype=np.uint64)
         mean: Reals = _core.predict_draws(
-            self.space.core_table(),
+            self.space.core_table(control),
             keys,
             ends,
             counts / counts.sum(),

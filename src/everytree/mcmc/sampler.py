@@ -192,21 +192,23 @@ class TreeSampler:
         self.space, self.target = space, target
         if state_bytes is None:
             state_bytes = max(2**20, min(STATE_BYTES, space.limits.memory // 4))
-        self._chains = _core.TreeChains(
-            space.core_table(),
-            -1 if space.max_depth is None else space.max_depth,
-            space.min_leaf,
-            target.core(space),
-            kernel,
-            move_odds(moves, target.name),
-            1.0 - informed,
-            n_chains,
-            seed,
-            space.n_threads,
-            density=list(density),
-            ladder=ladder_of(tempering),
-            state_bytes=state_bytes,
-        )
+        with space.question("preparing to sample trees") as control:
+            self._chains = _core.TreeChains(
+                space.core_table(control),
+                -1 if space.max_depth is None else space.max_depth,
+                space.min_leaf,
+                target.core(space, control),
+                kernel,
+                move_odds(moves, target.name),
+                1.0 - informed,
+                n_chains,
+                seed,
+                space.n_threads,
+                control,
+                density=list(density),
+                ladder=ladder_of(tempering),
+                state_bytes=state_bytes,
+            )
         # What makes one of these chains in another process.
         self.alone: dict[str, Any] = {
             "kernel": kernel,

@@ -42,18 +42,19 @@ class PosteriorTarget:
     dirichlet: Any
     name: ClassVar[str] = "posterior"
 
-    def core(self, space: Engine) -> _core.TreeTarget:
+    def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         import everytree._core as _core
 
         tables, rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.TreeTarget.posterior(
-            space.core_table(),
+            space.core_table(control),
             tables.log_split,
             tables.log_leaf_open,
             tables.log_leaf_closed,
             tables.per_test,
             space.attributes_for(self.prior),
             rows,
+            control,
         )
 
     def facts(self, log_prior: float, log_data: float) -> dict[str, float]:
@@ -87,10 +88,10 @@ class RiskTarget:
             )
         return cls(risk, penalty, factor)
 
-    def core(self, space: Engine) -> _core.TreeTarget:
+    def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         import everytree._core as _core
 
-        return _core.TreeTarget.risk(space.core_table(), self.phi, self.scale, self.leaf_penalty)
+        return _core.TreeTarget.risk(space.core_table(control), self.phi, self.scale, self.leaf_penalty)
 
     def risk(self, log_data: Any) -> Any:
         """R from the part of log π that the data have in it."""

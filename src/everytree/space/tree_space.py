@@ -50,7 +50,7 @@ class TreeSpace(Engine):
     n_jobs : threads; −1 for every core. Results are the same for any number, to the last bit
     attributes : for attribute-fair priors, the number of the attribute behind each test
     classes : all labels in order, if some may be absent from y
-    time_limit, memory_limit : seconds for each question, and bytes for the stored graph
+    time_limit, memory_limit : seconds for each question, and bytes for what it stores
     progress : called about every 30 ms as ``progress(stage, done, total, seconds)``
 
     Examples

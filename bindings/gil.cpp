@@ -1,0 +1,87 @@
+#include "gil.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "common/control.hpp"
+
+namespace everytree::bind {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::atomic<std::int64_t> running{0};  // threads that live in Unlocked
+// Threads that are asking for the lock, or that have got it to tell of progress; the highest bit closes the gate.
+std::atomic<std::uint64_t> gate{0};
+constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
+
+bool pass_gate() {
+  if ((gate.fetch_add(1) & kClosed) == 0) return true;
+  gate.fetch_sub(1);
+  return false;
+}
+void leave_gate() { gate.fetch_sub(1); }
+
+[[noreturn]] void sleep_until_the_end() {
+  for (;;) std::this_thread::sleep_for(1h);
+}
+
+void stop_work() {
+  constexpr auto kPatience = 10s;  // for a callback, or for a step that looks at no limit
+  constexpr auto kMoment = 20ms;   // for Python to be told how a question ended
+  Control::stop_all(true);
+  PyThreadState* thread = PyEval_SaveThread();
+  const bool any = running.load() > 0;
+  const auto until = Control::Clock::now() + kPatience;
+  while (running.load() > 0 && Control::Clock::now() < until) std::this_thread::sleep_for(1ms);
+  if (any) std::this_thread::sleep_for(kMoment);
+  gate.fetch_or(kClosed);
+  while ((gate.load() & ~kClosed) > 0 && Control::Clock::now() < until + 1s) std::this_thread::sleep_for(1ms);
+  PyEval_RestoreThread(thread);
+}
+
+// The other threads of a process are not there in a fork of it.
+void forget_threads() {
+  running = 0;
+  gate = 0;
+}
+
+}  // namespace
+
+Unlocked::Unlocked() {
+  if (Control::all_stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped: the interpreter is ending");
+  ++running;
+  thread_ = PyEval_SaveThread();
+}
+
+Unlocked::~Unlocked() {
+  if (!pass_gate()) sleep_until_the_end();
+  PyEval_RestoreThread(thread_);
+  leave_gate();
+  --running;
+}
+
+Locked::Locked() {
+  if (Control::all_stopped() || !pass_gate()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
+  state_ = PyGILState_Ensure();
+}
+
+Locked::~Locked() {
+  PyGILState_Release(state_);
+  leave_gate();
+}
+
+void stop_work_at_exit(nanobind::module_& m) {
+  namespace nb = nanobind;
+  m.def("_stop_work", &stop_work, "Stop what runs in other threads, because the interpreter ends.");
+  m.def("_forget_threads", &forget_threads, "Of a process that was just forked.");
+  nb::module_::import_("atexit").attr("register")(m.attr("_stop_work"));
+  const nb::object os = nb::module_::import_("os");
+  if (nb::hasattr(os, "register_at_fork"))
+    os.attr("register_at_fork")(nb::arg("after_in_child") = m.attr("_forget_threads"));
+}
+
+}  // namespace everytree::bind

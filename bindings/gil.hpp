@@ -1,0 +1,43 @@
+// The interpreter's lock around work in the core, and the interpreter's end while such work runs.
+//
+// A thread that asks for the lock of an interpreter that is shutting down never gets it: it is ended (up to Python
+// 3.13) by unwinding its stack, and a stack of C++ does not survive that: the whole process aborts. So
+//     the way out   first every running question is told to stop, and waited for (module.cpp registers it with atexit)
+//     no way in     from then on no thread takes up work in the core, and none asks for the lock to tell of progress
+//     the gate      what does not end in time finds it closed when it wants the lock back, and sleeps until the process
+//                   is gone
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace everytree::bind {
+
+// Runs without the lock while it lives. Throws LimitReached if the interpreter is on its way out.
+class Unlocked {
+ public:
+  Unlocked();
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
+// Has the lock while it lives, in a thread that runs Unlocked. Throws LimitReached if the interpreter is on its way
+// out.
+class Locked {
+ public:
+  Locked();
+  ~Locked();
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// To be called once, when the module is imported.
+void stop_work_at_exit(nanobind::module_& m);
+
+}  // namespace everytree::bind

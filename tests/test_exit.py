@@ -1,0 +1,93 @@
+"""The interpreter may end while a daemon thread works in the core: the process ends as it should, without abort."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CHILD = """
+import sys, threading, time
+import numpy as np
+import everytree._core as core
+from everytree.space.tree_space import TreeSpace
+
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 2, (1000, 200)).astype(np.uint8), rng.integers(0, 2, 1000)
+what, tell = {what!r}, {tell}
+progress = (lambda *told: sum(range(2000))) if tell else None
+space = TreeSpace(X, y, 5, 10, progress=progress, n_jobs={n_jobs})
+
+def work():
+    try:
+        if what == "often":
+            while True:
+                TreeSpace(X[:, :20], y, 2, 10, progress=progress).posterior()
+        elif what == "table":
+            rows, counts = np.zeros((100, 20_000), np.uint8), np.ones((100, 2), np.int64)
+            while True:
+                core.CountTable(rows, counts, core.Control())
+        elif what == "collapsed":
+            space.collapsed(n_draws=10**6)
+        else:
+            getattr(space, what)()
+    except Exception:
+        pass
+
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+sys.exit(3)
+"""
+
+
+QUESTIONS = [
+    ("posterior", 1, False),
+    ("posterior", 1, True),
+    ("best", 2, True),
+    ("collapsed", 2, False),
+    ("often", 1, True),
+    ("table", 1, False),
+]
+
+
+def test_the_interpreter_ends_during_a_question() -> None:
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", CHILD.format(what=what, n_jobs=n_jobs, tell=tell)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for what, n_jobs, tell in QUESTIONS
+    ]
+    for question, child in zip(QUESTIONS, children, strict=True):
+        _, errors = child.communicate(timeout=60)
+        assert child.returncode == 3, (question, errors)
+
+
+def test_a_callback_that_does_not_return_is_not_waited_for_for_ever() -> None:
+    script = CHILD.format(what="posterior", n_jobs=1, tell=True).replace(
+        "sum(range(2000))", "time.sleep(0.3)"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 3, run.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_of_a_busy_process_ends_at_once() -> None:
+    """The child has the parent's counts of busy threads, but not the threads."""
+    script = CHILD.format(what="posterior", n_jobs=1, tell=False).replace(
+        "sys.exit(3)",
+        """
+import os
+child = os.fork()
+if child == 0:
+    sys.exit(5)
+begin = time.monotonic()
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+sys.exit(3 if code == 5 and time.monotonic() - begin < 5 else 4)
+""",
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 3, run.stderr
