@@ -1,6 +1,6 @@
 """Compression: the average over every tree as a short list of rules, with a bound that holds for every row.
 
-The exact prediction is a sum over sets S of tests (core/include/everytree/fold/expansion.hpp), with z = ±1 for the
+The exact prediction is a sum over sets S of tests (core/down/expansion.hpp), with z = ±1 for the
 outcomes of a row:
 
     P(c | x) = Σ_S a_c(S) · Π_{t ∈ S} z_t,       and leaving out a family D moves class c by at most Σ_{S ∈ D} |a_c(S)|
