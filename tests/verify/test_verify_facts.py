@@ -280,6 +280,14 @@ def test_a_space_that_is_too_large_is_said_to_be_so(case: Case) -> None:
     assert case.verify(time_limit=0.0)["optimal"].verdict == "not proved"
 
 
+@pytest.mark.parametrize(("name", "value"), [("stop_reason", "time limit"), ("optimal", False)])
+def test_a_search_ends_as_proved_where_the_tree_is_optimal_and_only_there(case: Case, name, value) -> None:
+    def change(data) -> None:
+        data["claims"][name] = value
+
+    assert false_facts(case.changed(change)) == {"stop_reason"}
+
+
 def test_a_bound_above_the_objective_is_false_without_a_proof(case: Case) -> None:
     def change(data) -> None:
         data["claims"]["lower_bound"] += 1

@@ -3,8 +3,9 @@
 gap            0 where bound and objective are equal, else (objective − bound) / the larger of the two, in size
 lower_bound    at most the objective; the objective itself where the tree is claimed to be optimal
 upper_bound    the same for a log joint: at least it, and equal to it for an optimum
+stop_reason    "proved" where, and only where, the tree is claimed to be optimal
 prior, dirichlet   in force as the parameters ask for them, unless evidence chose them
-everything else    such as stop_reason and n_states, is shown and not ticked
+everything else    such as n_states, is shown and not ticked
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from everytree.verify.query import dirichlet_at
 __all__ = ["bound_facts", "force_facts", "noted_facts", "same_dirichlet"]
 
 CLOSE = 1e-9
+PROVED = "proved"
+INFORMATIONAL = "informational: no data can tell"
 LOOK_AT = (0, 1, 2, 5, 20)  # depths at which Dirichlet parameters are compared
 # Claims that some other part of the checker compares.
 CHECKED = {
@@ -55,6 +58,17 @@ def bound_facts(model: Model) -> list[Fact]:
     elif gap is not None:
         facts.append(
             Fact("gap", _plain(gap), None, UNCHECKED, "objective and lower_bound are not both numbers")
+        )
+    optimal, reason = claims.get("optimal"), claims.get("stop_reason")
+    if isinstance(optimal, bool) and reason is not None:
+        fine = optimal == (reason == PROVED)
+        note = (
+            ""
+            if fine
+            else f"a search ends as proved where, and only where, the tree is optimal; it is {optimal}"
+        )
+        facts.append(
+            Fact("stop_reason", _plain(reason), None, NOTED if fine else FALSE, note or INFORMATIONAL)
         )
     return facts
 
@@ -96,11 +110,15 @@ def noted_facts(model: Model) -> list[Fact]:
     facts = []
     for name, value in model.claims.items():
         drawn = name == "log_evidence" and model.estimator == "MCMCTreeClassifier"  # draws do not tell it
-        if (name in CHECKED and not drawn) or value is None or (name == "optimal" and value is True):
+        judged = name == "stop_reason" and isinstance(model.claims.get("optimal"), bool)
+        if (
+            (name in CHECKED and not drawn)
+            or judged
+            or value is None
+            or (name == "optimal" and value is True)
+        ):
             continue
-        note = (
-            "the file does not claim that it is" if name == "optimal" else "informational: no data can tell"
-        )
+        note = "the file does not claim that it is" if name == "optimal" else INFORMATIONAL
         facts.append(Fact(name, _plain(value), None, NOTED, note))
     return facts
 
