@@ -27,6 +27,7 @@ import everytree as et
 from everytree import reference
 from everytree.bayes.chains import effective_draws, split_rhat
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
+from everytree.mcmc.run import run_chains
 from everytree.mcmc.sampler import TreeSampler
 from everytree.mcmc.summary import summarize
 from everytree.mcmc.target import PosteriorTarget
@@ -60,10 +61,10 @@ def speed(seconds: float) -> list[dict[str, Any]]:
         for setting, options in SETTINGS.items():
             chains = sampler(space, **options)
             rungs = 3 if options.get("tempering", 3) == 3 else 1
-            chains.run(DrawnTrees(), 1, 100, 100)
+            run_chains(chains, DrawnTrees(), 1, 100, 100)
             done, begin = 0, time.process_time()
             while time.process_time() - begin < seconds:
-                chains.run(DrawnTrees(), 1, 249, 100)
+                run_chains(chains, DrawnTrees(), 1, 249, 100)
                 done += 4 * 250 * 100 * rungs
             spent = time.process_time() - begin
             rows.append({"file": name, "rows": len(y), "tests": X.shape[1], "chain": setting,
@@ -79,9 +80,9 @@ def mixing(name: str, seconds: float, peers: str | None) -> list[dict[str, Any]]
     for setting, options in SETTINGS.items():
         chains, trees = sampler(space, **options), DrawnTrees()
         begin, which = time.process_time(), []
-        chains.run(DrawnTrees(), 1, 500, 20)
+        run_chains(chains, DrawnTrees(), 1, 500, 20)
         while time.process_time() - begin < seconds:
-            which.append(chains.run(trees, 500, 0, 20).which)
+            which.append(run_chains(chains, trees, 500, 0, 20).which)
         spent = time.process_time() - begin
         draws = TreeDraws(space, PosteriorTarget(et.SizePrior(), 1.0), 1.0, trees, np.hstack(which))
         told = summarize(draws, {}, "complete")

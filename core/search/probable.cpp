@@ -398,9 +398,10 @@ MostProbable ProbableSearch::run(Control& control) {
   control_ = &control;
   MostProbable out;
   GreedyTree first;
-  const auto grow = [&] {
-    first = greedy_tree(*table_, prior_, *leaf_, options_.max_depth, options_.min_leaf, control);
-  };
+  // Without a limit of depth a first tree must not take long either: no clock ends it.
+  constexpr int kFirstDepth = 4;
+  const int first_depth = options_.max_depth < 0 ? kFirstDepth : options_.max_depth;
+  const auto grow = [&] { first = greedy_tree(*table_, prior_, *leaf_, first_depth, options_.min_leaf, control); };
   const bool early = looking_takes_long(*table_);
   try {
     if (early) grow();

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
     from everytree.errors import (
         QueryError as QueryError,
     )
-    from everytree.estimators import load_model as load_model
     from everytree.estimators.bayes import BayesOptimalClassifier as BayesOptimalClassifier
     from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
+    from everytree.estimators.load import load_model as load_model
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.mcmc import MCMCTreeClassifier as MCMCTreeClassifier
     from everytree.estimators.optimal import OptimalTreeClassifier as OptimalTreeClassifier
@@ -116,7 +116,7 @@ if TYPE_CHECKING:
         UniformPrior as UniformPrior,
     )
 
-from everytree.common.version import __version__ as __version__
+__version__ = "0.1.0"
 
 # public name -> module that holds it
 _HOME = {
@@ -175,7 +175,7 @@ _HOME = {
     "compare_strategies": "everytree.query.compare_strategies",
     "explain_row": "everytree.estimators.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
-    "load_model": "everytree.estimators",
+    "load_model": "everytree.estimators.load",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",
     "read_chunks": "everytree.data.readers",

@@ -10,8 +10,8 @@ import pytest
 from engine_cases import Twins, covering_cases
 
 from everytree import reference
-from everytree.bayes.most_probable import SWITCHES
 from everytree.common.limits import Limits
+from everytree.engine.problem import PROBABLE as SWITCHES
 
 CASES = covering_cases(4, seed=5)
 

@@ -26,7 +26,7 @@ def noise(tmp_path: Path) -> Path:
     return tmp_path / "noise.csv"
 
 
-def begin(*arguments: str, what: str = "limits:Limits.control") -> subprocess.Popen[str]:
+def begin(*arguments: str, what: str = "common.limits:Limits.control") -> subprocess.Popen[str]:
     """Start a command whose first question (or another call) prints a line when it has begun."""
     module, _, method = what.partition(":")
     owner, _, name = method.partition(".")
@@ -78,7 +78,7 @@ def test_an_interrupt_while_training_errors_are_counted_costs_only_them(noise: P
     out = noise.with_name("model.json")
     process = begin(
         "fit", str(noise), "--target", "y", "--method", "bayes", "--max-depth", "4", "--min-leaf", "20",
-        "--training-errors", "--out", str(out), what="posterior:Posterior.predict_proba",
+        "--training-errors", "--out", str(out), what="bayes.posterior:Posterior.predict_proba",
     )  # fmt: skip
     assert out.exists()  # it is safe before they are counted
     process.send_signal(signal.SIGINT)

@@ -238,7 +238,9 @@ def test_progress_of_predictions_runs_once_from_start_to_end() -> None:
     told: list[tuple[str, int, int]] = []
     space = et.TreeSpace(rows, y, max_depth=4, min_leaf=5)
     posterior = space.posterior()
-    space.limits = et.limits.Limits(progress=lambda stage, done, total, _: told.append((stage, done, total)))
+    space.limits = et.common.limits.Limits(
+        progress=lambda stage, done, total, _: told.append((stage, done, total))
+    )
     posterior.predict_proba(rows)
     assert {(stage, total) for stage, _, total in told} == {("predicting", len(np.unique(rows, axis=0)))}
     done = [each for _, each, _ in told]

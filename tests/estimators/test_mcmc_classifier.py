@@ -26,7 +26,7 @@ def data(seed=0, n=80, n_tests=6, n_classes=2):
     return X, y
 
 
-STUMP = et.TreeSpace([[0] * 6, [1] * 6], [0, 1])._tree((0, -1, -1))
+STUMP = et.TreeSpace([[0] * 6, [1] * 6], [0, 1]).tree_of((0, -1, -1))
 
 
 def quick(**options):
@@ -254,7 +254,7 @@ def test_constant_chains_are_no_disagreement():
 def test_chains_that_cannot_move(n_draws, expected):
     # Swaps alone never leave a tree of one split.
     X, y = data(11, n_tests=4)
-    trees = [et.TreeSpace(X, y, 1)._tree((t, -1, -1)) for t in range(4)]
+    trees = [et.TreeSpace(X, y, 1).tree_of((t, -1, -1)) for t in range(4)]
     model = quick(n_draws=n_draws, start=trees, moves={"swap": 1}, tempering=1)
     if expected == "stuck":
         with pytest.warns(
@@ -348,7 +348,7 @@ def test_starts():
     for start in ("optimal", least, [least] * 4):
         model = quick(start=start, moves={"swap": 1}, **still).fit(X, y)
         assert all(tree.error == least.error or tree.size == least.size for tree in model.draws_)
-    stump = et.TreeSpace(X, y, 1)._tree((2, -1, -1))
+    stump = et.TreeSpace(X, y, 1).tree_of((2, -1, -1))
     model = quick(start=stump, **still).fit(X, y)
     assert all(tree.n_leaves <= 5 for tree in model.draws_)
 
@@ -358,10 +358,10 @@ def test_starts():
     [
         ("best", "start='best'; expected 'leaf', 'map', 'optimal', a Tree"),
         (3, "start=3; expected"),
-        ([et.TreeSpace([[0, 1]], [0])._tree((-1,))], "start has 1 trees; expected one for each of 4 chains"),
-        (et.TreeSpace([[0, 1]], [0])._tree((-1,)), "a tree over 2 tests, and there are 6 here"),
+        ([et.TreeSpace([[0, 1]], [0]).tree_of((-1,))], "start has 1 trees; expected one for each of 4 chains"),
+        (et.TreeSpace([[0, 1]], [0]).tree_of((-1,)), "a tree over 2 tests, and there are 6 here"),
         (STUMP.replace(test_names=list("abcdef")), "test 0 of the start is 'a'"),
-        (et.TreeSpace([[0] * 6, [1] * 6], [0, 1])._tree((0, 0, -1, -1, -1)), "test 0 is not feasible"),
+        (et.TreeSpace([[0] * 6, [1] * 6], [0, 1]).tree_of((0, 0, -1, -1, -1)), "test 0 is not feasible"),
     ],
     ids=str,
 )  # fmt: skip

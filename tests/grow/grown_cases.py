@@ -16,7 +16,7 @@ from everytree.reference.grower import Grower
 from everytree.reference.grown import Folded, GrownNode, walk
 from everytree.reference.leaves import dirichlet_at
 from everytree.reference.whole_columns import WholeColumns
-from everytree.weights.dirichlet import priors
+from everytree.weights import priors
 
 DEEPEST = 64  # rows of the tables by depth; no tree here is deeper
 

@@ -65,7 +65,7 @@ class CollapsedPosterior:
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> rng = np.random.default_rng(0)
     >>> X = rng.integers(0, 2, (60, 5))
     >>> space = TreeSpace(X, X[:, 0] & X[:, 1], max_depth=4)

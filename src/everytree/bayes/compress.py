@@ -74,7 +74,7 @@ class CompressedRules:
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 1] * 5, max_depth=2)
     >>> rules = space.posterior().compress(0.05)
     >>> rules.n_rules, rules.bound <= 0.05

@@ -71,7 +71,7 @@ class DepthProfile:
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=None)
     >>> profile = space.deepen()
     >>> profile.depth, profile.complete

@@ -146,7 +146,7 @@ def fit_evidence(
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
     >>> fit = fit_evidence(space, prior="size", dirichlet="fit")
     >>> fit.dirichlet < 1 and fit.log_evidence > fit.default.log_evidence

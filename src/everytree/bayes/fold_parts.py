@@ -57,7 +57,7 @@ def fold_in_parts(
 def is_long(graph: _core.Graph, table: Table) -> bool:
     """Whether a fold is worth handing out: about a second or more.
 
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> is_long(space.graph(), space.table)
     False

@@ -33,7 +33,7 @@ class Posterior(Folded):
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1)
     >>> post = space.posterior()
     >>> round(float(post.log_evidence), 4)

@@ -15,7 +15,7 @@ __all__ = ["TopTrees"]
 class TopTrees(list[Tree]):
     """A list of the most probable trees, best first. Made by ``Posterior.top_trees``.
 
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
     >>> trees = post.top_trees(2)
     >>> trees.probabilities.round(3).tolist(), round(trees.share, 3)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from everytree import __version__
 from everytree.cli.options import (
     AsJson,
     DataFile,
@@ -18,7 +19,6 @@ from everytree.cli.options import (
     Weights,
     grouped,
 )
-from everytree.common.version import __version__
 
 __all__ = ["app"]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
-from everytree.common.version import __version__
+from everytree import __version__
 
 __all__ = ["gather_info", "show_info"]
 

@@ -28,7 +28,7 @@ def run_report(
 ) -> None:
     """Write the page of a model file, and say where it is and what it lacks."""
     from everytree.common.drafts import write_whole
-    from everytree.estimators import load_model
+    from everytree.estimators.load import load_model
     from everytree.report.given import read_as_trained
     from everytree.report.page import html_of
     from everytree.report.page_data import page_data

@@ -12,7 +12,6 @@ from everytree.estimators.optimal import OptimalTreeClassifier
 from everytree.estimators.option import OptionTreeClassifier
 from everytree.estimators.path_average import PathAverageTreeClassifier
 from everytree.estimators.smoothed import SmoothedTreeClassifier
-from everytree.files.load import load_model  # of every classifier above
 
 __all__ = [
     "BayesOptimalClassifier",
@@ -25,5 +24,4 @@ __all__ = [
     "OptionTreeClassifier",
     "PathAverageTreeClassifier",
     "SmoothedTreeClassifier",
-    "load_model",
 ]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from everytree import __version__
 from everytree.common.fields import (
     check_seal,
     checked_fields,
@@ -33,7 +34,6 @@ from everytree.common.fields import (
 )
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
-from everytree.common.version import __version__
 from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from everytree import __version__
 from everytree.common.fields import checked_fields, plain_scalar
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
-from everytree.common.version import __version__
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError

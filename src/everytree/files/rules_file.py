@@ -18,11 +18,11 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from everytree import __version__
 from everytree.bayes.compress import CompressedRules
 from everytree.common.fields import check_seal, sealed, without_seal
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
-from everytree.common.version import __version__
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.errors import DataError
 from everytree.files.envelope import checked_target, labels_from_json, labels_to_json, write_json

@@ -55,7 +55,7 @@ class NearBest:
 
     Examples
     --------
-    >>> from everytree import Engine
+    >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> near = space.near_best(epsilon=0.05, leaf_penalty=0.01)
     >>> near.n_trees, near.by_objective

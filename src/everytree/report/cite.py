@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everytree.common.version import __version__
+from everytree import __version__
 
 __all__ = ["citation"]
 

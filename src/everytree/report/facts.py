@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everytree.common.version import __version__
+from everytree import __version__
 from everytree.errors import LimitReached
 from everytree.report.words import large, shown, told
 from everytree.space.tree_space import TreeSpace

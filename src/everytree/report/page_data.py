@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.version import __version__
+from everytree import __version__
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached

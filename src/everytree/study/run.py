@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from everytree import __version__
 from everytree.common import workers
-from everytree.common.version import __version__
 from everytree.errors import DataError, QueryError
 from everytree.study.datasets import FETCH, default_folder, present
 from everytree.study.jobs import Job, Results, Row, Study
