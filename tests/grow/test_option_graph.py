@@ -31,8 +31,9 @@ from everytree.reference import (
     predict_options,
     trees_of,
 )
+from everytree.weights import priors
 from everytree.weights.dirichlet import DepthDecay as Decay
-from everytree.weights.dirichlet import dirichlet_rows, priors
+from everytree.weights.dirichlet import dirichlet_rows
 
 PRIORS = {
     "uniform": (UniformPrior(), priors.UniformPrior()),
