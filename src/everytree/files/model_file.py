@@ -191,7 +191,10 @@ def _claims(model: TreeClassifierBase, tree: Tree | None) -> dict[str, Any]:
             "error": tree.error,
             "leaves": _leaves(model, tree),
         }
-    for name, value in sorted(vars(model).items()):
+    asked = (
+        {"fingerprint_": model.fingerprint_} if hasattr(model, "fingerprint_") else {}
+    )  # not kept until asked for
+    for name, value in sorted((vars(model) | asked).items()):
         value = plain_scalar(value)
         if not name.endswith("_") or name.startswith("_") or name in NOT_CLAIMS:
             continue
