@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_valu
 from everytree.data.encoding import (
     Dropped,
     Encoding,
+    Kept,
     Test,
     as_codes,
     drop_idle,
@@ -118,6 +119,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Choose the tests from training data; whole ``sample_weight`` count as repetitions of a row."""
         frame = read_frame(X)
+        self._choose(frame, sample_weight)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """``fit`` and then ``transform`` of the same rows, which are read once."""
+        frame = read_frame(X)
+        kept = self._choose(frame, sample_weight)
+        return kept.matrix() if sample_weight is None else self._transform_frame(frame)
+
+    def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept:
         check_columns(self, frame, reset=True)
         weights = whole_weights(sample_weight, frame.n_rows)
         if weights is not None:
@@ -126,7 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight is zero for every row; at least one row needs a weight above zero"
                 )
             frame, weights = frame.take(weights > 0), weights[weights > 0]
-        return self._fit_frame(frame, weights)
+        return self._fit_encodings(frame, self._encodings_of(frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
         """The outcomes of the tests: uint8 of shape (n_rows, n_tests), C-contiguous."""
@@ -163,7 +176,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_frame(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> Self:
         """Fit on columns already read, with weights above zero."""
-        return self._fit_encodings(frame, self._encodings_of(frame, weights))
+        self._fit_encodings(frame, self._encodings_of(frame, weights))
+        return self
 
     def _encodings_of(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
         """All tests of every column, before any is dropped."""
@@ -176,22 +190,30 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j, column in enumerate(frame.columns)
         ]
 
-    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Self:
-        """Fitted with the tests of these encodings that are not idle."""
+    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Kept:
+        """Fitted with the tests of these encodings that are not idle; their outcomes."""
         _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
         return self._finish(
-            encodings, lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j])
+            encodings,
+            lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j]),
+            frame.n_rows,
         )
 
     def _finish(
-        self, encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
-    ) -> Self:
-        """Fitted with these encodings, without the tests that are idle; ``answers(j)`` are the outcomes of column j."""
-        self.dropped_ = drop_idle(encodings, answers)
+        self,
+        encodings: list[Encoding],
+        answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]],
+        n_rows: int,
+    ) -> Kept:
+        """Fitted with these encodings, without the tests that are idle: the outcomes of the others.
+
+        ``answers(j)`` are the outcomes of column j on ``n_rows`` rows.
+        """
+        self.dropped_, kept = drop_idle(encodings, answers, n_rows)
         self._encodings = encodings
         self.tests_ = [test for encoding in encodings for test in encoding.tests]
         self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
-        return self
+        return kept
 
     def _encode(
         self, column: FrameColumn, j: int, bins: Bins, weights: npt.NDArray[np.int64] | None
@@ -362,4 +384,5 @@ def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | Non
     made = Binarizer()
     check_columns(made, named_columns(columns, names), reset=True)
     encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
-    return made._finish(encodings, lambda j: iter([rows[:, j] > 0]))
+    made._finish(encodings, lambda j: [rows[:, j] > 0], rows.shape[0])
+    return made

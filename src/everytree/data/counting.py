@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -22,7 +23,7 @@ from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
 from everytree.data.counted_rows import CountedRows
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
-from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
+from everytree.data.encoding import Encoding, Kept, Test, in_order, nominal_encoding
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
 from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
@@ -103,15 +104,19 @@ def count_frame(
         _codes(grouped.column(f"k{j}"), column, encoding, binarizer.unknown)
         for j, (column, encoding) in enumerate(zip(data.columns, encodings, strict=True))
     ]
+
+    def answers(j: int) -> Iterator[npt.NDArray[np.bool_]]:
+        return _answers(codes[j], encodings[j])
+
+    n_groups = grouped.num_rows
     if like is None:
-        binarizer._finish(encodings, lambda j: _answers(codes[j], encodings[j]))
-    _check_size(grouped.num_rows, len(binarizer.tests_))
-    bits = np.empty((grouped.num_rows, len(binarizer.tests_)), dtype=np.uint8)
-    place = 0
-    for code, encoding in zip(codes, encodings, strict=True):
-        for outcome in _answers(code, encoding):
-            bits[:, place] = outcome
-            place += 1
+        kept = binarizer._finish(encodings, answers, n_groups)
+    else:
+        kept = Kept(n_groups)
+        for outcome in chain.from_iterable(map(answers, range(len(codes)))):
+            kept.append(*Kept.packed(outcome))
+    _check_size(n_groups, len(binarizer.tests_))
+    bits = kept.matrix()
     found = dict(zip(labels, range(len(labels)), strict=True))
     table = CountedRows.from_arrays(
         bits,

@@ -21,6 +21,7 @@ from everytree.errors import DataError
 __all__ = [
     "Dropped",
     "Encoding",
+    "Kept",
     "Test",
     "as_codes",
     "drop_idle",
@@ -133,43 +134,79 @@ def _at_most(values: npt.NDArray[Any], cut: float | int) -> npt.NDArray[np.bool_
     return result
 
 
-def drop_idle(
-    encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
-) -> dict[Test, Dropped]:
-    """Take out of each encoding the tests that add nothing on the training data; say which, and why.
+class Kept:
+    """The outcomes of the tests that stay, a bit for each row: tests are evaluated once, ``matrix`` only unpacks.
 
-    ``answers(j)`` are the outcomes of the tests of column j. Columns that are already 0/1 stay whatever they hold. They
-    are entered first, so that a test equal to one of them gives way, not the column; of other equal tests the first
-    stays.
+    >>> kept = Kept(3)
+    >>> key, flipped = kept.packed(np.array([True, False, True]))
+    >>> kept.append(key, flipped)
+    >>> kept.matrix().tolist()
+    [[1], [0], [1]]
     """
-    kept: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
+
+    def __init__(self, n_rows: int) -> None:
+        self._n_rows = n_rows
+        self._keys: list[bytes] = []
+        self._flipped: list[bool] = []
+
+    @staticmethod
+    def packed(outcome: npt.NDArray[np.bool_]) -> tuple[bytes, bool]:
+        """The outcome as bytes, flipped if it starts with 1: the same for a test and its complement."""
+        flipped = bool(outcome[0])
+        return np.packbits(~outcome if flipped else outcome).tobytes(), flipped
+
+    def append(self, key: bytes, flipped: bool) -> None:
+        """One more test, as ``packed`` gave its outcome."""
+        self._keys.append(key)
+        self._flipped.append(flipped)
+
+    def matrix(self) -> npt.NDArray[np.uint8]:
+        """All outcomes: uint8 of shape (n_rows, n_tests), C-contiguous."""
+        if not self._keys:
+            return np.empty((self._n_rows, 0), dtype=np.uint8)
+        packed = np.frombuffer(b"".join(self._keys), dtype=np.uint8).reshape(len(self._keys), -1)
+        bits = np.unpackbits(packed, axis=1, count=self._n_rows)
+        bits ^= np.array(self._flipped, dtype=np.uint8)[:, None]
+        return np.ascontiguousarray(bits.T)
+
+
+def drop_idle(
+    encodings: list[Encoding], answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]], n_rows: int
+) -> tuple[dict[Test, Dropped], Kept]:
+    """Take out of each encoding the tests that add nothing on the training data; say which, and why; and the rest.
+
+    ``answers(j)`` are the outcomes of the tests of column j, asked for once. Columns that are already 0/1 stay whatever
+    they hold. They are entered first, so that a test equal to one of them gives way, not the column; of other equal
+    tests the first stays.
+    """
+    known: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
     dropped: dict[Test, Dropped] = {}
+    kept = Kept(n_rows)
+    binary: dict[int, list[tuple[bytes, bool]]] = {}
     for j, encoding in enumerate(encodings):
         if encoding.kind == "binary":
-            key, flipped = _pattern(next(answers(j)))
-            kept.setdefault(key, (encoding.tests[0], flipped))
+            binary[j] = list(map(Kept.packed, answers(j)))
+            key, flipped = binary[j][0]
+            known.setdefault(key, (encoding.tests[0], flipped))
     for j, encoding in enumerate(encodings):
         stay = []
-        for test, outcome in zip(encoding.tests, answers(j), strict=True):
-            key, flipped = _pattern(outcome)
-            earlier = kept.get(key)
+        found = binary[j] if j in binary else map(Kept.packed, answers(j))
+        for test, (key, flipped) in zip(encoding.tests, found, strict=True):
+            earlier = known.get(key)
             if test.op == "is" and test.value is True:
-                stay.append(test)
+                pass
             elif not any(key):
                 dropped[test] = Dropped("constant")
+                continue
             elif earlier is not None:
                 dropped[test] = Dropped("duplicate" if earlier[1] == flipped else "complement", earlier[0])
+                continue
             else:
-                kept[key] = (test, flipped)
-                stay.append(test)
+                known[key] = (test, flipped)
+            kept.append(key, flipped)
+            stay.append(test)
         encoding.tests = stay
-    return dropped
-
-
-def _pattern(outcome: npt.NDArray[np.bool_]) -> tuple[bytes, bool]:
-    """The outcome as bytes, flipped if it starts with 1: the same for a test and its complement."""
-    flipped = bool(outcome[0])
-    return np.packbits(~outcome if flipped else outcome).tobytes(), flipped
+    return dropped, kept
 
 
 def matched(column: FrameColumn, encoding: Encoding) -> FrameColumn:

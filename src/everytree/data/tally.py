@@ -254,16 +254,15 @@ class Tally:
         check_columns(
             binarizer, named_columns([column.name for column in self._columns], self.names), reset=True
         )
-        binarizer._finish(encodings, lambda j: self._answers(encodings[j]))
+        kept = binarizer._finish(encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
+        self._by_test = NOTHING
         names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
         plain = all(encoding.fill is None for encoding in encodings)
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
-            self._by_test = NOTHING
             return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
-        kept = [outcome for encoding in encodings for outcome in self._answers(encoding)]
-        bits = np.array(kept, dtype=np.uint8).reshape(len(kept), self._table.n_rows).T
-        self._by_test = NOTHING
-        return binarizer, CountedRows(bits, self._table.class_counts, test_names=names, classes=labels)
+        return binarizer, CountedRows(
+            kept.matrix(), self._table.class_counts, test_names=names, classes=labels
+        )
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""

@@ -209,8 +209,7 @@ class TreeClassifierBase(ClassifierBase):
             check_columns(self.binarizer_, frame, reset=True)
             encodings = self.binarizer_._encodings_of(frame, weights)
             self._leave_out(frame, encodings, codes, weights)
-            self.binarizer_._fit_encodings(frame, encodings)
-            X01 = self.binarizer_._transform_frame(frame)
+            X01 = self.binarizer_._fit_encodings(frame, encodings).matrix()
             table = Table.from_arrays(
                 X01,
                 codes,
