@@ -22,7 +22,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.arrays import whole_weights
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.cuts import Bins
 from everytree.data.encoding import (
     Dropped,
     Encoding,
@@ -30,13 +30,13 @@ from everytree.data.encoding import (
     Test,
     as_codes,
     drop_idle,
-    in_order,
+    encode,
     matched,
-    nominal_encoding,
     outcomes,
     refuse_unknown,
 )
-from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns, read_frame
+from everytree.data.facts import facts_of
+from everytree.data.frames import Frame, check_columns, named_columns, read_frame
 from everytree.errors import DataError
 
 __all__ = ["Binarizer", "Dropped", "Test"]
@@ -186,7 +186,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         coded = self._nominal_columns(frame)
         bins = self._bins_by_column(frame)
         return [
-            self._encode(as_codes(column) if j in coded else column, j, bins.get(j, DEFAULT_BINS), weights)
+            encode(
+                facts_of(as_codes(column) if j in coded else column, weights, self.max_categories),
+                j,
+                bins.get(j, DEFAULT_BINS),
+                self.missing,
+            )
             for j, column in enumerate(frame.columns)
         ]
 
@@ -214,59 +219,6 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.tests_ = [test for encoding in encodings for test in encoding.tests]
         self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
         return kept
-
-    def _encode(
-        self, column: FrameColumn, j: int, bins: Bins, weights: npt.NDArray[np.int64] | None
-    ) -> Encoding:
-        """All tests of one column, before any is dropped."""
-        name, missing = column.name, column.missing
-        gone = Test(name, "is", "missing", j)
-        if column.kind == "empty":
-            return Encoding("empty", [gone])
-        own = [gone] if missing is not None and self.missing == "category" else []
-        if column.kind == "nominal":
-            values, counts = self._distinct_values(column, weights)
-            return nominal_encoding(name, j, values, counts, own, self.missing == "impute")
-        present = slice(None) if missing is None else ~missing
-        points, counts = distinct_numbers(
-            column.values[present], None if weights is None else weights[present]
-        )
-        if ((points == 0) | (points == 1)).all():
-            mode = int(points[int(np.argmax(counts))]) if self.missing == "impute" else None
-            return Encoding("binary", [Test(name, "is", True, j), *own], mode)
-        fill: float | int | None = None
-        if self.missing == "impute":
-            fill = mean_of(points, counts)
-            if missing is not None:
-                absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
-                points, counts = insert_value(points, counts, fill, absent)
-        tests = [Test(name, "<=", cut, j) for cut in choose_cuts(points, counts, bins)]
-        return Encoding("numeric", tests + own, fill)
-
-    def _distinct_values(
-        self, column: FrameColumn, weights: npt.NDArray[np.int64] | None
-    ) -> tuple[list[Any], npt.NDArray[np.int64]]:
-        """The values of a nominal column that occur, in declared or sorted order, with their counts."""
-        items = column.values if column.missing is None else column.values[~column.missing]
-        seen: dict[Any, int] = {}
-        codes = np.fromiter((seen.setdefault(x, len(seen)) for x in items.tolist()), np.intp, items.size)
-        self._check_categories(column.name, len(seen), items.size)
-        counts = np.zeros(len(seen), dtype=np.int64)
-        present = weights if weights is None or column.missing is None else weights[~column.missing]
-        np.add.at(counts, codes, 1 if present is None else present)
-        if column.categories is None:
-            values = in_order(seen)
-        else:
-            values = [value for value in column.categories if value in seen]
-        return values, counts[[seen[value] for value in values]]
-
-    def _check_categories(self, name: str, n_values: int, n_rows: int) -> None:
-        if n_values > self.max_categories:
-            raise DataError(
-                f"nominal column {name!r} has {n_values} different values in {n_rows} rows, "
-                f"more than max_categories={self.max_categories}; drop it if it is an identifier, group "
-                "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
-            )
 
     def _check_parameters(self) -> None:
         for what, value, allowed in (

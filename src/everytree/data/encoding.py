@@ -1,7 +1,8 @@
 """Tests, and how a column answers them.
 
-A ``Test`` is what one column of 0/1 means. An ``Encoding`` holds the tests of one attribute; ``outcomes``
-evaluates them on a column, and ``drop_idle`` takes out the tests that add nothing on the training data.
+A ``Test`` is what one column of 0/1 means. An ``Encoding`` holds the tests of one attribute; ``encode`` makes it from
+the facts about a column, ``outcomes`` evaluates it on a column, and ``drop_idle`` takes out the tests that add nothing
+on the training data.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.cuts import number_text
+from everytree.data.cuts import Bins, number_text
+from everytree.data.facts import ColumnFacts, Known, in_order
 from everytree.data.frames import FrameColumn
 from everytree.errors import DataError
 
@@ -25,9 +27,8 @@ __all__ = [
     "Test",
     "as_codes",
     "drop_idle",
-    "in_order",
+    "encode",
     "matched",
-    "nominal_encoding",
     "outcomes",
     "refuse_unknown",
 ]
@@ -94,20 +95,36 @@ class Encoding:
     codes: dict[Any, int] | None = None  # nominal: known value -> code
 
 
-def nominal_encoding(
-    name: str, j: int, values: list[Any], counts: Any, own: list[Test], impute: bool
-) -> Encoding:
-    """One test per value; of two values only the second, unless a missing value is a third (``own`` is its test)."""
-    asked = values[1:] if len(values) == 2 and not own else values
-    tests = [Test(name, "==", value, j) for value in asked]
-    fill = values[int(np.argmax(counts))] if impute else None
-    return Encoding("nominal", tests + own, fill, {value: code for code, value in enumerate(values)})
+def encode(facts: ColumnFacts, j: int, bins: Bins, missing: str) -> Encoding:
+    """All tests of one column, before any is dropped: the one road from a column to tests.
+
+    One test per value of a nominal column; of two values only the second, unless a missing value is a third.
+
+    >>> age = ColumnFacts("age", "numeric", np.array([54, 55]), np.array([1, 1]), absent=3)
+    >>> [test.name for test in encode(age, 0, 2, "category").tests]
+    ['age <= 54.5', 'age is missing']
+    """
+    name = facts.name
+    gone = Test(name, "is", "missing", j)
+    if facts.kind == "empty":
+        return Encoding("empty", [gone])
+    own = [gone] if facts.absent and missing == "category" else []
+    fill = facts.fill() if missing == "impute" else None
+    if facts.kind == "nominal":
+        asked = facts.values[1:] if len(facts.values) == 2 and not own else facts.values
+        codes = {value: code for code, value in enumerate(facts.values)}
+        return Encoding("nominal", [*(Test(name, "==", value, j) for value in asked), *own], fill, codes)
+    if facts.only_01:
+        return Encoding("binary", [Test(name, "is", True, j), *own], None if fill is None else int(fill))
+    return Encoding(
+        "numeric", [*(Test(name, "<=", cut, j) for cut in facts.cuts_for(bins, fill)), *own], fill
+    )
 
 
 def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
     """The outcome of each test of one column, row by row; the column is one that ``matched`` returned."""
     missing, n_rows = column.missing, column.values.shape[0]
-    codes: npt.NDArray[np.intp] | None = None
+    codes: npt.NDArray[np.int32] | None = None
     for test in encoding.tests:
         if test.value == "missing" and test.op == "is":
             yield np.zeros(n_rows, dtype=bool) if missing is None else missing
@@ -116,8 +133,7 @@ def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np
             outcome = np.zeros(n_rows, dtype=bool)
         elif encoding.codes is not None:
             if codes is None:
-                get = encoding.codes.get
-                codes = np.fromiter((get(value, -1) for value in column.values.tolist()), np.intp, n_rows)
+                codes = Known(encoding.codes, -1).of(column.values)
             outcome = codes == encoding.codes[test.value]
         elif test.op == "is":
             outcome = column.values > 0.5
@@ -262,12 +278,3 @@ def as_codes(column: FrameColumn) -> FrameColumn:
     if column.missing is not None:
         values[column.missing] = None
     return FrameColumn(column.name, "nominal", values, column.missing)
-
-
-def in_order(values: Iterable[Any]) -> list[Any]:
-    """Values sorted, also where they are of several types."""
-    listed = list(values)
-    try:
-        return sorted(listed)
-    except TypeError:  # categories of several types
-        return sorted(listed, key=lambda value: (type(value).__name__, str(value)))
