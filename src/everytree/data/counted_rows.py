@@ -126,6 +126,19 @@ class CountedRows:
         return table
 
     @classmethod
+    def settled(
+        cls,
+        rows: npt.NDArray[np.uint8],
+        counts: npt.NDArray[np.int64],
+        test_names: Sequence[str] | None,
+        classes: Iterable[Any] | None,
+    ) -> Self:
+        """The table of rows that are known to be 0/1, and counts that are known to be good; rows may be equal."""
+        table = cls.__new__(cls)
+        table._settle(rows, counts, test_names, classes)
+        return table
+
+    @classmethod
     def of(cls, other: CountedRows) -> Self:
         """The same table as a value of this class."""
         return cls.trusted(other.rows, other.class_counts, other.test_names, other.classes).encoded(
@@ -277,8 +290,7 @@ class CountedRows:
                 )
         if self.total + other.total > INT64_MAX:
             raise DataError(too_many(self.total + other.total))
-        table = type(self).__new__(type(self))
-        table._settle(
+        table = type(self).settled(
             np.concatenate([self._rows, other._rows]),
             np.concatenate([self._class_counts, other._class_counts]),
             self._test_names,
@@ -321,7 +333,7 @@ def _rebuild(
     binarizer: Binarizer | None = None,
     target: str | None = None,
 ) -> CountedRows:
-    return made(rows, counts, test_names=test_names, classes=classes).encoded(binarizer, target)
+    return made.trusted(rows, counts, test_names, classes).encoded(binarizer, target)
 
 
 def _class_codes(y_codes: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.intp]:

@@ -219,7 +219,8 @@ class Tally:
         rows[:, : before.n_tests] = before.rows
         counts = np.zeros((before.n_rows, len(self.labels)), dtype=np.int64)
         counts[:, np.searchsorted(self.labels, old)] = before.class_counts
-        self._table = CountedRows(rows, counts) + batch
+        # Zeros on the right leave rows distinct and in order.
+        self._table = CountedRows.trusted(rows, counts, None, None) + batch
 
     # --- what all rows together would have given
 
@@ -240,9 +241,7 @@ class Tally:
         plain = all(encoding.fill is None for encoding in encodings)
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
             return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
-        return binarizer, CountedRows(
-            kept.matrix(), self._table.class_counts, test_names=names, classes=labels
-        )
+        return binarizer, CountedRows.settled(kept.matrix(), self._table.class_counts, names, labels)
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""

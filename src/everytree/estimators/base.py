@@ -243,11 +243,8 @@ class TreeClassifierBase(ClassifierBase):
         if not seen.all() or (order != np.arange(labels.size)).any():  # as fit: those that occur, in order
             keep = order[seen[order]]
             self.classes_ = labels[keep]
-            table = Table(
-                table.rows,
-                table.class_counts[:, keep],
-                test_names=table.test_names,
-                classes=self.classes_.tolist(),
+            table = Table.trusted(
+                table.rows, table.class_counts[:, keep], table.test_names, self.classes_.tolist()
             )
         names = self.binarizer_.get_feature_names_out().tolist()
         table = table.named(names, self.classes_.tolist())

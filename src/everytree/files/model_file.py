@@ -285,7 +285,7 @@ def model_from_dict(data: Any) -> Any:
         raise DataError(f"claims is {clip(claims)}; expected an object")
     if data["tree"] is None:
         table = _table_from(data["table"], len(names), len(classes))
-        table = Table(table.rows, table.class_counts, test_names=names, classes=classes)
+        table = table.named(names, classes)
         model.fingerprint_ = table.fingerprint()
         if claims.get("fingerprint", model.fingerprint_) != model.fingerprint_:
             raise DataError(

@@ -156,7 +156,7 @@ class Opened:
         table = self.table
         if len(kept) < len(tests):
             names = [(table.test_names or ())[k] for k in kept]
-            table = Table(table.rows[:, kept], table.class_counts, test_names=names, classes=table.classes)
+            table = Table.settled(table.rows[:, kept], table.class_counts, names, table.classes)
         space = TreeSpace.from_table(
             table,
             asked.max_depth,
