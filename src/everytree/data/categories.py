@@ -10,7 +10,6 @@ A code of −1 stands for what was not there in training: a new value, or a miss
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer
-from everytree.data.cuts import number_text
+from everytree.data.cuts import number_text, places_among
 from everytree.data.encoding import Encoding, as_codes, matched
 from everytree.data.facts import Known, facts_of
 from everytree.data.frames import Frame, FrameColumn
@@ -76,7 +75,7 @@ class Categories:
         if column.kind == "empty":
             return np.full(n_rows, gone, dtype=np.int32)
         if self.values is None:
-            codes = _bins(column.values, self.cuts)
+            codes = places_among(column.values, self.cuts)
         else:
             # The kind is checked, so a text never meets a number here.
             kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
@@ -91,23 +90,7 @@ class Categories:
             return self.n_values - 1 if self.missing else -1
         if self.values is not None:
             return self.values.index(self.fill)
-        return int(_bins(np.array([self.fill]), self.cuts)[0])
-
-
-def _bins(values: npt.NDArray[Any], cuts: Sequence[float | int]) -> npt.NDArray[np.int32]:
-    """The bin of each number: how many cuts lie below it, compared in whole numbers where the values are whole.
-
-    >>> _bins(np.array([1, 2, 3]), (1.5, 2)).tolist()
-    [0, 1, 2]
-    """
-    if values.dtype.kind == "f":
-        return np.searchsorted(np.array(cuts, dtype=np.float64), values).astype(np.int32)
-    kind = values.dtype if values.dtype.kind in "iu" else np.dtype(np.int64)
-    span = np.iinfo(kind)
-    whole = [math.floor(cut) for cut in cuts]
-    below = sum(cut < span.min for cut in whole)  # cuts that every value of this type exceeds
-    inside = np.array([min(cut, span.max) for cut in whole[below:]], dtype=kind)
-    return (below + np.searchsorted(inside, values.astype(kind, copy=False))).astype(np.int32)
+        return int(places_among(np.array([self.fill]), self.cuts)[0])
 
 
 class Categorizer:

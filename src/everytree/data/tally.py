@@ -241,7 +241,9 @@ class Tally:
         plain = all(encoding.fill is None for encoding in encodings)
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
             return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
-        return binarizer, CountedRows.settled(kept.matrix(), self._table.class_counts, names, labels)
+        return binarizer, CountedRows.trusted(
+            kept.matrix(), self._table.class_counts, names, labels, distinct=False
+        )
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""
