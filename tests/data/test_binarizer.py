@@ -488,3 +488,22 @@ def test_too_large_a_matrix_is_refused():
     X = np.arange(70_000.0).reshape(-1, 1)
     with pytest.raises(DataError, match=r"69999 tests on 70000 rows make \d+ cells.*use fewer bins"):
         Binarizer(bins="all").fit(X)
+
+
+def test_fit_transform_evaluates_each_test_once(monkeypatch):
+    import everytree.data.binarizer as module
+
+    asked = []
+    plain = module.outcomes
+
+    def counted(column, encoding):
+        asked.append(column.name)
+        return plain(column, encoding)
+
+    monkeypatch.setattr(module, "outcomes", counted)
+    X = [[1.5, "a", 0], [2.5, "b", 1], [3.5, "c", 1], [4.5, "a", 0]]
+    bits = Binarizer().fit_transform(X)
+    assert sorted(asked) == ["x0", "x1", "x2"]
+    assert np.array_equal(bits, Binarizer().fit(X).transform(X))
+    assert bits.flags.c_contiguous
+    assert bits.dtype == np.uint8

@@ -352,3 +352,16 @@ def test_score_of_a_table() -> None:
     assert model.score_table(table) == pytest.approx(model.score(X, y), abs=1e-15)
     with pytest.raises(DataError, match="not those of the model"):
         model.score_table(Table([[0]], [[1, 0]]))
+
+
+def test_a_cut_that_is_left_out_does_not_move_the_others():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"z": [0, 0, 0, 1, 1, 1], "x": [1, 2, 3, 4, 5, 6], "y": [0, 1, 0, 1, 1, 0]})
+    X = frame.drop("y")
+    binarizer = et.Binarizer("all").fit(X)
+    assert [test.name for test in binarizer.dropped_] == ["x <= 3.5"]
+    names = binarizer.get_feature_names_out().tolist()
+    rows = Table.from_arrays(
+        binarizer.transform(X), frame["y"].to_numpy(), 2, test_names=names, classes=[0, 1]
+    )
+    assert Table.from_frame(frame, "y", bins="all") == rows

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from everytree.data.binarizer import Binarizer
+from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.base import TreeClassifierBase
 
@@ -282,3 +283,27 @@ def test_it_works_where_scikit_learn_does():
     model = GreedyTree().fit(X, y)
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     assert "GreedyTree" in model._repr_html_()
+
+
+def test_the_fingerprint_is_computed_when_asked_for(monkeypatch):
+    X, y = heart()
+    asked = []
+    plain = Table.fingerprint
+    monkeypatch.setattr(Table, "fingerprint", lambda table: asked.append(1) or plain(table))
+    model = GreedyTree(bins=8)
+    assert not hasattr(model, "fingerprint_")
+    first = model.fit(X, y)._counted.fingerprint()
+    asked.clear()
+    model.fit(X, y).predict(X)
+    assert asked == []
+    assert model.fingerprint_ == model.fingerprint_ == first
+    assert asked == [1]
+    assert model.fit(X, y[::-1]).fingerprint_ != first
+
+
+def test_a_copy_has_the_fingerprint_and_not_the_examples():
+    X, y = heart()
+    model = GreedyTree(bins=8).fit(X, y)
+    copied = pickle.loads(pickle.dumps(model))
+    assert "_counted" not in vars(copied)
+    assert copied.fingerprint_ == model.fingerprint_

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,20 +22,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.arrays import whole_weights
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.cuts import Bins
 from everytree.data.encoding import (
     Dropped,
     Encoding,
+    Kept,
     Test,
     as_codes,
     drop_idle,
-    in_order,
+    encode,
     matched,
-    nominal_encoding,
     outcomes,
     refuse_unknown,
 )
-from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns, read_frame
+from everytree.data.facts import facts_of
+from everytree.data.frames import Frame, check_columns, named_columns, read_frame
 from everytree.errors import DataError
 
 __all__ = ["Binarizer", "Dropped", "Test"]
@@ -118,6 +119,18 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Choose the tests from training data; whole ``sample_weight`` count as repetitions of a row."""
         frame = read_frame(X)
+        self._choose(frame, sample_weight)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """``fit`` and then ``transform`` of the same rows, which are read once."""
+        frame = read_frame(X)
+        kept = self._choose(frame, sample_weight)
+        return kept.matrix() if sample_weight is None else self._transform_frame(frame)
+
+    def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept:
         check_columns(self, frame, reset=True)
         weights = whole_weights(sample_weight, frame.n_rows)
         if weights is not None:
@@ -126,7 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight is zero for every row; at least one row needs a weight above zero"
                 )
             frame, weights = frame.take(weights > 0), weights[weights > 0]
-        return self._fit_frame(frame, weights)
+        return self._fit_encodings(frame, self._encodings_of(frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
         """The outcomes of the tests: uint8 of shape (n_rows, n_tests), C-contiguous."""
@@ -163,7 +176,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_frame(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> Self:
         """Fit on columns already read, with weights above zero."""
-        return self._fit_encodings(frame, self._encodings_of(frame, weights))
+        self._fit_encodings(frame, self._encodings_of(frame, weights))
+        return self
 
     def _encodings_of(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
         """All tests of every column, before any is dropped."""
@@ -172,79 +186,39 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         coded = self._nominal_columns(frame)
         bins = self._bins_by_column(frame)
         return [
-            self._encode(as_codes(column) if j in coded else column, j, bins.get(j, DEFAULT_BINS), weights)
+            encode(
+                facts_of(as_codes(column) if j in coded else column, weights, self.max_categories),
+                j,
+                bins.get(j, DEFAULT_BINS),
+                self.missing,
+            )
             for j, column in enumerate(frame.columns)
         ]
 
-    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Self:
-        """Fitted with the tests of these encodings that are not idle."""
+    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Kept:
+        """Fitted with the tests of these encodings that are not idle; their outcomes."""
         _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
         return self._finish(
-            encodings, lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j])
+            encodings,
+            lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j]),
+            frame.n_rows,
         )
 
     def _finish(
-        self, encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
-    ) -> Self:
-        """Fitted with these encodings, without the tests that are idle; ``answers(j)`` are the outcomes of column j."""
-        self.dropped_ = drop_idle(encodings, answers)
+        self,
+        encodings: list[Encoding],
+        answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]],
+        n_rows: int,
+    ) -> Kept:
+        """Fitted with these encodings, without the tests that are idle: the outcomes of the others.
+
+        ``answers(j)`` are the outcomes of column j on ``n_rows`` rows.
+        """
+        self.dropped_, kept = drop_idle(encodings, answers, n_rows)
         self._encodings = encodings
         self.tests_ = [test for encoding in encodings for test in encoding.tests]
         self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
-        return self
-
-    def _encode(
-        self, column: FrameColumn, j: int, bins: Bins, weights: npt.NDArray[np.int64] | None
-    ) -> Encoding:
-        """All tests of one column, before any is dropped."""
-        name, missing = column.name, column.missing
-        gone = Test(name, "is", "missing", j)
-        if column.kind == "empty":
-            return Encoding("empty", [gone])
-        own = [gone] if missing is not None and self.missing == "category" else []
-        if column.kind == "nominal":
-            values, counts = self._distinct_values(column, weights)
-            return nominal_encoding(name, j, values, counts, own, self.missing == "impute")
-        present = slice(None) if missing is None else ~missing
-        points, counts = distinct_numbers(
-            column.values[present], None if weights is None else weights[present]
-        )
-        if ((points == 0) | (points == 1)).all():
-            mode = int(points[int(np.argmax(counts))]) if self.missing == "impute" else None
-            return Encoding("binary", [Test(name, "is", True, j), *own], mode)
-        fill: float | int | None = None
-        if self.missing == "impute":
-            fill = mean_of(points, counts)
-            if missing is not None:
-                absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
-                points, counts = insert_value(points, counts, fill, absent)
-        tests = [Test(name, "<=", cut, j) for cut in choose_cuts(points, counts, bins)]
-        return Encoding("numeric", tests + own, fill)
-
-    def _distinct_values(
-        self, column: FrameColumn, weights: npt.NDArray[np.int64] | None
-    ) -> tuple[list[Any], npt.NDArray[np.int64]]:
-        """The values of a nominal column that occur, in declared or sorted order, with their counts."""
-        items = column.values if column.missing is None else column.values[~column.missing]
-        seen: dict[Any, int] = {}
-        codes = np.fromiter((seen.setdefault(x, len(seen)) for x in items.tolist()), np.intp, items.size)
-        self._check_categories(column.name, len(seen), items.size)
-        counts = np.zeros(len(seen), dtype=np.int64)
-        present = weights if weights is None or column.missing is None else weights[~column.missing]
-        np.add.at(counts, codes, 1 if present is None else present)
-        if column.categories is None:
-            values = in_order(seen)
-        else:
-            values = [value for value in column.categories if value in seen]
-        return values, counts[[seen[value] for value in values]]
-
-    def _check_categories(self, name: str, n_values: int, n_rows: int) -> None:
-        if n_values > self.max_categories:
-            raise DataError(
-                f"nominal column {name!r} has {n_values} different values in {n_rows} rows, "
-                f"more than max_categories={self.max_categories}; drop it if it is an identifier, group "
-                "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
-            )
+        return kept
 
     def _check_parameters(self) -> None:
         for what, value, allowed in (
@@ -362,4 +336,5 @@ def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | Non
     made = Binarizer()
     check_columns(made, named_columns(columns, names), reset=True)
     encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
-    return made._finish(encodings, lambda j: iter([rows[:, j] > 0]))
+    made._finish(encodings, lambda j: [rows[:, j] > 0], rows.shape[0])
+    return made

@@ -10,7 +10,6 @@ A code of −1 stands for what was not there in training: a new value, or a miss
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer
-from everytree.data.cuts import choose_cuts, distinct_numbers, insert_value, mean_of, number_text
-from everytree.data.encoding import Encoding, as_codes, in_order, matched
+from everytree.data.cuts import number_text, places_among
+from everytree.data.encoding import Encoding, as_codes, matched
+from everytree.data.facts import Known, facts_of
 from everytree.data.frames import Frame, FrameColumn
 from everytree.data.mdl import mdl_cuts
 from everytree.errors import DataError
@@ -75,13 +75,12 @@ class Categories:
         if column.kind == "empty":
             return np.full(n_rows, gone, dtype=np.int32)
         if self.values is None:
-            codes = _bins(column.values, self.cuts)
+            codes = places_among(column.values, self.cuts)
         else:
             # The kind is checked, so a text never meets a number here.
             kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
             given = as_codes(matched(column, kind)) if self.values else column
-            get = (kind.codes or {}).get
-            codes = np.fromiter((get(value, -1) for value in given.values.tolist()), np.int32, n_rows)
+            codes = Known(kind.codes or {}, -1).of(given.values)
         if column.missing is not None:
             codes[column.missing] = gone
         return codes
@@ -91,23 +90,7 @@ class Categories:
             return self.n_values - 1 if self.missing else -1
         if self.values is not None:
             return self.values.index(self.fill)
-        return int(_bins(np.array([self.fill]), self.cuts)[0])
-
-
-def _bins(values: npt.NDArray[Any], cuts: Sequence[float | int]) -> npt.NDArray[np.int32]:
-    """The bin of each number: how many cuts lie below it, compared in whole numbers where the values are whole.
-
-    >>> _bins(np.array([1, 2, 3]), (1.5, 2)).tolist()
-    [0, 1, 2]
-    """
-    if values.dtype.kind == "f":
-        return np.searchsorted(np.array(cuts, dtype=np.float64), values).astype(np.int32)
-    kind = values.dtype if values.dtype.kind in "iu" else np.dtype(np.int64)
-    span = np.iinfo(kind)
-    whole = [math.floor(cut) for cut in cuts]
-    below = sum(cut < span.min for cut in whole)  # cuts that every value of this type exceeds
-    inside = np.array([min(cut, span.max) for cut in whole[below:]], dtype=kind)
-    return (below + np.searchsorted(inside, values.astype(kind, copy=False))).astype(np.int32)
+        return int(places_among(np.array([self.fill]), self.cuts)[0])
 
 
 class Categorizer:
@@ -184,57 +167,51 @@ class Categorizer:
         target: tuple[npt.NDArray[np.intp], int] | None,
         weights: npt.NDArray[np.int64] | None,
     ) -> Categories:
-        name, missing, impute = column.name, column.missing, self._reader.missing == "impute"
-        if column.kind == "empty":  # nothing but missing values: one category, whatever is done about them
-            return Categories(name, (), (), missing=True)
-        own = missing is not None and not impute
-        if column.kind in ("nominal", "boolean"):
-            values, counts = self._reader._distinct_values(as_codes(column), weights)
-            fill = values[int(np.argmax(counts))] if impute else None
-            return Categories(name, self._declared(column, values), (), own, fill)
-        return self._choose_bins(column, bins, target, weights)
-
-    def _choose_bins(
-        self,
-        column: FrameColumn,
-        bins: Any,
-        target: tuple[npt.NDArray[np.intp], int] | None,
-        weights: npt.NDArray[np.int64] | None,
-    ) -> Categories:
-        name, missing, numbers = column.name, column.missing, column.values
-        own = missing is not None and self._reader.missing != "impute"
-        present = slice(None) if missing is None else ~missing
-        given = None if weights is None else weights[present]
-        points, counts = distinct_numbers(numbers[present], given)
-        fill: Any = None
-        if self._reader.missing == "impute":
-            two = bool(((points == 0) | (points == 1)).all())  # then the mode: a mean would be a third value
-            fill = points[int(np.argmax(counts))].item() if two else mean_of(points, counts)
-        if missing is not None and fill is not None:
-            absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
-            points, counts = insert_value(points, counts, fill, absent)
-            numbers, present, given = np.where(missing, fill, numbers), slice(None), weights
+        nominal = column.kind in ("nominal", "boolean")
+        most = self._reader.max_categories if nominal else None
+        facts = facts_of(as_codes(column) if nominal else column, weights, most)
+        if facts.kind == "empty":  # nothing but missing values: one category, whatever is done about them
+            return Categories(facts.name, (), (), missing=True)
+        fill = facts.fill() if self._reader.missing == "impute" else None
+        own = facts.absent > 0 and fill is None
+        if nominal:
+            return Categories(facts.name, self._declared(column, facts.values), (), own, fill)
         if target is not None:
-            y, n_classes = target
-            cuts = mdl_cuts(numbers[present], y[present], n_classes, given)
-        elif points.size == 1 and isinstance(bins, str | int | np.integer):
+            cuts = _by_classes(column, fill, target, weights)
+        elif isinstance(bins, str | int | np.integer) and facts.filled(fill).values.size == 1:
             cuts = []  # a constant: one bin
         else:
-            cuts = choose_cuts(points, counts, bins)
-        return Categories(name, None, tuple(cuts), own, fill)
+            cuts = facts.cuts_for(bins, fill)
+        return Categories(facts.name, None, tuple(cuts), own, fill)
 
     def _declared(self, column: FrameColumn, seen: list[Any]) -> tuple[Any, ...]:
         """Every declared value, also those that do not occur."""
         if column.kind == "boolean":
             return (False, True)
         if column.categories is None:
-            return tuple(in_order(seen))
+            return tuple(seen)
         if len(column.categories) > self._reader.max_categories:
             raise DataError(
                 f"nominal column {column.name!r} declares {len(column.categories)} values, more than max_categories="
                 f"{self._reader.max_categories}; remove unused categories, group rare ones, or raise max_categories"
             )
         return column.categories
+
+
+def _by_classes(
+    column: FrameColumn,
+    fill: float | int | None,
+    target: tuple[npt.NDArray[np.intp], int],
+    weights: npt.NDArray[np.int64] | None,
+) -> list[float | int]:
+    """The cuts of a numeric column that its classes choose."""
+    (y, n_classes), numbers, missing = target, column.values, column.missing
+    if missing is None:
+        return mdl_cuts(numbers, y, n_classes, weights)
+    if fill is not None:
+        return mdl_cuts(np.where(missing, fill, numbers), y, n_classes, weights)
+    present = ~missing
+    return mdl_cuts(numbers[present], y[present], n_classes, None if weights is None else weights[present])
 
 
 def _unsupervised(bins: Any) -> Any:

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import chosen_columns
-from everytree.data.cuts import distinct_numbers, mean_of, number_text
-from everytree.data.encoding import as_codes, in_order
+from everytree.data.cuts import number_text
+from everytree.data.encoding import as_codes
+from everytree.data.facts import Known, facts_of
 from everytree.data.frames import Frame, FrameColumn
 from everytree.errors import DataError
 
@@ -176,16 +177,8 @@ class ColumnReader:
         if column.kind == "empty":
             return None
         if self.columns[j].kind == "nominal":
-            codes = self.codes(column, j)
-            given = None if weights is None else weights[codes >= 0].astype(np.float64)
-            return int(np.argmax(np.bincount(codes[codes >= 0], given)))
-        present = slice(None) if column.missing is None else ~column.missing
-        points, counts = distinct_numbers(
-            column.values[present], None if weights is None else weights[present]
-        )
-        if ((points == 0) | (points == 1)).all():  # then the mode: a mean would be a third value
-            return float(points[int(np.argmax(counts))])
-        return float(mean_of(points, counts))
+            return self.columns[j].values.index(facts_of(as_codes(column), weights).fill())
+        return float(facts_of(column, weights).fill())
 
     def training(
         self,
@@ -233,8 +226,7 @@ class ColumnReader:
                     f"{word!r}); convert it to the type it had"
                 )
         place = {value: code for code, value in enumerate(known.values)}
-        items = as_codes(column).values.tolist()
-        codes = np.fromiter((place.get(item, UNSEEN) for item in items), np.int32, n_rows)
+        codes = Known(place, UNSEEN).of(as_codes(column).values)
         if column.missing is not None:
             codes[column.missing] = MISSING
         return codes
@@ -253,6 +245,4 @@ def _described(column: FrameColumn, coded: bool) -> RawColumn:
         return RawColumn(column.name, "nominal", (False, True))
     if column.categories is not None:
         return RawColumn(column.name, "nominal", tuple(column.categories))
-    given = as_codes(column)
-    present = given.values if given.missing is None else given.values[~given.missing]
-    return RawColumn(column.name, "nominal", tuple(in_order(set(present.tolist()))))
+    return RawColumn(column.name, "nominal", tuple(facts_of(as_codes(column)).values))

@@ -119,10 +119,12 @@ class CountedRows:
         counts: npt.NDArray[np.int64],
         test_names: Sequence[str] | None,
         classes: Iterable[Any] | None,
+        *,
+        distinct: bool = True,
     ) -> Self:
-        """The table of rows that are known to be 0/1, distinct and in order."""
+        """The table of rows and counts that are known to be good; rows are distinct and in order, or else merged."""
         table = cls.__new__(cls)
-        table._freeze(rows, counts, test_names, classes)
+        (table._freeze if distinct else table._settle)(rows, counts, test_names, classes)
         return table
 
     @classmethod
@@ -277,12 +279,12 @@ class CountedRows:
                 )
         if self.total + other.total > INT64_MAX:
             raise DataError(too_many(self.total + other.total))
-        table = type(self).__new__(type(self))
-        table._settle(
+        table = type(self).trusted(
             np.concatenate([self._rows, other._rows]),
             np.concatenate([self._class_counts, other._class_counts]),
             self._test_names,
             self._classes,
+            distinct=False,
         )
         table._binarizer, table._target = self._binarizer, self._target
         return table
@@ -321,7 +323,7 @@ def _rebuild(
     binarizer: Binarizer | None = None,
     target: str | None = None,
 ) -> CountedRows:
-    return made(rows, counts, test_names=test_names, classes=classes).encoded(binarizer, target)
+    return made.trusted(rows, counts, test_names, classes).encoded(binarizer, target)
 
 
 def _class_codes(y_codes: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.intp]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -21,11 +22,13 @@ import numpy.typing as npt
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
 from everytree.data.counted_rows import CountedRows
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
-from everytree.data.encoding import Encoding, Test, in_order, nominal_encoding
+from everytree.data.cuts import Bins, choose_cuts, distinct_numbers
+from everytree.data.encoding import Encoding, Kept, encode
+from everytree.data.facts import ColumnFacts, check_categories, ordered
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
 from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
+from everytree.data.quantiles import exact_cuts
 from everytree.errors import DataError
 
 __all__ = ["count_frame"]
@@ -79,10 +82,10 @@ def count_frame(
     if like is None:
         frame_of_names = named_columns(data.names, data.names)
         bins = binarizer._bins_by_column(frame_of_names)
-        encodings = [
-            _encoding(data, column, fact, j, bins.get(j, DEFAULT_BINS), binarizer)
-            for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True))
-        ]
+        encodings = []
+        for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True)):
+            cut = bins.get(j, DEFAULT_BINS)
+            encodings.append(encode(_facts(data, column, fact, cut, binarizer), j, cut, binarizer.missing))
         check_columns(binarizer, frame_of_names, reset=True)
     else:
         check_columns(binarizer, named_columns(data.names, data.names), reset=False)
@@ -103,15 +106,19 @@ def count_frame(
         _codes(grouped.column(f"k{j}"), column, encoding, binarizer.unknown)
         for j, (column, encoding) in enumerate(zip(data.columns, encodings, strict=True))
     ]
+
+    def answers(j: int) -> Iterator[npt.NDArray[np.bool_]]:
+        return _answers(codes[j], encodings[j])
+
+    n_groups = grouped.num_rows
     if like is None:
-        binarizer._finish(encodings, lambda j: _answers(codes[j], encodings[j]))
-    _check_size(grouped.num_rows, len(binarizer.tests_))
-    bits = np.empty((grouped.num_rows, len(binarizer.tests_)), dtype=np.uint8)
-    place = 0
-    for code, encoding in zip(codes, encodings, strict=True):
-        for outcome in _answers(code, encoding):
-            bits[:, place] = outcome
-            place += 1
+        kept = binarizer._finish(encodings, answers, n_groups)
+    else:
+        kept = Kept(n_groups)
+        for outcome in chain.from_iterable(map(answers, range(len(codes)))):
+            kept.append(*Kept.packed(outcome))
+    _check_size(n_groups, len(binarizer.tests_))
+    bits = kept.matrix()
     found = dict(zip(labels, range(len(labels)), strict=True))
     table = CountedRows.from_arrays(
         bits,
@@ -162,29 +169,21 @@ def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | No
 # --- which tests
 
 
-def _encoding(
-    data: LazyData, column: LazyColumn, fact: Facts, j: int, bins: Bins, binarizer: Binarizer
-) -> Encoding:
-    """All tests of one column, as ``Binarizer`` would make them."""
-    name, impute = column.name, binarizer.missing == "impute"
-    gone = Test(name, "is", "missing", j)
+def _facts(data: LazyData, column: LazyColumn, fact: Facts, bins: Bins, binarizer: Binarizer) -> ColumnFacts:
+    """What the tests of one column are made of; values are asked for only where nothing less will do."""
+    name, impute, absent = column.name, binarizer.missing == "impute", fact.absent
     if fact.present == 0:
-        return Encoding("empty", [gone])
-    own = [gone] if fact.absent and binarizer.missing == "category" else []
+        return ColumnFacts(name, "empty")
     if column.kind == "nominal":
         listed, counts = data.values(column, binarizer.max_categories)
-        binarizer._check_categories(name, len(listed), fact.present)
+        check_categories(name, len(listed), f"{fact.present} rows", binarizer.max_categories)
         n_of = dict(zip(listed, counts, strict=True))
-        values = in_order(listed) if column.declared is None else [v for v in column.declared if v in n_of]
-        return nominal_encoding(name, j, values, [n_of[value] for value in values], own, impute)
+        values = ordered(n_of, column.declared)
+        return ColumnFacts(name, "nominal", values, np.array([n_of[value] for value in values]), absent)
     if column.kind == "boolean" or fact.odd == 0:
-        mode = None
-        if impute:
-            listed, counts = data.values(column, 4)
-            n_of = dict(zip(listed, counts, strict=True))
-            mode = 1 if n_of.get(1, 0) > n_of.get(0, 0) else 0
-        return Encoding("binary", [Test(name, "is", True, j), *own], mode)
-    fill: float | int | None = None
+        n_of = dict(zip(*data.values(column, 4), strict=True)) if impute else {}
+        zeros_ones = np.array([n_of.get(0, 0), n_of.get(1, 0)])
+        return ColumnFacts(name, "numeric", np.array([0, 1]), zeros_ones, absent)
     if impute or (isinstance(bins, str) and fact.low != fact.high):
         most = MOST_VALUES if impute else MOST_CUTS
         listed, counts = data.values(column, most)
@@ -195,14 +194,8 @@ def _encoding(
                 "points, or treat missing values in another way"
             )
         points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
-        if impute:
-            fill = mean_of(points, sums)
-            if fact.absent:
-                points, sums = insert_value(points, sums, fill, fact.absent)
-        cuts = choose_cuts(points, sums, bins)
-    elif isinstance(bins, int | np.integer) and fact.low != fact.high:
-        from everytree.data.quantiles import exact_cuts
-
+        return ColumnFacts(name, "numeric", points, sums, absent)
+    if isinstance(bins, int | np.integer) and fact.low != fact.high:
         cuts = exact_cuts(
             lambda low, high, plain: data.ranges(column, low, high, plain),
             fact.low,
@@ -212,7 +205,7 @@ def _encoding(
         )
     else:
         cuts = choose_cuts(np.array([fact.low], column.numbers), np.array([fact.present], np.int64), bins)
-    return Encoding("numeric", [Test(name, "<=", cut, j) for cut in cuts] + own, fill)
+    return ColumnFacts(name, "numeric", absent=absent, cuts=cuts)
 
 
 def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:

@@ -6,6 +6,7 @@ separated, and it satisfies lo <= cut < hi, so the test ``x <= cut`` splits the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = [
     "insert_value",
     "mean_of",
     "number_text",
+    "places_among",
 ]
 
 Bins = int | str | Sequence[float]
@@ -172,3 +174,19 @@ def insert_value(
         counts[place] += count
         return values, counts
     return np.insert(values, place, value), np.insert(counts, place, count)
+
+
+def places_among(values: npt.NDArray[Any], cuts: Sequence[float | int]) -> npt.NDArray[np.int32]:
+    """The ordered code of each number: how many cuts lie below it, in whole numbers where the values are whole.
+
+    >>> places_among(np.array([1, 2, 3]), (1.5, 2)).tolist()
+    [0, 1, 2]
+    """
+    if values.dtype.kind == "f":
+        return np.searchsorted(np.array(cuts, dtype=np.float64), values).astype(np.int32)
+    kind = values.dtype if values.dtype.kind in "iu" else np.dtype(np.int64)
+    span = np.iinfo(kind)
+    whole = [math.floor(cut) for cut in cuts]
+    below = sum(cut < span.min for cut in whole)  # cuts that every value of this type exceeds
+    inside = np.array([min(cut, span.max) for cut in whole[below:]], dtype=kind)
+    return (below + np.searchsorted(inside, values.astype(kind, copy=False))).astype(np.int32)

@@ -1,7 +1,8 @@
 """Tests, and how a column answers them.
 
-A ``Test`` is what one column of 0/1 means. An ``Encoding`` holds the tests of one attribute; ``outcomes``
-evaluates them on a column, and ``drop_idle`` takes out the tests that add nothing on the training data.
+A ``Test`` is what one column of 0/1 means. An ``Encoding`` holds the tests of one attribute; ``encode`` makes it from
+the facts about a column, ``outcomes`` evaluates it on a column, and ``drop_idle`` takes out the tests that add nothing
+on the training data.
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.cuts import number_text
+from everytree.data.cuts import Bins, number_text
+from everytree.data.facts import ColumnFacts, Known, in_order
 from everytree.data.frames import FrameColumn
 from everytree.errors import DataError
 
 __all__ = [
     "Dropped",
     "Encoding",
+    "Kept",
     "Test",
     "as_codes",
     "drop_idle",
-    "in_order",
+    "encode",
     "matched",
-    "nominal_encoding",
     "outcomes",
     "refuse_unknown",
 ]
@@ -93,20 +95,36 @@ class Encoding:
     codes: dict[Any, int] | None = None  # nominal: known value -> code
 
 
-def nominal_encoding(
-    name: str, j: int, values: list[Any], counts: Any, own: list[Test], impute: bool
-) -> Encoding:
-    """One test per value; of two values only the second, unless a missing value is a third (``own`` is its test)."""
-    asked = values[1:] if len(values) == 2 and not own else values
-    tests = [Test(name, "==", value, j) for value in asked]
-    fill = values[int(np.argmax(counts))] if impute else None
-    return Encoding("nominal", tests + own, fill, {value: code for code, value in enumerate(values)})
+def encode(facts: ColumnFacts, j: int, bins: Bins, missing: str) -> Encoding:
+    """All tests of one column, before any is dropped: the one road from a column to tests.
+
+    One test per value of a nominal column; of two values only the second, unless a missing value is a third.
+
+    >>> age = ColumnFacts("age", "numeric", np.array([54, 55]), np.array([1, 1]), absent=3)
+    >>> [test.name for test in encode(age, 0, 2, "category").tests]
+    ['age <= 54.5', 'age is missing']
+    """
+    name = facts.name
+    gone = Test(name, "is", "missing", j)
+    if facts.kind == "empty":
+        return Encoding("empty", [gone])
+    own = [gone] if facts.absent and missing == "category" else []
+    fill = facts.fill() if missing == "impute" else None
+    if facts.kind == "nominal":
+        asked = facts.values[1:] if len(facts.values) == 2 and not own else facts.values
+        codes = {value: code for code, value in enumerate(facts.values)}
+        return Encoding("nominal", [*(Test(name, "==", value, j) for value in asked), *own], fill, codes)
+    if facts.only_01:
+        return Encoding("binary", [Test(name, "is", True, j), *own], None if fill is None else int(fill))
+    return Encoding(
+        "numeric", [*(Test(name, "<=", cut, j) for cut in facts.cuts_for(bins, fill)), *own], fill
+    )
 
 
 def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
     """The outcome of each test of one column, row by row; the column is one that ``matched`` returned."""
     missing, n_rows = column.missing, column.values.shape[0]
-    codes: npt.NDArray[np.intp] | None = None
+    codes: npt.NDArray[np.int32] | None = None
     for test in encoding.tests:
         if test.value == "missing" and test.op == "is":
             yield np.zeros(n_rows, dtype=bool) if missing is None else missing
@@ -115,8 +133,7 @@ def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np
             outcome = np.zeros(n_rows, dtype=bool)
         elif encoding.codes is not None:
             if codes is None:
-                get = encoding.codes.get
-                codes = np.fromiter((get(value, -1) for value in column.values.tolist()), np.intp, n_rows)
+                codes = Known(encoding.codes, -1).of(column.values)
             outcome = codes == encoding.codes[test.value]
         elif test.op == "is":
             outcome = column.values > 0.5
@@ -133,43 +150,79 @@ def _at_most(values: npt.NDArray[Any], cut: float | int) -> npt.NDArray[np.bool_
     return result
 
 
-def drop_idle(
-    encodings: list[Encoding], answers: Callable[[int], Iterator[npt.NDArray[np.bool_]]]
-) -> dict[Test, Dropped]:
-    """Take out of each encoding the tests that add nothing on the training data; say which, and why.
+class Kept:
+    """The outcomes of the tests that stay, a bit for each row: tests are evaluated once, ``matrix`` only unpacks.
 
-    ``answers(j)`` are the outcomes of the tests of column j. Columns that are already 0/1 stay whatever they hold. They
-    are entered first, so that a test equal to one of them gives way, not the column; of other equal tests the first
-    stays.
+    >>> kept = Kept(3)
+    >>> key, flipped = kept.packed(np.array([True, False, True]))
+    >>> kept.append(key, flipped)
+    >>> kept.matrix().tolist()
+    [[1], [0], [1]]
     """
-    kept: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
+
+    def __init__(self, n_rows: int) -> None:
+        self._n_rows = n_rows
+        self._keys: list[bytes] = []
+        self._flipped: list[bool] = []
+
+    @staticmethod
+    def packed(outcome: npt.NDArray[np.bool_]) -> tuple[bytes, bool]:
+        """The outcome as bytes, flipped if it starts with 1: the same for a test and its complement."""
+        flipped = bool(outcome[0])
+        return np.packbits(~outcome if flipped else outcome).tobytes(), flipped
+
+    def append(self, key: bytes, flipped: bool) -> None:
+        """One more test, as ``packed`` gave its outcome."""
+        self._keys.append(key)
+        self._flipped.append(flipped)
+
+    def matrix(self) -> npt.NDArray[np.uint8]:
+        """All outcomes: uint8 of shape (n_rows, n_tests), C-contiguous."""
+        if not self._keys:
+            return np.empty((self._n_rows, 0), dtype=np.uint8)
+        packed = np.frombuffer(b"".join(self._keys), dtype=np.uint8).reshape(len(self._keys), -1)
+        bits = np.unpackbits(packed, axis=1, count=self._n_rows)
+        bits ^= np.array(self._flipped, dtype=np.uint8)[:, None]
+        return np.ascontiguousarray(bits.T)
+
+
+def drop_idle(
+    encodings: list[Encoding], answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]], n_rows: int
+) -> tuple[dict[Test, Dropped], Kept]:
+    """Take out of each encoding the tests that add nothing on the training data; say which, and why; and the rest.
+
+    ``answers(j)`` are the outcomes of the tests of column j, asked for once. Columns that are already 0/1 stay whatever
+    they hold. They are entered first, so that a test equal to one of them gives way, not the column; of other equal
+    tests the first stays.
+    """
+    known: dict[bytes, tuple[Test, bool]] = {}  # outcome, flipped so that it starts with 0 -> test, flipped
     dropped: dict[Test, Dropped] = {}
+    kept = Kept(n_rows)
+    binary: dict[int, list[tuple[bytes, bool]]] = {}
     for j, encoding in enumerate(encodings):
         if encoding.kind == "binary":
-            key, flipped = _pattern(next(answers(j)))
-            kept.setdefault(key, (encoding.tests[0], flipped))
+            binary[j] = list(map(Kept.packed, answers(j)))
+            key, flipped = binary[j][0]
+            known.setdefault(key, (encoding.tests[0], flipped))
     for j, encoding in enumerate(encodings):
         stay = []
-        for test, outcome in zip(encoding.tests, answers(j), strict=True):
-            key, flipped = _pattern(outcome)
-            earlier = kept.get(key)
+        found = binary[j] if j in binary else map(Kept.packed, answers(j))
+        for test, (key, flipped) in zip(encoding.tests, found, strict=True):
+            earlier = known.get(key)
             if test.op == "is" and test.value is True:
-                stay.append(test)
+                pass
             elif not any(key):
                 dropped[test] = Dropped("constant")
+                continue
             elif earlier is not None:
                 dropped[test] = Dropped("duplicate" if earlier[1] == flipped else "complement", earlier[0])
+                continue
             else:
-                kept[key] = (test, flipped)
-                stay.append(test)
+                known[key] = (test, flipped)
+            kept.append(key, flipped)
+            stay.append(test)
         encoding.tests = stay
-    return dropped
-
-
-def _pattern(outcome: npt.NDArray[np.bool_]) -> tuple[bytes, bool]:
-    """The outcome as bytes, flipped if it starts with 1: the same for a test and its complement."""
-    flipped = bool(outcome[0])
-    return np.packbits(~outcome if flipped else outcome).tobytes(), flipped
+    return dropped, kept
 
 
 def matched(column: FrameColumn, encoding: Encoding) -> FrameColumn:
@@ -225,12 +278,3 @@ def as_codes(column: FrameColumn) -> FrameColumn:
     if column.missing is not None:
         values[column.missing] = None
     return FrameColumn(column.name, "nominal", values, column.missing)
-
-
-def in_order(values: Iterable[Any]) -> list[Any]:
-    """Values sorted, also where they are of several types."""
-    listed = list(values)
-    try:
-        return sorted(listed)
-    except TypeError:  # categories of several types
-        return sorted(listed, key=lambda value: (type(value).__name__, str(value)))

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, matched, outcomes
 from everytree.data.frames import Frame, FrameColumn
 
@@ -95,13 +96,7 @@ def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:
 
 
 def _codes(column: FrameColumn, cuts: Sequence[float | int], fill: float | int | None) -> Codes:
-    values = column.values
-    ordered: npt.NDArray[Any] = np.asarray(cuts)
-    if values.dtype.kind in "iu":  # as whole numbers: large ones have no exact float
-        bounds = np.iinfo(values.dtype)
-        whole = [min(max(math.floor(cut), bounds.min), bounds.max) for cut in cuts]
-        ordered = np.asarray(whole, dtype=values.dtype)
-    codes = np.searchsorted(ordered, values, side="left").astype(np.int64)
+    codes = places_among(column.values, cuts).astype(np.int64)
     if column.missing is not None:
         absent = sum(cut < fill for cut in cuts) if fill is not None else len(cuts)
         codes[column.missing] = absent

@@ -371,6 +371,8 @@ def _nominal(
 
 def _mask(items: list[Any]) -> npt.NDArray[np.bool_] | None:
     """Where Python objects are missing, or None if nowhere."""
+    if not set(map(type, items)) - {str}:
+        return None
     mask = np.fromiter(map(_is_missing, items), dtype=bool, count=len(items))
     return mask if mask.any() else None
 

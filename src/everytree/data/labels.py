@@ -66,6 +66,8 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
 def _from_objects(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Python objects of one type: text stays, numbers and booleans get their own dtype."""
     items = labels.tolist()
+    if set(map(type, items)) == {str}:
+        return labels
     gone = sum(
         item is None
         or type(item).__name__ in {"NAType", "NaTType"}

@@ -15,7 +15,7 @@ and makes from them, whenever asked, the tests and the table that ``Binarizer.fi
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +24,9 @@ import numpy.typing as npt
 
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, chosen_columns
 from everytree.data.counted_rows import CountedRows
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
-from everytree.data.encoding import Encoding, Test, as_codes, in_order, matched, outcomes
+from everytree.data.cuts import Bins
+from everytree.data.encoding import Encoding, Test, as_codes, encode, matched, outcomes
+from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
 from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
 from everytree.errors import DataError
 
@@ -164,17 +165,11 @@ class Tally:
             column.kind = kind
             self._begin(column, given, weights)
         elif column.kind == kind == "nominal":
-            values, _ = self._binarizer._distinct_values(given, weights)
-            known = set(column.values)
-            column.values += [value for value in values if value not in known]
-            column.declared = column.declared if column.declared == given.categories else None
             most = self._binarizer.max_categories
-            if len(column.values) > most:
-                raise DataError(
-                    f"nominal column {column.name!r} has {len(column.values)} different values in all batches, "
-                    f"more than max_categories={most}; drop it if it is an identifier, group rare values, or raise "
-                    "max_categories"
-                )
+            known = set(column.values)
+            column.values += [value for value in facts_of(given, weights, most).values if value not in known]
+            column.declared = column.declared if column.declared == given.categories else None
+            check_categories(column.name, len(column.values), "all batches", most)
         elif column.kind != kind:
             was, now = ("text", "numbers") if column.kind == "nominal" else ("numbers", "text")
             raise DataError(
@@ -182,7 +177,7 @@ class Tally:
                 "it had"
             )
         elif column.only_01:
-            column.only_01 = self._only_01(given)
+            column.only_01 = is_01(given.values if given.missing is None else given.values[~given.missing])
             if not (column.only_01 or column.cuts):
                 raise DataError(
                     f"column {column.name!r} held only 0 and 1 in earlier batches and holds other numbers now, for "
@@ -192,32 +187,16 @@ class Tally:
 
     def _begin(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
         """The first values of a column; cuts that were not given are chosen here, as ``Binarizer`` does."""
+        facts = facts_of(given, weights, self._binarizer.max_categories)
         if column.kind == "nominal":
-            column.values, _ = self._binarizer._distinct_values(given, weights)
-            column.declared = given.categories
+            column.values, column.declared = list(facts.values), given.categories
             return
-        column.only_01 = self._only_01(given)
-        if column.fixed_cuts:
-            column.cuts = choose_cuts(np.zeros(0), np.zeros(0, dtype=np.int64), column.bins)
-        elif column.only_01:
+        column.only_01 = facts.only_01
+        if column.only_01 and not column.fixed_cuts:
             return
-        missing = given.missing
-        present = slice(None) if missing is None else ~missing
-        points, counts = distinct_numbers(
-            given.values[present], None if weights is None else weights[present]
-        )
         if self._binarizer.missing == "impute":
-            column.mean = mean_of(points, counts)
-            if missing is not None:
-                absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
-                points, counts = insert_value(points, counts, column.mean, absent)
-        if not column.fixed_cuts:
-            column.cuts = choose_cuts(points, counts, column.bins)
-
-    @staticmethod
-    def _only_01(given: FrameColumn) -> bool:
-        values = given.values if given.missing is None else given.values[~given.missing]
-        return bool(((values == 0) | (values == 1)).all())
+            column.mean = facts.mean()
+        column.cuts = facts.cuts_for(column.bins, column.mean)
 
     def _count(
         self,
@@ -240,7 +219,8 @@ class Tally:
         rows[:, : before.n_tests] = before.rows
         counts = np.zeros((before.n_rows, len(self.labels)), dtype=np.int64)
         counts[:, np.searchsorted(self.labels, old)] = before.class_counts
-        self._table = CountedRows(rows, counts) + batch
+        # Zeros on the right leave rows distinct and in order.
+        self._table = CountedRows.trusted(rows, counts, None, None) + batch
 
     # --- what all rows together would have given
 
@@ -249,21 +229,21 @@ class Tally:
         assert self._table is not None
         # One copy with a row for each test: picking columns out of the table took most of the time.
         self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
-        encodings = [self._encoding(column) for column in self._columns]
+        missing = self._binarizer.missing
+        encodings = [encode(self._facts(each), each.place, each.bins, missing) for each in self._columns]
         binarizer = Binarizer(**self.parameters)
         check_columns(
             binarizer, named_columns([column.name for column in self._columns], self.names), reset=True
         )
-        binarizer._finish(encodings, lambda j: self._answers(encodings[j]))
+        kept = binarizer._finish(encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
+        self._by_test = NOTHING
         names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
         plain = all(encoding.fill is None for encoding in encodings)
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
-            self._by_test = NOTHING
             return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
-        kept = [outcome for encoding in encodings for outcome in self._answers(encoding)]
-        bits = np.array(kept, dtype=np.uint8).reshape(len(kept), self._table.n_rows).T
-        self._by_test = NOTHING
-        return binarizer, CountedRows(bits, self._table.class_counts, test_names=names, classes=labels)
+        return binarizer, CountedRows.trusted(
+            kept.matrix(), self._table.class_counts, names, labels, distinct=False
+        )
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""
@@ -282,25 +262,22 @@ class Tally:
         assert self._table is not None
         return int(self._table.class_counts[self._bits(test)].sum())
 
-    def _encoding(self, column: _Column) -> Encoding:
-        """All tests of one column, before any is dropped, as ``Binarizer`` would make them."""
-        missing = self._binarizer.missing
-        absent = 0 if missing == "error" else self._examples(column.gone)
-        own = [column.gone] if absent and missing == "category" else []
-        impute = missing == "impute"
+    def _facts(self, column: _Column) -> ColumnFacts:
+        """What the tests of one column are made of; the counts of values play a part only where a mode is needed."""
         if column.kind == "empty":
-            return Encoding("empty", [column.gone])
+            return ColumnFacts(column.name, "empty")
+        counts = np.zeros(0, dtype=np.int64)
+        absent = 0 if self._binarizer.missing == "error" else self._examples(column.gone)
+        impute = self._binarizer.missing == "impute"
         if column.kind == "nominal":
-            values = in_order(column.values)
-            if column.declared is not None:
-                values = [value for value in column.declared if value in set(column.values)]
-            tests = [Test(column.name, "==", value, column.place) for value in values]
-            fill = values[int(np.argmax([self._examples(test) for test in tests]))] if impute else None
-            asked = tests[1:] if len(tests) == 2 and not own else tests
-            return Encoding("nominal", asked + own, fill, {value: code for code, value in enumerate(values)})
+            values = ordered(column.values, column.declared)
+            if impute:
+                tests = [Test(column.name, "==", value, column.place) for value in values]
+                counts = np.array([self._examples(test) for test in tests])
+            return ColumnFacts(column.name, "nominal", values, counts, absent)
         if column.only_01:
-            ones = self._examples(column.itself)
-            mode = 1 if 2 * ones > self.total - absent else 0
-            return Encoding("binary", [column.itself, *own], mode if impute else None)
-        cuts: Sequence[Test] = [Test(column.name, "<=", cut, column.place) for cut in column.cuts]
-        return Encoding("numeric", [*cuts, *own], column.mean)
+            if impute:
+                ones = self._examples(column.itself)
+                counts = np.array([self.total - absent - ones, ones])
+            return ColumnFacts(column.name, "numeric", np.array([0, 1]), counts, absent)
+        return ColumnFacts(column.name, "numeric", absent=absent, cuts=column.cuts, known_mean=column.mean)

@@ -146,7 +146,9 @@ class Engine(Problem):
             return self
         table, attributes = self._table, self.attributes
         if kept is not None:
-            table = Table(table.rows[:, kept], table.class_counts, classes=table.classes)
+            table = Table.trusted(
+                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False
+            )
             attributes = None
         inner = type(self).__new__(type(self))
         Engine.__init__(

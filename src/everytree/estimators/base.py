@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -140,13 +141,39 @@ class TreeClassifierBase(ClassifierBase):
     classes_ : the labels, sorted; of the type of ``y``
     binarizer_ : the fitted Binarizer; ``binarizer_.tests_`` says what each test means
     n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
-    fingerprint_ : SHA-256 of the table of training examples, see ``Table.fingerprint``
+    fingerprint_ : SHA-256 of the table of training examples, see ``Table.fingerprint``; computed when asked for
     target_name_ : the name of ``y``, if it had one
     """
 
     binarizer_: Binarizer
-    fingerprint_: str
+    _counted: Table | None = None  # the training examples, until their fingerprint is known
     _began: float | None = None  # of the fit that is running
+
+    @cached_property
+    def fingerprint_(self) -> str:
+        """SHA-256 of the table of training examples: for files and reports, so no fit waits for it."""
+        held, counted = self.__dict__, self._counted
+        if counted is not None:
+            held["fingerprint_"] = (
+                counted.fingerprint()
+            )  # known before the examples go: other threads may ask
+            held.pop("_counted", None)
+        if "fingerprint_" not in held:
+            raise AttributeError(f"{type(self).__name__} has no fingerprint_ before it is fitted")
+        known: str = held["fingerprint_"]
+        return known
+
+    def _learned_from(self, table: Table) -> None:
+        """Take note of the training examples; a fingerprint of earlier ones is gone."""
+        self.__dict__.pop("fingerprint_", None)
+        self._counted = table
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy or a pickle has the fingerprint, and not the examples it is of."""
+        if self._counted is not None:
+            _ = self.fingerprint_  # asked for, so that the examples go
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
     @abstractmethod
     def _fit_table(
@@ -183,8 +210,7 @@ class TreeClassifierBase(ClassifierBase):
             check_columns(self.binarizer_, frame, reset=True)
             encodings = self.binarizer_._encodings_of(frame, weights)
             self._leave_out(frame, encodings, codes, weights)
-            self.binarizer_._fit_encodings(frame, encodings)
-            X01 = self.binarizer_._transform_frame(frame)
+            X01 = self.binarizer_._fit_encodings(frame, encodings).matrix()
             table = Table.from_arrays(
                 X01,
                 codes,
@@ -193,7 +219,7 @@ class TreeClassifierBase(ClassifierBase):
                 test_names=self.binarizer_.get_feature_names_out().tolist(),
                 classes=self.classes_.tolist(),
             )
-            self.fingerprint_ = table.fingerprint()
+            self._learned_from(table)
             self._fit_table(table, X01, codes, weights)
         return self
 
@@ -218,11 +244,8 @@ class TreeClassifierBase(ClassifierBase):
         if not seen.all() or (order != np.arange(labels.size)).any():  # as fit: those that occur, in order
             keep = order[seen[order]]
             self.classes_ = labels[keep]
-            table = Table(
-                table.rows,
-                table.class_counts[:, keep],
-                test_names=table.test_names,
-                classes=self.classes_.tolist(),
+            table = Table.trusted(
+                table.rows, table.class_counts[:, keep], table.test_names, self.classes_.tolist()
             )
         names = self.binarizer_.get_feature_names_out().tolist()
         table = table.named(names, self.classes_.tolist())
@@ -233,7 +256,7 @@ class TreeClassifierBase(ClassifierBase):
             self.feature_names_in_: Any = self.binarizer_.feature_names_in_
         self.target_name_ = target
         with self._one_clock():
-            self.fingerprint_ = table.fingerprint()
+            self._learned_from(table)
             self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         return self
 

@@ -99,6 +99,9 @@ class CompressedClassifier(TreeClassifierBase):
         """What a missing value means, as in the estimator."""
         return self._average().missing
 
+    def _learned_from(self, table: Table) -> None:
+        self.fingerprint_ = table.fingerprint()  # now: no examples are held
+
     def _fit_table(
         self,
         table: Table,

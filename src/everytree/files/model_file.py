@@ -137,7 +137,10 @@ def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
             "error": tree.error,
             "leaves": _leaves(model, tree),
         }
-    for name, value in sorted(vars(model).items()):
+    asked = (
+        {"fingerprint_": model.fingerprint_} if hasattr(model, "fingerprint_") else {}
+    )  # not kept until asked for
+    for name, value in sorted((vars(model) | asked).items()):
         value = plain_scalar(value)
         if not name.endswith("_") or name.startswith("_") or name in NOT_CLAIMS:
             continue
@@ -192,7 +195,7 @@ def model_from_dict(data: Any) -> Any:
         raise DataError(f"claims is {clip(claims)}; expected an object")
     if data["tree"] is None:
         table = _table_from(data["table"], len(names), len(classes))
-        table = Table(table.rows, table.class_counts, test_names=names, classes=classes)
+        table = table.named(names, classes)
         model.fingerprint_ = table.fingerprint()
         if claims.get("fingerprint", model.fingerprint_) != model.fingerprint_:
             raise DataError(

@@ -156,7 +156,9 @@ class Opened:
         table = self.table
         if len(kept) < len(tests):
             names = [(table.test_names or ())[k] for k in kept]
-            table = Table(table.rows[:, kept], table.class_counts, test_names=names, classes=table.classes)
+            table = Table.trusted(
+                table.rows[:, kept], table.class_counts, names, table.classes, distinct=False
+            )
         space = TreeSpace.from_table(
             table,
             asked.max_depth,

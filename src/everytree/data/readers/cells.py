@@ -16,14 +16,16 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.data.facts import Codes
 from everytree.data.readers.column import KINDS, Column, TypeSpec, show, show_many
 from everytree.errors import DataError
 
-__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "build_column", "parse_number", "parse_numbers"]
+__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "Numbers", "build_column", "parse_number", "parse_numbers"]
 
 # Four gigabytes of float64: more than this in one piece is a mistake, or a job for a database.
 MAX_CELLS = 500_000_000
@@ -102,17 +104,28 @@ class CodedCells:
         texts = [None if cell is None else cell.strip() for cell in self.distinct]
         if texts == self.distinct:
             return self
-        merged = _Codes()
+        merged = Codes()
         codes = np.array([merged[text] for text in texts], dtype=np.int32)
         return CodedCells(self.name, list(merged), codes[self.codes], self.place)
 
 
-class _Codes(dict[str | None, int]):
-    """Gives each new cell the next code."""
+class Numbers(NamedTuple):
+    """The distinct cells that are not missing: their codes, their texts, and the number of each, None for no number."""
 
-    def __missing__(self, cell: str | None) -> int:
-        code = self[cell] = len(self)
-        return code
+    codes: list[int]
+    texts: list[str]
+    values: list[float | None]
+
+    @classmethod
+    def of(cls, cells: CodedCells, missing: frozenset[str], decimal: str) -> Numbers:
+        """Parse each distinct cell, once: what tells the kind of a column gives its values too."""
+        known = [
+            (code, cell)
+            for code, cell in enumerate(cells.distinct)
+            if cell is not None and cell not in missing
+        ]
+        texts = [cell for _, cell in known]
+        return cls([code for code, _ in known], texts, parse_numbers(texts, decimal))
 
 
 class CellTable:
@@ -165,7 +178,7 @@ class CellTable:
         """All rows so far, as one coded column per kept position, under the given names."""
         self._flush()
         for name, blocks in zip(names, self._blocks, strict=True):
-            codes = _Codes()
+            codes = Codes()
             cells = itertools.chain.from_iterable(block.split(_SEPARATOR) for block in blocks)
             coded = np.fromiter(map(codes.__getitem__, cells), dtype=np.int32)
             if len(coded) != self.n_rows:
@@ -175,11 +188,17 @@ class CellTable:
 
 
 def build_column(
-    cells: CodedCells, spec: TypeSpec, *, missing: frozenset[str] = frozenset(), decimal: str = "."
+    cells: CodedCells,
+    spec: TypeSpec,
+    *,
+    missing: frozenset[str] = frozenset(),
+    decimal: str = ".",
+    numbers: Numbers | None = None,
 ) -> Column:
     """Give coded cells the kind (or the nominal domain) that ``spec`` says.
 
-    Cells in ``missing`` are missing, unless the domain declares them as values.
+    Cells in ``missing`` are missing, unless the domain declares them as values. ``numbers`` are those of the cells,
+    where they were parsed before.
 
     >>> cells = CodedCells("size", ["small", "?"], np.array([0, 1, 0], dtype=np.int32), str)
     >>> build_column(cells, ["small", "large"], missing=frozenset("?")).values
@@ -190,7 +209,7 @@ def build_column(
     if spec == "nominal":
         return _build_nominal(cells, missing, None)
     if spec == "numeric":
-        return _build_numeric(cells, missing, decimal)
+        return _build_numeric(cells, Numbers.of(cells, missing, decimal) if numbers is None else numbers)
     if spec == "boolean":
         return _build_boolean(cells, missing)
     raise DataError(
@@ -227,18 +246,15 @@ def _build_nominal(cells: CodedCells, missing: frozenset[str], domain: tuple[str
     return Column(cells.name, "nominal", table[cells.codes], domain)
 
 
-def _build_numeric(cells: CodedCells, missing: frozenset[str], decimal: str) -> Column:
+def _build_numeric(cells: CodedCells, numbers: Numbers) -> Column:
+    if None in numbers.values:
+        cell = numbers.texts[numbers.values.index(None)]
+        raise DataError(
+            f"{cells.place_of(cell)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
+            "that float64 can hold. Declare the column nominal, or the text as a missing value"
+        )
     table = np.full(len(cells.distinct), np.nan)
-    known = [code for code, cell in enumerate(cells.distinct) if cell is not None and cell not in missing]
-    texts = [cells.distinct[code] or "" for code in known]
-    values = parse_numbers(texts, decimal)
-    for cell, value in zip(texts, values, strict=True):
-        if value is None:
-            raise DataError(
-                f"{cells.place_of(cell)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
-                "that float64 can hold. Declare the column nominal, or the text as a missing value"
-            )
-    table[known] = values
+    table[numbers.codes] = numbers.values
     whole = _large_integers(cells.distinct, table)
     return Column(cells.name, "numeric", (table if whole is None else whole)[cells.codes])
 

@@ -18,7 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from everytree.data.readers.cells import MAX_CELLS, CellTable, CodedCells, build_column, parse_numbers
+from everytree.data.readers.cells import (
+    MAX_CELLS,
+    CellTable,
+    CodedCells,
+    Numbers,
+    build_column,
+    parse_numbers,
+)
 from everytree.data.readers.column import Column, TypeSpec, show, show_many
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
 from everytree.data.readers.text import Lines, Source, open_lines
@@ -160,11 +167,14 @@ class _Plan:
             if not column.name:
                 remarks.append(_unnamed(column, names.index("") + 1, opened.header_line, opened.lines.name))
                 continue
-            spec = self.types.get(column.name)
+            spec, numbers = self.types.get(column.name), None
             if spec is None:
-                spec, more = _inferred(column, self.missing, self.decimal)
+                numbers = Numbers.of(column, self.missing, self.decimal)
+                spec, more = _inferred(column, numbers)
                 remarks += more
-            result[column.name] = build_column(column, spec, missing=self.missing, decimal=self.decimal)
+            result[column.name] = build_column(
+                column, spec, missing=self.missing, decimal=self.decimal, numbers=numbers
+            )
         return Dataset(result, target=target, notes=tuple(remarks))
 
 
@@ -352,12 +362,10 @@ def _unnamed(cells: CodedCells, position: int, line: int, file: str) -> str:
     )
 
 
-def _inferred(cells: CodedCells, missing: frozenset[str], decimal: str) -> tuple[str, list[str]]:
+def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
     """The kind of a column by the rule at the top, and remarks where a person might have meant another."""
-    known = [cell for cell in cells.distinct if cell is not None and cell not in missing]
-    numbers = [
-        cell for cell, value in zip(known, parse_numbers(known, decimal), strict=True) if value is not None
-    ]
+    known = found.texts
+    numbers = [cell for cell, value in zip(known, found.values, strict=True) if value is not None]
     if len(numbers) == len(known):
         padded = next(
             (cell for cell in known if len(cell) > 1 and cell[0] == "0" and cell[1].isdigit()), None
