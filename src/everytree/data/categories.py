@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
 from everytree.data.cuts import choose_cuts, distinct_numbers, insert_value, mean_of, number_text
 from everytree.data.encoding import Encoding, as_codes, in_order, matched
@@ -161,9 +162,12 @@ class Categorizer:
 
     def _check_parameters(self) -> None:
         if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
-            raise DataError(
-                f"bins={self._bins!r}; expected a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
-                "one of these or to a list of finite cut points"
+            raise refused(
+                DataError,
+                "bins",
+                self._bins,
+                "a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
+                "one of these or to a list of finite cut points",
             )
         self._reader._check_parameters()
 

@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.common.arguments import refused
 from everytree.common.drafts import write_whole
 from everytree.common.json_text import parsed_json
 from everytree.common.text import clip
@@ -163,7 +164,7 @@ def checked_target(model: Any, target: Any) -> str | None:
     """The name of the label's column, by default the one that the model knows."""
     target = getattr(model, "target_name_", None) if target is None else target
     if target is not None and not isinstance(target, str):
-        raise DataError(f"target={target!r}; expected the name of the label's column")
+        raise refused(DataError, "target", target, "the name of the label's column")
     return target
 
 
