@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import typer
-from conftest import MIXED, mixed_rows, write_csv
 from typer.core import TyperOption
 
 from everytree.cli.app import app
@@ -72,19 +71,6 @@ def options() -> Iterator[Any]:
         for each in made.params:
             if isinstance(each, TyperOption) and not each.is_flag:
                 yield pytest.param(command, each, id=f"{command} {each.opts[0]}")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from everytree import OptimalTreeClassifier, read
-
-    made = tmp_path_factory.mktemp("options")
-    path = write_csv(made / "mixed.csv", MIXED, mixed_rows())
-    (made / "iris.json").touch()  # study looks for it, and for nothing in it before the options are read
-    features, y = read(path, "gewählt").split()
-    model = OptimalTreeClassifier(1, missing="category").fit(features, y)
-    model.save(made / "model.json", target="gewählt")
-    return made
 
 
 @pytest.mark.parametrize(("command", "option"), options())
