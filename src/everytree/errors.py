@@ -118,7 +118,7 @@ class EverytreeError(Exception):
     ----------
     code : str
         A short stable word for the kind of mistake: "parameter" (an argument has a value that it cannot have),
-        "unknown-column", "missing-values", "no-tree", "limit"; else "data" or "query".
+        "unknown-column", "missing-values", "query-text", "no-tree", "limit"; else "data" or "query".
     parameter : str or None
         The name of the argument that is wrong, where it is one argument.
     value : object
