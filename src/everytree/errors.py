@@ -3,27 +3,196 @@
 Each is also the built-in error a Python programmer would expect (``ValueError``, ``RuntimeError``), so code
 that knows nothing of everytree still catches them. Every message names the value, what was expected, and the
 next step.
+
+A program reads the fields of an error, never its prose. And where a message names arguments of the library, it is a
+``Wording``: a text that knows which of its parts are arguments and next steps, so that another interface, such as the
+command line, tells the same in its own words.
 """
 
 from __future__ import annotations
 
-__all__ = ["DataError", "EverytreeError", "LimitReached", "NoTreeError", "QueryError"]
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+__all__ = [
+    "Argument",
+    "DataError",
+    "EverytreeError",
+    "LimitReached",
+    "NoTreeError",
+    "QueryError",
+    "Spelling",
+    "Step",
+    "Wording",
+    "told",
+]
+
+
+class Argument(NamedTuple):
+    """An argument inside a message: ``max_depth=3``, or its name alone.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name in the library.
+    shown : str or None
+        The value as Python code; None where the text means the parameter alone.
+    plain : str or None
+        The value as a person types it.
+    """
+
+    parameter: str
+    shown: str | None = None
+    plain: str | None = None
+
+    def __str__(self) -> str:
+        return self.parameter if self.shown is None else f"{self.parameter}={self.shown}"
+
+
+class Step(NamedTuple):
+    """A next step inside a message, which another interface may take in another way.
+
+    Attributes
+    ----------
+    code : str
+        A short stable word for it, such as "no-header".
+    text : str
+        The step in the words of the library.
+    about : str
+        What it is done to, such as the name of a column.
+    """
+
+    code: str
+    text: str
+    about: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+# How an interface says an argument or a step; None leaves it in the words of the library.
+Spelling: TypeAlias = Callable[[Argument | Step], str | None]
+
+
+class Wording(str):
+    """A text for users of the library that can be told in other words.
+
+    >>> text = Wording("no tree exists; try ", Argument("max_depth", "3", "3"))
+    >>> text
+    'no tree exists; try max_depth=3'
+    >>> text.told(lambda part: f"--max-depth {part.plain}")
+    'no tree exists; try --max-depth 3'
+    """
+
+    parts: tuple[str | Argument | Step, ...]
+
+    def __new__(cls, *parts: str | Argument | Step) -> Wording:
+        flat: list[str | Argument | Step] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Wording) else (part,)
+        made = super().__new__(cls, "".join(map(str, flat)))
+        made.parts = tuple(flat)
+        return made
+
+    def told(self, spelling: Spelling) -> str:
+        """The text with its arguments and steps as ``spelling`` says them."""
+        return "".join(
+            part if isinstance(part, str) else str(part) if (said := spelling(part)) is None else said
+            for part in self.parts
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wording, self.parts
+
+
+def told(text: str, spelling: Spelling) -> str:
+    """A text in the words of ``spelling``; one without parts stays as it is."""
+    return text.told(spelling) if isinstance(text, Wording) else text
 
 
 class EverytreeError(Exception):
     """Base of every error that everytree raises on purpose.
 
+    Attributes
+    ----------
+    code : str
+        A short stable word for the kind of mistake: "parameter" (an argument has a value that it cannot have),
+        "unknown-column", "missing-values", "query-text", "no-tree", "limit"; else "data" or "query".
+    parameter : str or None
+        The name of the argument that is wrong, where it is one argument.
+    value : object
+        What was given for it.
+    expected : str
+        What was expected instead.
+
     >>> issubclass(DataError, EverytreeError) and issubclass(LimitReached, EverytreeError)
     True
     """
+
+    code: str = ""
+    parameter: str | None = None
+    value: Any = None
+    expected: str = ""
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: str = "",
+        parameter: str | None = None,
+        value: Any = None,
+        expected: str = "",
+    ) -> None:
+        super().__init__(message)
+        if code:
+            self.code = code
+        self.parameter, self.value, self.expected = parameter, value, expected
+
+    @property
+    def wording(self) -> str:
+        """The message, with the parts that can be told in other words."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
+
+    def told(self, spelling: Spelling) -> str:
+        """The message with its arguments and steps as ``spelling`` says them.
+
+        >>> error = QueryError(Wording(Argument("k", "0", "0"), "; expected a whole number ≥ 1"), parameter="k")
+        >>> str(error), error.told(lambda part: f"--trees {part.plain}")
+        ('k=0; expected a whole number ≥ 1', '--trees 0; expected a whole number ≥ 1')
+        """
+        return told(self.wording, spelling)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """``code``, ``parameter``, ``value`` and ``expected``: for an error that says this one with more around it."""
+        return {
+            "code": self.code,
+            "parameter": self.parameter,
+            "value": self.value,
+            "expected": self.expected,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Workers send errors home: a value that cannot travel goes as its text."""
+        fields = dict(self.__dict__)
+        try:
+            pickle.dumps(fields.get("value"))
+        except Exception:
+            fields["value"] = repr(fields["value"])
+        return type(self), self.args, fields
 
 
 class DataError(EverytreeError, ValueError):
     """The data cannot be used as given: a malformed file, a wrong shape, a value outside its domain."""
 
+    code = "data"
+
 
 class QueryError(EverytreeError, ValueError):
     """The question cannot be answered as asked: constraints that contradict, an empty space."""
+
+    code = "query"
 
 
 class NoTreeError(QueryError):
@@ -31,6 +200,8 @@ class NoTreeError(QueryError):
 
     Either each of them, relaxed alone, would admit a tree (``together`` is False), or these must be relaxed together.
     """
+
+    code = "no-tree"
 
     def __init__(self, message: str, constraints: tuple[str, ...] = (), together: bool = False) -> None:
         super().__init__(message)
@@ -44,6 +215,8 @@ class LimitReached(EverytreeError, RuntimeError):
     ``reason`` is "time", "memory", "stopped" (somebody asked for it), "hopeless" (the work was not even begun), or ""
     where none of these is the whole story.
     """
+
+    code = "limit"
 
     def __init__(self, message: str = "", reason: str = "") -> None:
         super().__init__(message)

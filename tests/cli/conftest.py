@@ -102,3 +102,17 @@ def letters(tmp_path: Path) -> Path:
         [rng.gauss(k % 5, 0.5), rng.gauss(k // 5, 0.5), chr(65 + k)] for k in range(26) for _ in range(12)
     ]
     return write_csv(tmp_path / "letters.csv", ["x", "y", "letter"], rows)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of mixed.csv, and model.json that was learned from it."""
+    from everytree import OptimalTreeClassifier, read
+
+    made = tmp_path_factory.mktemp("options")
+    path = write_csv(made / "mixed.csv", MIXED, mixed_rows())
+    (made / "iris.json").touch()  # study looks for it, and for nothing in it before the options are read
+    features, y = read(path, "gewählt").split()
+    model = OptimalTreeClassifier(1, missing="category").fit(features, y)
+    model.save(made / "model.json", target="gewählt")
+    return made

@@ -140,7 +140,7 @@ def test_demo_repeats_itself() -> None:
         (("--depth", "three"), 2, "--depth"),
         (("--min-leaf", "0"), 2, "--min-leaf"),
         (("--min-leaf", "1000"), 2, "--min-leaf 1000"),
-        (("--depth", "40", "--min-leaf", "1"), 2, "try --max-depth"),
+        (("--depth", "40", "--min-leaf", "1"), 2, "try --depth"),
         (("--depth", "1", "--out", "taken"), 2, "expected a folder"),
         (("--depth", "1", "--out", "taken/below"), 2, "expected a folder"),
     ],

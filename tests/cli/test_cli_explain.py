@@ -130,7 +130,7 @@ def test_a_method_that_fails_is_told_and_the_others_go_on(cli: Any, mixed: Path)
     done = cli("compare", mixed, "--target", "gewählt", *options)
     assert done.code == 0, done.err
     assert [row["failed"] for row in done.json["methods"]] == [0, 3]
-    assert "optimal failed in 3 folds: bins='mdl'" in done.err
+    assert "optimal failed in 3 folds: --bins mdl" in done.err
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_the_text_says_what_was_added(cli: Any, mixed: Path) -> None:
         assert words in cli(*command, *same).out
     wrong = cli("query", mixed, "most accurate", "--target", "gewählt", "--dirichlet", "-1")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "dirichlet=-1; expected positive numbers" in wrong.err
+    assert "--dirichlet -1; expected positive numbers" in wrong.err
 
 
 # --- what a leaf says under costs

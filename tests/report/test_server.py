@@ -287,6 +287,7 @@ def test_another_target_and_another_file(address: str, tmp_path: Path) -> None:
     )
     assert status == 400
     assert "bad.csv" in json.loads(text)["error"]
+    assert json.loads(text)["code"] == "data"
 
 
 def test_a_file_that_cannot_be_read_ends_with_one_message(tmp_path: Path) -> None:

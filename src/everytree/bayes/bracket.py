@@ -28,6 +28,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments
 from everytree.bayes.folded import Folded
+from everytree.common.arguments import refused
 from everytree.data.arrays import as_tests
 from everytree.errors import QueryError
 
@@ -126,9 +127,12 @@ def _check(posterior: Folded) -> PriorTables:
     """The tables of the prior, down to the deepest leaf of any tree, if the bounds hold for it."""
     space = posterior.space
     if len(posterior.parameters) > 1:
-        raise QueryError(
-            f"dirichlet={posterior.dirichlet!r} changes with depth; a bracket needs the same parameters at every "
-            "depth: a number, or one per class"
+        raise refused(
+            QueryError,
+            "dirichlet",
+            posterior.dirichlet,
+            says=" changes with depth; a bracket needs the same parameters at every "
+            "depth: a number, or one per class",
         )
     deepest = min(space.n_tests, space.table.total // space.min_leaf)
     tables = posterior.prior.tables(deepest)

@@ -28,7 +28,7 @@ from everytree.bayes.folded import Folded
 from everytree.bayes.rule_list import RuleArrays
 from everytree.bayes.rules_dict import parts_from_dict, rules_to_dict
 from everytree.bayes.rules_sql import expression
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.data.arrays import as_tests
 from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError, QueryError
@@ -239,8 +239,8 @@ def curve(
     try:
         wanted = [number("epsilons", e, 0, math.inf, example=0.01, closed=True) for e in epsilons]
     except TypeError:
-        raise QueryError(
-            f"epsilons={epsilons!r}; expected several numbers, such as [0.1, 0.01, 0.001]"
+        raise refused(
+            QueryError, "epsilons", epsilons, "several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
     expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)

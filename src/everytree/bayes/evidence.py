@@ -27,10 +27,10 @@ import numpy.typing as npt
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import argument, number, refused, whole
 from everytree.draw.evidence import plot_evidence
 from everytree.engine.engine import Engine
-from everytree.errors import LimitReached, QueryError
+from everytree.errors import LimitReached, QueryError, Wording
 from everytree.weights.priors import Prior, as_prior
 
 if TYPE_CHECKING:
@@ -193,8 +193,15 @@ def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) ->
                 f'{what}="average" is for classifiers; here, fit_evidence(..., keep=True).average()'
             )
     if words["prior"] is None and words["dirichlet"] is None:
-        raise QueryError(
-            f'prior={prior!r} and dirichlet={dirichlet!r} are both given; expected "fit" for one of them or for both'
+        raise refused(
+            QueryError,
+            "prior",
+            prior,
+            says=Wording(
+                " and ",
+                argument("dirichlet", dirichlet),
+                ' are both given; expected "fit" for one of them or for both',
+            ),
         )
     return _Families(
         None if words["prior"] is None else prior_family(words["prior"][1], start),

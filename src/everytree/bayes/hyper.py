@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from everytree.common.arguments import refused
 from everytree.errors import QueryError
 from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import LeafPenaltyPrior, Prior, SizePrior
@@ -80,7 +81,7 @@ def asked(what: str, value: Any) -> tuple[str, str] | None:
     known = PRIORS if what == "prior" else DIRICHLETS
     if family and family not in known:
         words = ", ".join(f'"{verb}_{name}"' for name in known)
-        raise QueryError(f'{what}={value!r}; expected "{verb}", or one of {words}')
+        raise refused(QueryError, what, value, f'"{verb}", or one of {words}')
     return verb, family or known[0]
 
 
@@ -89,7 +90,7 @@ def prior_family(name: str, start: Prior | None = None) -> Family:
     if name == "size":
         start = SizePrior() if start is None else start
         if not isinstance(start, SizePrior):
-            raise QueryError(f"start={start!r}; to fit the size prior, expected a SizePrior")
+            raise refused(QueryError, "start", start, says="; to fit the size prior, expected a SizePrior")
         fair = start.attribute_fair
         return Family(
             (Axis("alpha", 0.001, 0.999, "logit"), Axis("beta", 0.0, 20.0, "log1p")),
@@ -98,7 +99,9 @@ def prior_family(name: str, start: Prior | None = None) -> Family:
         )
     start = LeafPenaltyPrior() if start is None else start
     if not isinstance(start, LeafPenaltyPrior):
-        raise QueryError(f"start={start!r}; to fit the leaf penalty, expected a LeafPenaltyPrior")
+        raise refused(
+            QueryError, "start", start, says="; to fit the leaf penalty, expected a LeafPenaltyPrior"
+        )
     return Family(
         (Axis("omega", 1e-9, 0.999, "logit"),),
         _with((start.omega,), [(omega,) for omega in OMEGAS]),

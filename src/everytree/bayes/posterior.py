@@ -18,7 +18,7 @@ from everytree.bayes.marginals import attribute_inclusion
 from everytree.bayes.rules import Rule, top_rules
 from everytree.bayes.top_trees import TopTrees
 from everytree.bayes.uncertainty import Moments, interval, moments
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.errors import LimitReached, QueryError
 from everytree.trees.tree import Tree
 
@@ -144,11 +144,13 @@ class Posterior(Folded):
         try:
             key = tree.key if isinstance(tree, Tree) else tuple(map(operator.index, tree))
         except TypeError:
-            raise QueryError(
-                f"tree={tree!r}; expected a Tree, or its key: tests in preorder, −1 for a leaf"
+            raise refused(
+                QueryError, "tree", tree, "a Tree, or its key: tests in preorder, −1 for a leaf"
             ) from None
         if any(not -1 <= test < self._space.n_tests for test in key):
-            raise QueryError(f"tree={tree!r} uses a test outside 0 to {self._space.n_tests - 1}")
+            raise refused(
+                QueryError, "tree", tree, says=f" uses a test outside 0 to {self._space.n_tests - 1}"
+            )
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
             raise QueryError(f"the tree is over {tree.n_tests} tests; the space has {self._space.n_tests}")
         return float(self.core.log_joint(list(key)))

@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.rule_list import RuleList
+from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
 from everytree.errors import QueryError
 
@@ -27,7 +28,7 @@ Writer = Callable[[int, int], str]
 def expression(rules: RuleList, binarizer: Binarizer | None, label: Any) -> str:
     """The probability of the class ``label`` as an SQL expression."""
     if label not in rules.classes:
-        raise QueryError(f"label={label!r}; expected one of {', '.join(map(repr, rules.classes))}")
+        raise refused(QueryError, "label", label, f"one of {', '.join(map(repr, rules.classes))}")
     c = rules.classes.index(label)
     write = _of_tests(rules) if binarizer is None else _of_columns(rules, binarizer)
     terms = [repr(rules.base[c])]

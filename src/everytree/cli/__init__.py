@@ -11,6 +11,11 @@ exit code 0     done; also where a limit or Ctrl-C ended a search that then answ
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from everytree.cli.words import Refusal
+
 __all__ = ["main"]
 
 
@@ -19,25 +24,21 @@ def main() -> None:
     import io
     import sys
 
-    from everytree.errors import EverytreeError, LimitReached
+    from everytree.errors import EverytreeError
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and goes on
     try:
         from everytree.cli.app import app
+        from everytree.cli.words import Refusal
 
-        app(prog_name="everytree")
+        try:
+            app(prog_name="everytree")
+        except Refusal as refusal:
+            _refuse(refusal)
     except KeyboardInterrupt:
         sys.exit(130)
-    except LimitReached as limit:
-        stopped = limit.reason == "stopped"
-        text = (
-            "stopped before there was an answer; with --time-limit the best so far is kept"
-            if stopped
-            else str(limit)
-        )
-        _fail(text, 130 if stopped else 2)
     except MemoryError:
         _fail("out of memory; use fewer columns (--drop), fewer --bins or a smaller --max-depth", 2)
     except OSError as error:
@@ -47,14 +48,21 @@ def main() -> None:
         _fail(str(error), 2)
 
 
-def _fail(text: str, code: int) -> None:
+def _refuse(refusal: Refusal) -> None:
+    """Tell an error of the library: in the words of the command, for programs with its code and the option."""
+    fields = dict(refusal.fields)
+    exit_code = 2
+    if getattr(refusal.error, "reason", "") == "stopped":
+        fields["error"] = "stopped before there was an answer; with --time-limit the best so far is kept"
+        exit_code = 130
+    _fail(str(fields.pop("error")), exit_code, **fields)
+
+
+def _fail(text: str, exit_code: int, **fields: str | None) -> NoReturn:
     import json
     import sys
 
-    from everytree.cli.data import in_options
-
-    text = in_options(text)
     if "--json" in sys.argv:
-        print(json.dumps({"error": text}, ensure_ascii=False))
+        print(json.dumps({"error": text} | fields, ensure_ascii=False))
     print(f"everytree: {text}", file=sys.stderr)
-    sys.exit(code)
+    sys.exit(exit_code)

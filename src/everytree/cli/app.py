@@ -19,6 +19,7 @@ from everytree.cli.options import (
     Weights,
     grouped,
 )
+from everytree.cli.words import spoken
 
 __all__ = ["app"]
 
@@ -470,3 +471,6 @@ def explore(
     from everytree.cli.explore import run_explore
 
     run_explore(data, target, question, port, browser, jobs, reading)
+
+
+spoken(app)

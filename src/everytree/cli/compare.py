@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.cli.data import Examples, in_options, read_examples
+from everytree.cli.data import Examples, read_examples
 from everytree.cli.methods import check_some_have, classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import note, print_json, table
 from everytree.cli.watch import Spent, counted
+from everytree.cli.words import in_options
+from everytree.cli.written import check_folder
+from everytree.common.limits import threads
 from everytree.errors import EverytreeError, QueryError
 
 if TYPE_CHECKING:
@@ -67,19 +70,21 @@ def run_compare(
     with spent.on("starting"):
         plans = {name: parameters_of(name, learning, lenient=len(names) > 1) for name in names}
     check_some_have(names, learning, besides=("random_state", "n_jobs"))
-    if out is not None and not out.absolute().parent.is_dir():
-        raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
+    check_folder("out", out)
     with spent.on("reading"):
         examples = read_examples(path, target, reading, weights)
     for text in examples.notes:
         note(text)
     jobs = 1 if learning.jobs is None else learning.jobs
+    threads(jobs)  # a bad number is refused here
     with spent.on("comparing"):
         results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
     rows = [_row(name, results, names[0], examples.n_rows, folds) for name in names]
     for row in rows:
         if row["failed"]:
             note(f"{row['method']} failed in {row['failed']} folds: {row['why']}")
+    if all(row["failed"] == folds * repeats for row in rows):
+        raise QueryError(f"no method could learn; {names[0]}: {rows[0]['why']}")
     if out is not None:
         _write(out, [outcome for name in names for outcome in results[name]])
     if picture is not None:
@@ -130,7 +135,10 @@ def compare(
         running = Parallel(n_jobs=jobs, return_as="generator")(
             delayed(_outcome)(examples, *task) for task in tasks
         )
-    found = list(counted(running, len(tasks), "comparing"))
+    found = [
+        outcome._replace(failed=in_options(outcome.failed).partition("\n")[0])
+        for outcome in counted(running, len(tasks), "comparing")
+    ]
     return {name: [outcome for outcome in found if outcome.method == name] for name in plans}
 
 
@@ -151,8 +159,8 @@ def _outcome(
             said, proba = model.answers(judge.features)
             proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
-        why, nan = in_options(str(error).splitlines()[0]), math.nan
-        return Outcome(name, fold, nan, nan, nan, nan, nan, failed=why)
+        nan = math.nan  # what it says is told in the words of the command by the process that has a command
+        return Outcome(name, fold, nan, nan, nan, nan, nan, failed=error.wording)
     seconds = time.perf_counter() - start
     place = {label: c for c, label in enumerate(classes)}
     codes = np.array([place[label] for label in judge.y.tolist()])
@@ -185,7 +193,11 @@ def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, 
 
     mine = results[name]
     failures = [outcome.failed for outcome in mine if outcome.failed]
-    row: dict[str, Any] = {"method": name, "failed": len(failures), "why": failures[0] if failures else ""}
+    row: dict[str, Any] = {
+        "method": name,
+        "failed": len(failures),
+        "why": in_options(failures[0]).splitlines()[0] if failures else "",
+    }
     for measure in (*MEASURES, "size", "seconds"):
         values = [getattr(outcome, measure) for outcome in mine if not outcome.failed]
         row[measure] = float(np.mean(values)) if values else math.nan

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from everytree.cli.data import in_options
 from everytree.cli.show import heard
 from everytree.cli.watch import Spent, at_work
 from everytree.errors import DataError, QueryError
@@ -92,4 +91,4 @@ def learn_counted(
         )
     with at_work(), heard() as more, spent.on("learning"):
         model.fit_table(table)
-    return model, table, [in_options(text) for text in (*warned, *more)]
+    return model, table, [*warned, *more]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from everytree.cli.words import in_options
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
@@ -15,30 +15,9 @@ if TYPE_CHECKING:
     from everytree.cli.options import Reading
     from everytree.data.readers import Dataset
 
-__all__ = ["Examples", "chunk_reader", "in_options", "read_data", "read_examples", "reader_options"]
+__all__ = ["Examples", "check_column", "chunk_reader", "read_data", "read_examples", "reader_options"]
 
 TEXT = (".csv", ".tsv", ".tab")
-# What the library calls its parameters, and what they are called here.
-WORDS = (
-    (r"\(named in types\)", "(named by --nominal)"),
-    (r"header=False", "--no-header"),
-    (r'pass types=\{(.+?): "nominal"\}', r"give --nominal \1"),
-    (r"add them to missing=", "name them with --na"),
-    (r"delimiter=('.+?'|\".+?\")", r"--delimiter \1"),
-    (r"pass another delimiter=", "give another --delimiter"),
-    (r'encoding="([\w-]+)"', r"--encoding \1"),
-    (r"pass --", "give --"),
-    (r"Read fewer columns with columns=\[\.\.\.\]", "Leave columns out with --drop"),
-    (r"[Ll]eave it out with columns=\[\.\.\.\]", "leave it out with --drop"),
-    (
-        r"refit\(.*?\)(?: with a larger one)? goes on from here, a smaller max_depth or a larger min_leaf is quicker",
-        "a larger --time-limit may prove it, a smaller --max-depth or a larger --min-leaf is quicker",
-    ),
-    (r"\bmax_depth=(\d+|None)", r"--max-depth \1"),
-    (r"\bmin_leaf=(\d+)", r"--min-leaf \1"),
-    (r"\bmissing=['\"](\w+)['\"]", r"--missing \1"),
-    (r"Call the reader of its format: .*", "Give --delimiter to read it as CSV"),
-)
 
 
 @dataclass(frozen=True)
@@ -59,17 +38,6 @@ class Examples:
         """Some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
         return Examples(self.features.take(rows), self.y[rows], weights, self.target, self.notes)
-
-
-def in_options(text: str) -> str:
-    """A remark of the library with its parameters as options of the command.
-
-    >>> in_options("if the file has no header line, pass header=False")
-    'if the file has no header line, give --no-header'
-    """
-    for pattern, words in WORDS:
-        text = re.sub(pattern, words, text)
-    return text
 
 
 def reader_options(path: Path, reading: Reading) -> dict[str, Any]:
@@ -126,6 +94,14 @@ def read_data(
     return reader(path, target, types=kinds, **reader_options(path, reading))
 
 
+def check_column(data: Dataset, name: str, option: str) -> None:
+    """Refuse the name of a column that is not there; ``option`` is the option that gave it."""
+    from everytree.data.readers.dataset import unknown_column
+
+    if name not in data.columns:
+        raise unknown_column(name, data.names, parameter=option)
+
+
 def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
     """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
     from everytree.data.readers.column import show, show_many
@@ -139,6 +115,7 @@ def read_examples(path: Path, target: str | None, reading: Reading, weights: str
     for name in reading.drop or ():
         if name == target:
             raise DataError(f"--drop {show(name)} is the target; leave one of the two out")
+        check_column(data, name, "drop")
         data = data.drop(name)
     gone = data[target].missing
     if gone.all():
@@ -152,6 +129,7 @@ def read_examples(path: Path, target: str | None, reading: Reading, weights: str
     if weights is not None:
         if weights == target:
             raise DataError(f"--weights {show(weights)} is the target; leave one of the two out")
+        check_column(data, weights, "weights")
         column = data[weights]
         if column.kind != "numeric":
             raise DataError(f"--weights {show(weights)} is {column.kind}; expected a column of whole numbers")

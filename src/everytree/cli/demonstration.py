@@ -94,7 +94,9 @@ def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise DataError(f"cannot write into {folder}: expected a folder, or a path that is free") from None
+        expected = "a folder, or a path that is free"
+        message = f"cannot write into {folder}: expected {expected}"
+        raise DataError(message, parameter="out", value=folder, expected=expected) from None
     svg = result.tree.to_svg()
     picture, page = folder / "tree.svg", folder / "index.html"
     write_whole(svg, picture)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from everytree.cli.predict import Rows
 from everytree.cli.show import console, heard, note, print_json
 from everytree.cli.watch import at_work
+from everytree.common.arguments import refused
 from everytree.errors import DataError, QueryError
 
 if TYPE_CHECKING:
@@ -72,13 +74,19 @@ def _from_file(model: Any, path: Path, row: int, reading: Reading) -> tuple[Data
             label = one[str(source.target)].values.tolist()[0] if source.has_target else None
             return source.features(one), None if label != label else label
         seen += part.n_rows
-    raise DataError(f"--row {row}: {path} has {seen} rows; expected a number from 1 to {seen}")
+    expected = f"a number from 1 to {seen}"
+    raise refused(DataError, "row", row, expected, says=f": {path} has {seen} rows; expected {expected}")
+
+
+class _Typed(io.StringIO):
+    """A file of what was typed; by its name the reader says where a value is wrong."""
+
+    name = "--value"
 
 
 def _given(model: Any, values: Sequence[str]) -> Dataset:
     """One row from NAME=VALUE texts; columns that are not named are missing."""
     import csv
-    import io
 
     from everytree import read_csv
     from everytree.data.readers.dataset import unknown_column
@@ -91,18 +99,15 @@ def _given(model: Any, values: Sequence[str]) -> Dataset:
         name = max((name for name in kinds if text.startswith(f"{name}=")), key=len, default=None)
         if name is None:
             if "=" not in text:
-                raise QueryError(f"--value {text}; expected NAME=VALUE, such as --value age=63")
-            raise unknown_column(text.partition("=")[0], list(kinds), role="column of the model")
+                raise refused(QueryError, "value", text, "NAME=VALUE, such as --value age=63")
+            raise unknown_column(text.partition("=")[0], list(kinds), "column of the model", "value")
         cells[name] = text[len(name) + 1 :]
     types = {name: kind for name, kind in kinds.items() if kind != "any"}
-    text_file = io.StringIO()
+    text_file = _Typed()
     writer = csv.writer(text_file)
     writer.writerows([list(cells), list(cells.values())])
     text_file.seek(0)
-    try:
-        data = read_csv(text_file, types=types, delimiter=",")
-    except DataError as error:
-        raise DataError(str(error).replace("<stream>:2: ", "--value: ")) from error
+    data = read_csv(text_file, types=types, delimiter=",")
     texts = [name for name, kind in kinds.items() if kind == "any" and data[name].kind == "nominal"]
     return data.with_types(dict.fromkeys(texts, "boolean")) if texts else data
 

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everytree.cli.data import read_data
+from everytree.cli.data import check_column, read_data
 from everytree.cli.show import console
+from everytree.common.limits import threads
 
 if TYPE_CHECKING:
     from everytree.cli.options import Reading
@@ -30,7 +31,9 @@ def run_explore(
     from everytree.report.server import serve
 
     data = read_data(path, reading)
+    threads(jobs)  # a bad number is refused here
     for name in reading.drop or ():
+        check_column(data, name, "drop")
         data = data.drop(name)
     explorer = Explorer(data, str(path), target, jobs)
 

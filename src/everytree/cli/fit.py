@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.cli.counted import is_many, learn_counted
-from everytree.cli.data import Examples, in_options, read_examples
+from everytree.cli.data import Examples, read_examples
 from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, text_of
 from everytree.cli.training import TrainingErrors, count_errors
 from everytree.cli.watch import Spent, at_work
+from everytree.cli.words import in_options
+from everytree.cli.written import check_folder
 from everytree.errors import LimitReached, QueryError
 from everytree.trees.added import added_to
 
@@ -53,8 +55,7 @@ def run_fit(
     with spent.on("starting"):  # a bad name is refused before the file is read
         made = classifier(method)
         params = parameters_of(method, learning, where_parameters(method, where, learning))
-    if out is not None and not out.absolute().parent.is_dir():
-        raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
+    check_folder("out", out)
     learned = _learned(path, target, made, params, reading, weights, spent)
     model = learned.model
     # what cannot be drawn is told before a file is written
@@ -167,7 +168,7 @@ def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, l
             model.fit(examples.features, examples.y)
         else:
             model.fit(examples.features, examples.y, examples.weights)
-    return model, [in_options(text) for text in warned]
+    return model, warned
 
 
 def where_parameters(method: str, where: str | None, learning: Learning) -> dict[str, Any]:
@@ -204,7 +205,7 @@ def _shown(model: Any) -> str:
         try:
             return shown_model(model)
         except LimitReached as limit:
-            why = "stopped" if limit.reason == "stopped" else in_options(str(limit))
+            why = "stopped" if limit.reason == "stopped" else in_options(limit.wording)
         except KeyboardInterrupt:
             if work.stopped:
                 raise

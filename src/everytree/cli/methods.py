@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from everytree.cli.words import CALLED
+from everytree.common.arguments import refused
 from everytree.common.json_text import parsed_json
-from everytree.errors import DataError, QueryError
+from everytree.errors import Argument, DataError, QueryError, Wording
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
@@ -45,8 +47,8 @@ METHODS = {
     "c45": Method("C45TreeClassifier", "C4.5"),
     "cart": Method("CARTTreeClassifier", "CART, pruned by cross-validation"),
 }
-# option → parameter, where the names differ
-PARAMETERS = {"seed": "random_state", "jobs": "n_jobs"}
+# option → parameter of a classifier, where the names differ
+PARAMETERS = {CALLED[name]: name for name in ("random_state", "n_jobs")}
 UNITS = {
     "": 1,
     "k": 10**3,
@@ -77,7 +79,10 @@ def classifier(method: str) -> Any:
 
     known = known_methods()
     if method not in known:
-        raise QueryError(f"--method {method}: there is no such method; expected one of {', '.join(known)}")
+        expected = f"one of {', '.join(known)}"
+        raise refused(
+            QueryError, "method", method, expected, says=f": there is no such method; expected {expected}"
+        )
     return getattr(everytree, METHODS[method].classifier)
 
 
@@ -103,13 +108,17 @@ def parameters_of(
         name, value = _setting(setting)
         if name in has:
             if name in found and name != "missing":
-                raise QueryError(f"--set {setting}: {name} is given by an option too; give one of them")
+                raise refused(
+                    QueryError,
+                    "settings",
+                    setting,
+                    says=f": {name} is given by an option too; give one of them",
+                )
             found[name] = value
         elif not lenient:
             close = ", ".join(sorted(has))
-            raise QueryError(
-                f"--set {setting}: {made.__name__} has no parameter {name!r}; expected one of {close}"
-            )
+            says = f": {made.__name__} has no parameter {name!r}; expected one of {close}"
+            raise refused(QueryError, "settings", setting, f"one of {close}", says=says)
     return found
 
 
@@ -150,7 +159,7 @@ def _parameters(made: Any) -> set[str]:
 def _values(learning: Learning) -> dict[str, Any]:
     """The options that were given, as the classifiers want them."""
     found = {
-        "max_depth": _whole_or_none("--max-depth", learning.max_depth),
+        "max_depth": _whole_or_none("max_depth", learning.max_depth),
         "min_leaf": learning.min_leaf,
         "prior": learning.prior,
         "alpha": learning.alpha,
@@ -169,14 +178,14 @@ def _values(learning: Learning) -> dict[str, Any]:
     return given
 
 
-def _whole_or_none(option: str, text: str | None) -> int | None:
+def _whole_or_none(name: str, text: str | None) -> int | None:
     """A whole number; −1 stands for "none"."""
     if text is None:
         return None
     if text.lower() == "none":
         return -1
     if not re.fullmatch(r"\d{1,9}", text):
-        raise QueryError(f"{option} {text}; expected a whole number of at least 0, or none for no limit")
+        raise refused(QueryError, name, text, "a whole number of at least 0, or none for no limit")
     return int(text)
 
 
@@ -203,16 +212,15 @@ def _bytes(text: str | None) -> int | None:
         return None
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", text, re.IGNORECASE)
     if match is None or match[2].lower() not in UNITS:
-        raise QueryError(
-            f"--memory-limit {text}; expected a number of bytes, or one with a unit such as 2GiB"
-        )
+        expected = "a number of bytes, or one with a unit such as 2GiB"
+        raise refused(QueryError, "memory_limit", text, expected)
     return int(float(match[1]) * UNITS[match[2].lower()])
 
 
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise QueryError(f"--set {text}; expected NAME=VALUE, such as --set objective=gini")
+        raise refused(QueryError, "settings", text, "NAME=VALUE, such as --set objective=gini")
     try:
         return name.strip(), parsed_json(value)
     except DataError:
@@ -220,11 +228,9 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _no_option(name: str, method: str) -> QueryError:
-    option = {parameter: option for option, parameter in PARAMETERS.items()}.get(name, name)
     having = [each for each in known_methods() if name in _parameters(classifier(each))]
     who = f"; {', '.join(having)} have it" if len(having) > 1 else f"; {having[0]} has it" if having else ""
     plural = "s" if "," in method else ""
     verb = "have" if plural else "has"
-    return QueryError(
-        f"--{option.replace('_', '-')}: the method{plural} {method} {verb} no such parameter{who}"
-    )
+    message = Wording(Argument(name), f": the method{plural} {method} {verb} no such parameter{who}")
+    return QueryError(message, code="parameter", parameter=name)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from everytree.cli.show import heard, note
+from everytree.cli.written import check_folder
+from everytree.common.arguments import refused
 from everytree.errors import QueryError
 
 __all__ = ["check_picture", "write_picture"]
@@ -18,9 +20,8 @@ def check_picture(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in FORMATS:
-        raise QueryError(f"--picture {path}; expected a name that ends in {', '.join(FORMATS)}")
-    if not path.absolute().parent.is_dir():
-        raise QueryError(f"--picture {path}: there is no folder {path.absolute().parent}; make it first")
+        raise refused(QueryError, "picture", str(path), f"a name that ends in {', '.join(FORMATS)}")
+    check_folder("picture", path)
     try:
         import matplotlib
     except ImportError as error:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from everytree.cli.data import chunk_reader, in_options, reader_options
+from everytree.cli.data import chunk_reader, reader_options
 from everytree.cli.show import heard, note, print_json
 from everytree.cli.watch import at_work
+from everytree.cli.written import check_folder
 from everytree.errors import DataError, QueryError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Rows:
             )
         for name in keep:
             if name not in there:
-                raise unknown_column(name, names, role="column (named by --keep)")
+                raise unknown_column(name, names, "column (named by --keep)", "keep")
 
     def pieces(self, rows: int) -> Iterator[Dataset]:
         """The rows, at most so many at a time."""
@@ -110,8 +111,7 @@ def run_predict(
         raise QueryError(
             "--json prints a summary, and without --out the predictions go to the same place; give --out"
         )
-    if out is not None and not out.absolute().parent.is_dir():
-        raise QueryError(f"--out {out}: there is no folder {out.absolute().parent}; make it first")
+    check_folder("out", out)
     with at_work():  # an average is folded again
         model = load_model(model_path)
     if bounds and not hasattr(model, "predict_interval"):
@@ -144,7 +144,7 @@ def run_predict(
             work.tell("predicting", 0, None)
             if source.has_target:
                 score.add(part[str(source.target)].values, said, proba)
-    _summary(out, answered, score, [in_options(text) for text in warned], as_json)
+    _summary(out, answered, score, warned, as_json)
 
 
 def _summary(out: Path | None, rows: int, score: _Score, warned: list[str], as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from everytree.cli.data import read_data
 from everytree.cli.show import console, note, print_json
 from everytree.cli.watch import at_work
+from everytree.cli.written import check_folder
 
 if TYPE_CHECKING:
     from everytree.cli.options import Reading
@@ -33,6 +34,7 @@ def run_report(
     from everytree.report.page import html_of
     from everytree.report.page_data import page_data
 
+    check_folder("out", out)
     with at_work():  # an average is folded again
         model = load_model(path)
     given: Any = None

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from everytree.cli.words import in_options
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -74,7 +76,7 @@ def text_of(number: float) -> str:
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Warnings inside the block, as texts, instead of Python's own lines on stderr."""
+    """Warnings inside the block, in the words of the command, instead of Python's own lines on stderr."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -82,7 +84,8 @@ def heard() -> Iterator[list[str]]:
             yield texts
         finally:
             for warning in caught:
-                text = str(warning.message)
+                said = warning.message.args[0] if isinstance(warning.message, Warning) else warning.message
+                text = in_options(said) if isinstance(said, str) else str(warning.message)
                 quiet = issubclass(warning.category, DeprecationWarning | FutureWarning)
                 if not quiet and "feature names" not in text and text not in texts:
                     texts.append(text)

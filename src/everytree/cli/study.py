@@ -27,10 +27,15 @@ def show_study(
     """
     from rich.console import Console
 
+    from everytree.common.arguments import refused
+    from everytree.common.limits import threads
     from everytree.common.workers import use_backend
     from everytree.errors import DataError
     from everytree.study.run import run_study, wanted
 
+    threads(jobs)  # a bad number is refused here
+    if out.exists() and not out.is_dir():
+        raise refused(DataError, "out", str(out), "a folder, or a path that is free")
     console = Console(highlight=False, soft_wrap=True)
     failed = []
     for each, its_sets, its_parts in wanted(name, quick, sets, parts):

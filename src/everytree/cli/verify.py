@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from everytree.cli.words import refusal_of
+
 if TYPE_CHECKING:
     from everytree.verify import Report
 
@@ -42,9 +44,10 @@ def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, *
     try:
         report = verify_model(model, data, **options)
     except InputError as error:
+        told = refusal_of(error)
         if as_json:
-            print(json.dumps({"ok": False, "error": str(error)}))
-        print(f"everytree: {error}", file=sys.stderr)
+            print(json.dumps({"ok": False} | told))
+        print(f"everytree: {told['error']}", file=sys.stderr)
         return 2
     if as_json:
         print(json.dumps(report.to_dict(), indent=2))

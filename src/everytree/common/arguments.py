@@ -1,33 +1,87 @@
-"""Checks of arguments: one message for each kind of mistake, with the name, the value and what was expected."""
+"""Checks of arguments: one message for each kind of mistake, with the name, the value and what was expected.
+
+The message of a refused argument is ``name=value; expected …``, and the error has the name, the value and the
+expectation as fields.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from everytree.errors import QueryError
+from everytree.errors import Argument, EverytreeError, QueryError, Wording
 
-__all__ = ["MOST", "generator", "number", "whole"]
+__all__ = ["MOST", "argument", "generator", "number", "refused", "whole"]
 
 MOST = 2**31 - 1  # largest count that the core takes
+
+Kind = TypeVar("Kind", bound=EverytreeError)
+
+
+def argument(name: str, value: Any, shown: str | None = None) -> Argument:
+    """An argument to name in a message; ``shown`` is its value as Python code, where repr says it badly.
+
+    >>> argument("prior", "flat")
+    Argument(parameter='prior', shown="'flat'", plain='flat')
+    """
+    shown = repr(value) if shown is None else shown
+    plain = value if isinstance(value, str) else str(value).lower() if value is None else shown
+    return Argument(name, shown, plain)
+
+
+def refused(
+    kind: type[Kind],
+    name: str,
+    value: Any,
+    expected: str = "",
+    *,
+    says: str | None = None,
+    shown: str | None = None,
+    code: str = "parameter",
+) -> Kind:
+    """The error of an argument with a value that it cannot have, to be raised.
+
+    Parameters
+    ----------
+    kind : type
+        QueryError for a question, DataError for data.
+    name, value
+        The argument, by its name in the library.
+    expected : str
+        What it should be: the message goes on with "; expected …".
+    says : str, optional
+        How the message goes on instead.
+    shown : str, optional
+        The value as Python code, where repr says it badly.
+    code : str
+        The code of the error.
+
+    >>> error = refused(QueryError, "by", "width", "size, leaves or depth")
+    >>> str(error), error.parameter, error.value, error.expected
+    ("by='width'; expected size, leaves or depth", 'by', 'width', 'size, leaves or depth')
+    """
+    rest = Wording("; expected ", expected) if says is None else says
+    message = Wording(argument(name, value, shown), rest)
+    return kind(message, code=code, parameter=name, value=value, expected=str(expected))
 
 
 def whole(name: str, value: Any, least: int, *, none: str | None = None) -> int:
     """``value`` as an int between ``least`` and 2^31 − 1; whole floats and numpy integers are fine."""
-    expected = f"expected a whole number ≥ {least}" + (f", or None for {none}" if none else "")
+    expected = f"a whole number ≥ {least}" + (f", or None for {none}" if none else "")
     try:
         if isinstance(value, bool):
             raise TypeError
         exact = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
-        raise QueryError(f"{name}={value!r}; {expected}") from None
+        raise refused(QueryError, name, value, expected) from None
     if exact < least:
-        raise QueryError(f"{name}={value!r}; {expected}")
+        raise refused(QueryError, name, value, expected)
     if exact > MOST:
-        raise QueryError(f"{name}={value!r} is too large; {expected} and below 2^31")
+        expected += " and below 2^31"
+        raise refused(QueryError, name, value, expected, says=f" is too large; expected {expected}")
     return exact
 
 
@@ -43,8 +97,8 @@ def number(name: str, value: Any, low: float, high: float, *, example: float, cl
         span = f"{'≥' if closed else 'above'} {low:g}" if math.isfinite(low) else ""
         if math.isfinite(high):
             span = f"from {low:g} to {high:g}" if closed else f"between {low:g} and {high:g}"
-        raise QueryError(
-            f"{name}={value!r}; expected a finite number{' ' + span if span else ''}, such as {example:g}"
+        raise refused(
+            QueryError, name, value, f"a finite number{' ' + span if span else ''}, such as {example:g}"
         )
     return exact
 
@@ -54,6 +108,5 @@ def generator(random_state: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
-        raise QueryError(
-            f"random_state={random_state!r}; expected a whole number ≥ 0, a numpy Generator, or None"
-        ) from None
+        expected = "a whole number ≥ 0, a numpy Generator, or None"
+        raise refused(QueryError, "random_state", random_state, expected) from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def threads(n_jobs: int | None) -> int:
     except TypeError:
         n = 0
     if n == 0:
-        raise QueryError(f"n_jobs={n_jobs!r}; expected a number of threads, or −1 for every core")
+        raise refused(QueryError, "n_jobs", n_jobs, "a number of threads, or −1 for every core")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(n, 1024) if n > 0 else max(1, cores + 1 + n)
 
@@ -69,8 +69,8 @@ class Limits:
         if self.memory_limit is not None:
             number("memory_limit", self.memory_limit, 0, math.inf, example=2**30)
         if self.progress is not None and not callable(self.progress):
-            raise QueryError(
-                f"progress={self.progress!r}; expected a function of (stage, done, total, seconds)"
+            raise refused(
+                QueryError, "progress", self.progress, "a function of (stage, done, total, seconds)"
             )
 
     @property

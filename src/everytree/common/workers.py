@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.errors import LimitReached, QueryError
 
 __all__ = [
@@ -120,7 +120,7 @@ def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
     import joblib
 
     if name not in BACKENDS:
-        raise QueryError(f"backend={name!r}; expected one of {', '.join(BACKENDS)}")
+        raise refused(QueryError, "backend", name, f"one of {', '.join(BACKENDS)}")
     with ExitStack() as open_now:
         try:
             if name == "dask":
@@ -145,8 +145,11 @@ def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # by default whatever python3 is
                 register_spark()
         except ModuleNotFoundError as missing:
-            raise QueryError(
-                f'backend={name!r} needs {missing.name}, which is not installed; pip install "everytree[cluster]"'
+            raise refused(
+                QueryError,
+                "backend",
+                name,
+                says=f' needs {missing.name}, which is not installed; pip install "everytree[cluster]"',
             ) from missing
         open_now.enter_context(joblib.parallel_config(backend=name, n_jobs=n_jobs))
         yield

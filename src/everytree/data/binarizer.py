@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.common.arguments import argument, refused
 from everytree.data.arrays import whole_weights
 from everytree.data.cuts import Bins
 from everytree.data.encoding import (
@@ -37,7 +38,7 @@ from everytree.data.encoding import (
 )
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
-from everytree.errors import DataError
+from everytree.errors import Argument, DataError, Wording
 
 __all__ = ["Binarizer", "Dropped", "Test"]
 
@@ -226,11 +227,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ("unknown", self.unknown, ("ignore", "error")),
         ):
             if value not in allowed:
-                raise DataError(
-                    f"{what}={value!r} is not known; expected one of {', '.join(map(repr, allowed))}"
+                raise refused(
+                    DataError,
+                    what,
+                    value,
+                    says=f" is not known; expected one of {', '.join(map(repr, allowed))}",
                 )
         if not isinstance(self.max_categories, numbers.Integral) or self.max_categories < 1:
-            raise DataError(f"max_categories={self.max_categories!r}; expected a whole number of at least 1")
+            raise refused(DataError, "max_categories", self.max_categories, "a whole number of at least 1")
         if not isinstance(self.bins, Mapping):
             _check_bins(self.bins, "bins")
 
@@ -281,11 +285,14 @@ def refuse_holes(holes: Sequence[tuple[str, int]], n_rows: int) -> None:
     if holes:
         shown = ", ".join(f"{name!r} ({count} of {n_rows} rows)" for name, count in holes[:SOME])
         more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
-        raise DataError(
-            f"Input X contains NaN or other missing values in column {shown}{more}. Choose "
-            "missing='category' to treat missing as a value of its own, missing='impute' to fill in the "
-            "training mean or mode, or remove these rows or columns"
+        message = Wording(
+            f"Input X contains NaN or other missing values in column {shown}{more}. Choose ",
+            argument("missing", "category"),
+            " to treat missing as a value of its own, ",
+            argument("missing", "impute"),
+            " to fill in the training mean or mode, or remove these rows or columns",
         )
+        raise DataError(message, code="missing-values", parameter="missing", value="error")
 
 
 def _check_bins(bins: Any, what: str) -> None:
@@ -298,9 +305,12 @@ def _check_bins(bins: Any, what: str) -> None:
     else:
         good = False
     if not good:
-        raise DataError(
-            f"{what}={bins!r}; expected a number of bins of at least 2, 'all', or a dict from column to one "
-            "of these or to a list of finite cut points"
+        raise refused(
+            DataError,
+            what,
+            bins,
+            "a number of bins of at least 2, 'all', or a dict from column to one "
+            "of these or to a list of finite cut points",
         )
 
 
@@ -312,12 +322,15 @@ def _index(key: str | int, frame: Frame, what: str) -> int:
     if isinstance(key, numbers.Integral) and 0 <= key < len(names):
         return int(key)
     shown = ", ".join(map(repr, names[:SOME])) + (", …" if len(names) > SOME else "")
-    raise DataError(f"{what} names column {key!r}, which is not in X; its {len(names)} columns are {shown}")
+    message = Wording(
+        Argument(what), f" names column {key!r}, which is not in X; its {len(names)} columns are {shown}"
+    )
+    raise DataError(message, code="unknown-column", parameter=what, value=key, expected="a column of X")
 
 
 def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
     if isinstance(keys, str):
-        raise DataError(f"{what}={keys!r}; expected a list of columns, for example [{keys!r}]")
+        raise refused(DataError, what, keys, f"a list of columns, for example [{keys!r}]")
     return {_index(key, frame, what) for key in keys or ()}
 
 

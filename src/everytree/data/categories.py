@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
 from everytree.data.cuts import number_text, places_among
 from everytree.data.encoding import Encoding, as_codes, matched
@@ -144,9 +145,12 @@ class Categorizer:
 
     def _check_parameters(self) -> None:
         if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
-            raise DataError(
-                f"bins={self._bins!r}; expected a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
-                "one of these or to a list of finite cut points"
+            raise refused(
+                DataError,
+                "bins",
+                self._bins,
+                "a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
+                "one of these or to a list of finite cut points",
             )
         self._reader._check_parameters()
 

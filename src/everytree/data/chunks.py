@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 
+from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import Binarizer
@@ -80,6 +81,9 @@ def _parts(chunk: Any, target: str, weight: str | None) -> tuple[Any, Any, Any]:
 def _named(names: list[str], target: str, weight: str | None) -> None:
     for what, name in (("target", target), ("weight", weight)):
         if name is not None and name not in names:
-            raise DataError(
-                f"{what}={name!r} is no column of a chunk; it has {', '.join(map(repr, names[:12]))}"
+            raise refused(
+                DataError,
+                what,
+                name,
+                says=f" is no column of a chunk; it has {', '.join(map(repr, names[:12]))}",
             )

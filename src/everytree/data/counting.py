@@ -19,6 +19,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
 from everytree.data.counted_rows import CountedRows
@@ -57,7 +58,7 @@ def count_frame(
     """
     binarizer._check_parameters()
     if unlabelled not in ("error", "drop"):
-        raise DataError(f'unlabelled={unlabelled!r}; expected "error" or "drop"')
+        raise refused(DataError, "unlabelled", unlabelled, '"error" or "drop"')
     if like is not None:
         if like.binarizer is None or like.classes is None:
             raise DataError("like is a table that does not know its columns; give one of Table.from_frame")
@@ -146,8 +147,11 @@ def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | No
             'out with unlabelled="drop"'
         )
     if len(values) > MOST_LABELS:
-        raise DataError(
-            f"target={target!r} has more than {MOST_LABELS} different values; expected classes, cut a number first"
+        raise refused(
+            DataError,
+            "target",
+            target,
+            says=f" has more than {MOST_LABELS} different values; expected classes, cut a number first",
         )
     if not values:
         raise DataError("the frame holds 0 examples with a label; a table needs at least one row")
@@ -159,9 +163,12 @@ def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | No
     known = list(like.classes or ())
     new = [label for label in labels if label not in set(known)]
     if new:
-        raise DataError(
-            f"target={target!r} holds the label {new[0]!r}, which the table to add to does not have; count all rows "
-            "together, or leave these out"
+        raise refused(
+            DataError,
+            "target",
+            target,
+            says=f" holds the label {new[0]!r}, which the table to add to does not have; count all rows "
+            "together, or leave these out",
         )
     return known
 

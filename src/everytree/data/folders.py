@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from everytree.common.arguments import refused
 from everytree.common.limits import Limits
 from everytree.errors import DataError
 
@@ -31,7 +32,7 @@ def open_files(paths: Paths, engine: str | None = None, memory_limit: int | None
     where it has none, polars reads it. ``memory_limit`` bounds what DuckDB holds before it spills.
     """
     if engine is not None and engine not in ENGINES:
-        raise DataError(f"engine={engine!r}; expected one of {', '.join(map(repr, ENGINES))}")
+        raise refused(DataError, "engine", engine, f"one of {', '.join(map(repr, ENGINES))}")
     files = _files(paths)
     kinds = {_kind(file) for file in files}
     if len(kinds) > 1:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import DataConversionWarning
 
+from everytree.common.arguments import refused
 from everytree.errors import DataError, QueryError
 
 __all__ = ["label_codes", "read_labels"]
@@ -106,7 +107,7 @@ def label_codes(
     order = list(classes)
     place = {label: k for k, label in enumerate(order)}
     if len(place) != len(order):
-        raise QueryError(f"classes={order!r} names a label twice")
+        raise refused(QueryError, "classes", order, says=" names a label twice")
     try:
         return np.array([place[label] for label in labels.tolist()], dtype=np.intp), order
     except KeyError as missing:

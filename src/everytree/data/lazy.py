@@ -22,6 +22,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.arguments import refused
 from everytree.data.binarizer import chosen_columns
 from everytree.data.cuts import distinct_numbers
 from everytree.data.frames import CONVERT_TIME, Kind, named_columns
@@ -81,17 +82,19 @@ class LazyData:
         schema = {name: types[actual] for name, actual in own.items()}
         names = list(schema)
         if columns is not None and isinstance(columns, str):
-            raise DataError(f"columns={columns!r}; expected a list of names, for example [{columns!r}]")
+            raise refused(DataError, "columns", columns, f"a list of names, for example [{columns!r}]")
         chosen = (
             [name for name in names if name not in (target, weight)] if columns is None else list(columns)
         )
         for what, name in (("target", target), ("weight", weight), *(("columns", name) for name in chosen)):
             if name is not None and name not in names:
-                raise DataError(f"{what}={name!r} is no column of the frame; it has {_some(names)}")
+                raise refused(
+                    DataError, what, name, says=f" is no column of the frame; it has {_some(names)}"
+                )
         if target in chosen or weight in chosen or target == weight:
             raise DataError("a column is named twice among columns, target and weight; name each once")
         if len(set(chosen)) < len(chosen):
-            raise DataError(f"columns={chosen!r} names a column twice")
+            raise refused(DataError, "columns", chosen, says=" names a column twice")
         coded = chosen_columns(nominal, named_columns(chosen, tuple(chosen)), "nominal")
         self.names = tuple(chosen)
         self.columns: list[LazyColumn] = []
@@ -112,7 +115,12 @@ class LazyData:
             self._data = lazy.select(*kept)
         else:
             if not schema[weight].is_numeric():
-                raise DataError(f"weight={weight!r} is a column of {schema[weight]}; expected whole numbers")
+                raise refused(
+                    DataError,
+                    "weight",
+                    weight,
+                    says=f" is a column of {schema[weight]}; expected whole numbers",
+                )
             times = nw.col(own[weight])
             self._check_weights(lazy, weight, times, schema[weight])
             kept.append(times.cast(nw.Int64).alias(N))
@@ -142,10 +150,18 @@ class LazyData:
             ]
         found = collected(lazy.select(*queries)).to_pylist()[0]
         if found["gone"]:
-            raise DataError(f"weight={weight!r} is missing in {found['gone']} rows; give every row a number")
+            raise refused(
+                DataError,
+                "weight",
+                weight,
+                says=f" is missing in {found['gone']} rows; give every row a number",
+            )
         if found.get("broken") or (found["low"] is not None and not found["low"] >= 0):
-            raise DataError(
-                f"weight={weight!r} must hold whole numbers of at least 0; scale and round them, 0 leaves a row out"
+            raise refused(
+                DataError,
+                "weight",
+                weight,
+                says=" must hold whole numbers of at least 0; scale and round them, 0 leaves a row out",
             )
         if dtype.is_integer():
             rows, most = int(found["rows"] or 0), int(found["high"] or 0)
@@ -153,7 +169,9 @@ class LazyData:
         else:
             total = found["sum"] or 0
         if not total < LARGEST:
-            raise DataError(f"weight={weight!r} adds up to {total:.4g}, more than 2**62; divide it")
+            raise refused(
+                DataError, "weight", weight, says=f" adds up to {total:.4g}, more than 2**62; divide it"
+            )
 
     # --- the four questions
 

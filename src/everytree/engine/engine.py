@@ -16,7 +16,7 @@ from everytree.common.limits import Limits
 from everytree.data.table import Table
 from everytree.engine.estimate import refuse_hopeless
 from everytree.engine.problem import Problem
-from everytree.errors import LimitReached, QueryError
+from everytree.errors import LimitReached, QueryError, Wording
 from everytree.trees.tree import Tree
 from everytree.weights.priors import Prior
 
@@ -99,9 +99,9 @@ class Engine(Problem):
         try:
             yield control
         except LimitReached as limit:
-            text = str(limit)
-            if "try max_depth" not in text:
-                text = f"{text} while {what} of {self!r}; {self.advice()}"
+            text = limit.wording
+            if not isinstance(text, Wording):  # it does not say yet what to try
+                text = Wording(text, f" while {what} of {self!r}; ", self.advice())
             raise LimitReached(text, limit.reason) from None
         finally:
             self.running.remove(control)

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.common.arguments import argument
 from everytree.common.limits import in_bytes
 from everytree.engine.problem import Problem
-from everytree.errors import LimitReached
+from everytree.errors import LimitReached, Wording
 
 __all__ = ["Estimate", "estimate", "in_time", "power", "refuse_hopeless"]
 
@@ -89,9 +90,14 @@ def refuse_hopeless(space: Problem, control: _core.Control) -> None:
         if fits.bytes <= space.limits.memory:
             break
     raise LimitReached(
-        f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.memory)}: "
-        f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; {space.advice(depth)}; max_depth={depth} would "
-        f"take about {in_time(fits.seconds)} and {in_bytes(fits.bytes)}",
+        Wording(
+            f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.memory)}: "
+            f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; ",
+            space.advice(depth),
+            "; ",
+            argument("max_depth", depth),
+            f" would take about {in_time(fits.seconds)} and {in_bytes(fits.bytes)}",
+        ),
         "hopeless",
     )
 

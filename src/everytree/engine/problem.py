@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.common.arguments import whole
+from everytree.common.arguments import argument, whole
 from everytree.common.limits import Limits, threads
 from everytree.data.table import Table
-from everytree.errors import DataError, QueryError
+from everytree.errors import Argument, DataError, QueryError, Wording
 
 __all__ = ["BOUNDS", "PROBABLE", "SWITCHES", "Problem"]
 
@@ -61,10 +61,14 @@ class Problem:
         if table.total == 0:
             raise DataError("the data hold 0 examples; a space needs at least one row of weight above 0")
         if table.total < self.min_leaf:
-            raise QueryError(
-                f"n_samples={table.total} is fewer than min_leaf={self.min_leaf}: no tree exists; "
-                "lower min_leaf or give more rows"
+            message = Wording(
+                f"n_samples={table.total} is fewer than ",
+                argument("min_leaf", self.min_leaf),
+                ": no tree exists; lower ",
+                Argument("min_leaf"),
+                " or give more rows",
             )
+            raise QueryError(message, code="parameter", parameter="min_leaf", value=self.min_leaf)
         self._table = table
         self.n_jobs = n_jobs
         self.n_threads = threads(n_jobs)
@@ -137,11 +141,12 @@ class Problem:
         finally:
             self.limits = before
 
-    def advice(self, depth: int | None = None) -> str:
+    def advice(self, depth: int | None = None) -> Wording:
         """What to try where the problem is too large."""
         if depth is None:
             depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
-        return f"try max_depth={depth} or min_leaf={max(20, 2 * self.min_leaf)}, or fewer tests"
+        support = argument("min_leaf", max(20, 2 * self.min_leaf))
+        return Wording("try ", argument("max_depth", depth), " or ", support, ", or fewer tests")
 
 
 def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:

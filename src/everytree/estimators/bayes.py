@@ -19,11 +19,12 @@ from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.posterior import Posterior
+from everytree.common.arguments import argument, refused
 from everytree.common.limits import in_bytes
 from everytree.common.text import clip
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
-from everytree.errors import DataError, QueryError
+from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
 from everytree.files.model_file import FORMAT
@@ -124,7 +125,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
         if self.method not in METHODS:
-            raise QueryError(f"method={self.method!r}; expected one of {', '.join(map(repr, METHODS))}")
+            raise refused(QueryError, "method", self.method, f"one of {', '.join(map(repr, METHODS))}")
         hyper = self._hyper(table.n_classes)
         space: Engine = self._space(table)
         self.evidence_fit_ = self.depth_profile_ = None
@@ -160,9 +161,16 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
 
     def _sample(self, space: Engine, hyper: Hyper) -> None:
         if hyper.verb:
-            raise QueryError(
-                f'prior={self.prior!r}, dirichlet={self.dirichlet!r} with method="collapsed": a sample does not tell '
-                'the evidence; give them as numbers, or use method="exact"'
+            raise refused(
+                QueryError,
+                "prior",
+                self.prior,
+                says=Wording(
+                    ", ",
+                    argument("dirichlet", self.dirichlet),
+                    ' with method="collapsed": a sample does not tell the evidence; give them as numbers, or use ',
+                    argument("method", "exact", '"exact"'),
+                ),
             )
         sampled = CollapsedPosterior(
             space, hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state
@@ -202,8 +210,12 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             settled = f"; from depth {profile.depth - 1} to it no prediction moved by more than {change:.3g}"
         asked = "any depth" if self.max_depth is None else f"depth {self.max_depth}"
         warnings.warn(
-            f"{why} before {asked}: the probabilities are the exact average over all trees of depth at most "
-            f"{profile.depth}{settled}. Raise the limit for more, or set max_depth={profile.depth} to ask for this",
+            Wording(
+                f"{why} before {asked}: the probabilities are the exact average over all trees of depth at most "
+                f"{profile.depth}{settled}. Raise the limit for more, or set ",
+                argument("max_depth", profile.depth),
+                " to ask for this",
+            ),
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -11,9 +11,10 @@ from typing import Any
 
 from everytree.bayes.evidence import EvidenceFit, fit_evidence
 from everytree.bayes.hyper import asked
+from everytree.common.arguments import argument, refused
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
-from everytree.errors import QueryError
+from everytree.errors import QueryError, Wording
 from everytree.estimators.incremental import IncrementalBase
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
@@ -91,9 +92,15 @@ class BayesBase(IncrementalBase):
         prior_word, dirichlet_word = asked("prior", self.prior), asked("dirichlet", self.dirichlet)
         verbs = {word[0] for word in (prior_word, dirichlet_word) if word is not None}
         if len(verbs) > 1:
-            raise QueryError(
-                f"prior={self.prior!r} and dirichlet={self.dirichlet!r}; fit both, average over both, or give one of "
-                "them"
+            raise refused(
+                QueryError,
+                "prior",
+                self.prior,
+                says=Wording(
+                    " and ",
+                    argument("dirichlet", self.dirichlet),
+                    "; fit both, average over both, or give one of them",
+                ),
             )
         if prior_word is not None:
             prior: Prior = (
@@ -105,7 +112,8 @@ class BayesBase(IncrementalBase):
             try:
                 prior = as_prior(self.prior)
             except QueryError as error:
-                raise QueryError(f'{error}, or "fit" or "average"') from None
+                more = ', or "fit" or "average"'
+                raise QueryError(Wording(error.wording, more), **error.fields) from None
         dirichlet: Any = self.dirichlet
         if dirichlet_word is not None:
             dirichlet = DepthDecay() if dirichlet_word[1] == "decay" else 1.0
@@ -115,7 +123,7 @@ class BayesBase(IncrementalBase):
             rows = dirichlet_rows(dirichlet, n_classes, 0)  # a bad one is refused here
         except QueryError as error:
             more = ', or "decay", "fit" or "average"' if isinstance(dirichlet, str) else ""
-            raise QueryError(f"{error}{more}") from None
+            raise QueryError(Wording(error.wording, more), **error.fields) from None
         if not isinstance(dirichlet, DepthDecay):
             dirichlet = rows[0][0] if len(set(rows[0])) == 1 else tuple(rows[0])
         words = (

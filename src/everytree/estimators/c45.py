@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
@@ -102,7 +102,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         min_leaf = whole("min_leaf", self.min_leaf, 1)
         confidence = number("confidence", self.confidence, 0, 1, example=0.25)
         if confidence > 0.5:
-            raise QueryError(f"confidence={self.confidence!r}; expected at most 0.5, such as 0.25")
+            raise refused(QueryError, "confidence", self.confidence, "at most 0.5, such as 0.25")
         resolution = number("resolution", self.resolution, 0, np.inf, example=1e-5, closed=True)
         switches = {
             name: bool(getattr(self, name))

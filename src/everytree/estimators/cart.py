@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import generator, whole
+from everytree.common.arguments import generator, refused, whole
 from everytree.data.columns import ColumnReader
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
@@ -116,7 +116,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 expected = " or ".join(map(repr, allowed))
-                raise QueryError(f"{name}={getattr(self, name)!r}; expected {expected}")
+                raise refused(QueryError, name, getattr(self, name), f"{expected}")
         folds, min_leaf = whole("folds", self.folds, 2), whole("min_leaf", self.min_leaf, 1)
         depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 1, none="no limit")
         categories = whole("max_categories", self.max_categories, 1)

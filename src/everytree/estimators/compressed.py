@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.compress import CompressedRules
+from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
 from everytree.data.table import Table
 from everytree.errors import QueryError
@@ -88,7 +89,7 @@ class CompressedClassifier(TreeClassifierBase):
 
     def _average(self) -> BayesOptimalClassifier:
         if self.estimator is not None and not isinstance(self.estimator, BayesOptimalClassifier):
-            raise QueryError(f"estimator={self.estimator!r}; expected a BayesOptimalClassifier, or None")
+            raise refused(QueryError, "estimator", self.estimator, "a BayesOptimalClassifier, or None")
         return BayesOptimalClassifier() if self.estimator is None else self.estimator
 
     def _make_binarizer(self) -> Binarizer:

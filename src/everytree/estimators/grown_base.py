@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import argument, number, refused, whole
 from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
 from everytree.common.text import clip
 from everytree.data.binarizer import refuse_missing
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame
-from everytree.errors import DataError, QueryError
+from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
 from everytree.trees.option_tree import OptionTree, TreeMean
@@ -270,8 +270,11 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             graph, reader.columns, classes.tolist(), weights.log_leaf, weights.dirichlet, kind, control
         )
         if tree.log_evidence == -math.inf:
-            raise QueryError(
-                f"prior={self.prior!r} gives every tree that was grown the probability zero; use another prior"
+            raise refused(
+                QueryError,
+                "prior",
+                self.prior,
+                says=" gives every tree that was grown the probability zero; use another prior",
             )
         return tree
 
@@ -310,7 +313,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         settings = _core.GrowSettings()
         settings.lookahead = whole("lookahead", self.lookahead, 1)
         if settings.lookahead > MOST_PLIES:
-            raise QueryError(f"lookahead={self.lookahead!r}; expected a whole number from 1 to {MOST_PLIES}")
+            raise refused(QueryError, "lookahead", self.lookahead, f"a whole number from 1 to {MOST_PLIES}")
         settings.beam = 0 if self.beam is None else whole("beam", self.beam, 1, none="all columns")
         settings.min_leaf = whole("min_leaf", self.min_leaf, 1)
         if self.max_depth is not None:
@@ -318,8 +321,17 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         settings.stop_factor = number("stop_factor", self.stop_factor, 0, math.inf, example=0.75, closed=True)
         settings.score = _one_of("criterion", self.criterion, ("quality", "bayes", "gain_ratio"))
         if settings.lookahead > 1 and settings.score != "quality":
-            raise QueryError(
-                f"lookahead={self.lookahead!r} with criterion={self.criterion!r}; only criterion='quality' looks ahead"
+            raise refused(
+                QueryError,
+                "lookahead",
+                self.lookahead,
+                says=Wording(
+                    " with ",
+                    argument("criterion", self.criterion),
+                    "; only ",
+                    argument("criterion", "quality"),
+                    " looks ahead",
+                ),
             )
         tests = _one_of("nominal_tests", self.nominal_tests, ("multiway", "binary"))
         settings.binary_nominal = tests == "binary"
@@ -349,7 +361,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             )
         except QueryError as error:
             more = ', or "decay" or "fit"' if isinstance(dirichlet, str) else ""
-            raise QueryError(f"{error}{more}") from None
+            raise QueryError(Wording(error.wording, more), **error.fields) from None
         tables = self._prior().tables(min(limit, DEEPEST))
         return _Weights(tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, rows)
 
@@ -432,7 +444,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise QueryError(f"{name}={value!r}; expected one of {', '.join(map(repr, allowed))}")
+        raise refused(QueryError, name, value, f"one of {', '.join(map(repr, allowed))}")
     return value
 
 

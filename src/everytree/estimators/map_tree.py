@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from everytree.common.arguments import argument, refused
 from everytree.common.limits import in_bytes
 from everytree.data.table import Table
-from everytree.errors import QueryError
+from everytree.errors import QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
@@ -62,9 +63,15 @@ class MAPTreeClassifier(BayesBase):
     ) -> None:
         hyper = self._hyper(table.n_classes)
         if hyper.verb == "average":
-            raise QueryError(
-                f'prior={self.prior!r}, dirichlet={self.dirichlet!r}: one tree needs one prior; expected "fit" instead '
-                'of "average", or a BayesOptimalClassifier'
+            raise refused(
+                QueryError,
+                "prior",
+                self.prior,
+                says=Wording(
+                    ", ",
+                    argument("dirichlet", self.dirichlet),
+                    ': one tree needs one prior; expected "fit" instead of "average", or a BayesOptimalClassifier',
+                ),
             )
         space = self._space(table)
         self.evidence_fit_ = fit = hyper.choose(space) if hyper.verb else None

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import generator, whole
+from everytree.common.arguments import argument, generator, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
-from everytree.errors import DataError, QueryError
+from everytree.errors import Argument, DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
@@ -245,16 +245,27 @@ class MCMCTreeClassifier(BayesBase):
 
     def _checked_target(self, table: Table) -> PosteriorTarget | RiskTarget:
         if not isinstance(self.target, str) or self.target not in TARGETS:
-            raise QueryError(f"target={self.target!r}; expected one of {', '.join(map(repr, TARGETS))}")
+            raise refused(QueryError, "target", self.target, f"one of {', '.join(map(repr, TARGETS))}")
         if not isinstance(self.progress, bool) and not callable(self.progress):
-            raise QueryError(
-                f"progress={self.progress!r}; expected True, False or a function (stage, done, total, seconds)"
+            raise refused(
+                QueryError,
+                "progress",
+                self.progress,
+                "True, False or a function (stage, done, total, seconds)",
             )
         hyper = self._hyper(table.n_classes)
         if hyper.verb:
-            raise QueryError(
-                f"prior={self.prior!r}, dirichlet={self.dirichlet!r}: draws do not tell the evidence; give names and "
-                "numbers, such as those that a BayesOptimalClassifier has chosen under a small max_depth"
+            raise refused(
+                QueryError,
+                "prior",
+                self.prior,
+                says=Wording(
+                    ", ",
+                    argument("dirichlet", self.dirichlet),
+                    ": draws do not tell the evidence; give names and numbers, such as those that a "
+                    "BayesOptimalClassifier has chosen under a small ",
+                    Argument("max_depth"),
+                ),
             )
         self.prior_, self.dirichlet_ = hyper.prior, hyper.dirichlet
         self.evidence_fit_ = self.log_evidence_ = None

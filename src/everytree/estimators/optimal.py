@@ -19,14 +19,14 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import whole
+from everytree.common.arguments import argument, refused, whole
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.encoding import Encoding
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.engine.certificate import certificate
-from everytree.errors import LimitReached, NoTreeError, QueryError
+from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
@@ -187,9 +187,12 @@ class OptimalTreeClassifier(TreeClassifierBase):
         now = before | changes
         for name in ENCODING:
             if name in now and repr(now[name]) != repr(getattr(self.binarizer_, name)):
-                raise QueryError(
-                    f"{name}={now[name]!r} makes other tests of the columns than the fitted "
-                    f"{name}={getattr(self.binarizer_, name)!r}; call fit(X, y) instead of refit"
+                raise refused(
+                    QueryError,
+                    name,
+                    now[name],
+                    says=f" makes other tests of the columns than the fitted "
+                    f"{name}={getattr(self.binarizer_, name)!r}; call fit(X, y) instead of refit",
                 )
         self.set_params(**changes)
         try:
@@ -272,8 +275,13 @@ class OptimalTreeClassifier(TreeClassifierBase):
         query = replace(query, max_depth=self.max_depth)
         used = {*query.ranking, *query.error_bounds}
         if self.objective != "error" and self.objective not in query.ranking:
-            raise QueryError(
-                f"objective={self.objective!r} is not in rank={self.rank!r}; give one of them, or name it there"
+            raise refused(
+                QueryError,
+                "objective",
+                self.objective,
+                says=Wording(
+                    " is not in ", argument("rank", self.rank), "; give one of them, or name it there"
+                ),
             )
         for name, cost in (("cost_matrix", "cost"), ("class_weight", "error")):
             if getattr(self, name) is not None and cost not in used:
@@ -344,13 +352,22 @@ class OptimalTreeClassifier(TreeClassifierBase):
             known = "none has less, but a smaller tree may have as little"
         if self._missed:
             n, found = self.space_.n_tests, f"{self.query_.cost} {as_text(self.objective_)}"
-            return (
+            return Wording(
                 f"{limit} allows {n} of {n + self.n_left_out_} tests, and not all were looked at: the tree over these "
-                f"has {found}, and of all {known}; fit with a larger {what}, or with fewer bins"
+                f"has {found}, and of all {known}; fit with a larger ",
+                Argument(what),
+                ", or with fewer ",
+                Argument("bins"),
             )
-        return (
+        return Wording(
             f"{limit} before the optimum was proved: the tree has {self.query_.cost} {as_text(self.objective_)}, and "
-            f"{known}; {more} goes on from here, a smaller max_depth or a larger min_leaf is quicker"
+            f"{known}; ",
+            Step("go-on", f"{more} goes on from here", "" if self.stop_reason_ == "stopped" else what),
+            ", a smaller ",
+            Argument("max_depth"),
+            " or a larger ",
+            Argument("min_leaf"),
+            " is quicker",
         )
 
     def _names_of_columns(self) -> list[str]:

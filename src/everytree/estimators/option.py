@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
 from everytree.files.column_trees import FORMAT
@@ -134,13 +134,13 @@ class OptionTreeClassifier(GrownTreeClassifier):
             )
         factor = number("option_factor", self.option_factor, 0, np.inf, example=0.005, closed=True)
         if factor > 1:
-            raise QueryError(f"option_factor={self.option_factor!r}; expected at most 1, such as 0.005")
+            raise refused(QueryError, "option_factor", self.option_factor, "at most 1, such as 0.005")
         settings.option_factor = factor
         settings.max_options = 0 if self.max_options is None else whole("max_options", self.max_options, 1)
         settings.max_nodes = 0 if self.max_nodes is None else whole("max_nodes", self.max_nodes, 1)
         settings.each_cut = _one_of("cuts", self.cuts, ("average", "each")) == "each"
         if not isinstance(self.split_pure, bool | np.bool_):
-            raise QueryError(f"split_pure={self.split_pure!r}; expected True or False")
+            raise refused(QueryError, "split_pure", self.split_pure, "True or False")
         settings.split_pure = bool(self.split_pure)
         number("option_weight", self.option_weight, 0, 1, example=0.01, closed=True)
         return settings

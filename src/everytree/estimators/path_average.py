@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.errors import QueryError
@@ -109,7 +109,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         control = Limits(self.time_limit, self.memory_limit).control()
         for name in ("averaging", "nonuniform"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise QueryError(f"{name}={getattr(self, name)!r}; expected True or False")
+                raise refused(QueryError, name, getattr(self, name), "True or False")
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, classes = np.unique(labels, return_inverse=True)
@@ -153,7 +153,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
     def _size(self, n_classes: int) -> float:
         if isinstance(self.s, str):
             if self.s != "classes":
-                raise QueryError(f"s={self.s!r}; expected a positive number such as 1 or 2, or 'classes'")
+                raise refused(QueryError, "s", self.s, "a positive number such as 1 or 2, or 'classes'")
             return float(n_classes)
         return number("s", self.s, LEAST_S, LARGEST_S, example=1)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.common.arguments import generator, number, whole
+from everytree.common.arguments import generator, number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
 from everytree.files.column_trees import FORMAT
@@ -130,14 +130,20 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         number("restructure", self.restructure, 1, np.inf, example=10, closed=True)
         settings.random = self._n_trees() > 1
         if settings.random and self.criterion == "gain_ratio":
-            raise QueryError(
-                f"n_trees={self.n_trees!r} with criterion='gain_ratio': a gain ratio is no probability to draw by"
+            raise refused(
+                QueryError,
+                "n_trees",
+                self.n_trees,
+                says=" with criterion='gain_ratio': a gain ratio is no probability to draw by",
             )
         if self.subsample is not None:
             settings.subsample_lead = number("subsample", self.subsample, 1, np.inf, example=100, closed=True)
             if settings.random or settings.lookahead > 1 or self.criterion != "quality":
-                raise QueryError(
-                    f"subsample={self.subsample!r} goes with n_trees=1, lookahead=1 and criterion='quality' only"
+                raise refused(
+                    QueryError,
+                    "subsample",
+                    self.subsample,
+                    says=" goes with n_trees=1, lookahead=1 and criterion='quality' only",
                 )
         settings.seed = int(generator(self.random_state).integers(2**63))
         return settings

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.arguments import refused
 from everytree.common.drafts import write_whole
 from everytree.common.fields import plain_scalar
 from everytree.common.text import clip
@@ -66,7 +67,7 @@ def checked_target(model: Any, target: Any) -> str | None:
     """The name of the label's column, by default the one that the model knows."""
     target = getattr(model, "target_name_", None) if target is None else target
     if target is not None and not isinstance(target, str):
-        raise DataError(f"target={target!r}; expected the name of the label's column")
+        raise refused(DataError, "target", target, "the name of the label's column")
     return target
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
@@ -64,8 +64,8 @@ def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[st
     if given is None:
         return []
     if not isinstance(given, Mapping):
-        raise QueryError(
-            f"density={given!r}; expected a dict from columns or tests to numbers, such as {{'age': 3}}"
+        raise refused(
+            QueryError, "density", given, "a dict from columns or tests to numbers, such as {'age': 3}"
         )
     weights = {name: number(f"density[{name!r}]", x, 0, 1e9, example=1) for name, x in given.items()}
     known = {name for pair in tests for name in pair}
@@ -85,14 +85,20 @@ def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> l
     """
     given: Mapping[str, float] = ODDS[target] if moves is None else moves
     if not isinstance(given, Mapping) or not given or set(given) - set(MOVES):
-        raise QueryError(
-            f"moves={moves!r}; expected a dict from {', '.join(map(repr, MOVES))} to how often each is tried"
+        raise refused(
+            QueryError,
+            "moves",
+            moves,
+            f"a dict from {', '.join(map(repr, MOVES))} to how often each is tried",
         )
     odds = [number(f"moves[{name!r}]", given.get(name, 0), 0, 1e6, example=1, closed=True) for name in MOVES]
     total = math.fsum(odds)
     if not total > 0 or (odds[0] > 0) != (odds[1] > 0):
-        raise QueryError(
-            f"moves={moves!r}; grow and prune undo each other: expected both above 0, or neither and another one"
+        raise refused(
+            QueryError,
+            "moves",
+            moves,
+            says="; grow and prune undo each other: expected both above 0, or neither and another one",
         )
     return [x / total for x in odds]
 
@@ -108,8 +114,8 @@ def ladder_of(tempering: Any) -> list[float]:
             number(f"tempering[{k}]", b, 0, 1.0001, example=0.5, closed=True) for k, b in enumerate(tempering)
         ]
         if not ladder or ladder[0] != 1 or any(b <= c for b, c in itertools.pairwise(ladder)):
-            raise QueryError(
-                f"tempering={tempering!r}; expected numbers that fall from 1, such as [1, 0.5, 0.25]"
+            raise refused(
+                QueryError, "tempering", tempering, "numbers that fall from 1, such as [1, 0.5, 0.25]"
             )
         return ladder
     return [COOLER**k for k in range(whole("tempering", tempering, 1))]
@@ -128,8 +134,11 @@ class Annealing:
             return None
         given = (0.5, 5.0) if anneal is True else anneal
         if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or len(given) < 2:
-            raise QueryError(
-                f"anneal={anneal!r}; expected powers of the target from first to last such as (0.5, 5), True, or None"
+            raise refused(
+                QueryError,
+                "anneal",
+                anneal,
+                "powers of the target from first to last such as (0.5, 5), True, or None",
             )
         return cls(tuple(number(f"anneal[{k}]", x, 0, 1e9, example=1) for k, x in enumerate(given)))
 
@@ -187,7 +196,7 @@ class TreeSampler:
         state_bytes: int | None = None,
     ) -> None:
         if kernel not in KERNELS:
-            raise QueryError(f"kernel={kernel!r}; expected one of {', '.join(map(repr, KERNELS))}")
+            raise refused(QueryError, "kernel", kernel, f"one of {', '.join(map(repr, KERNELS))}")
         informed = number("informed", informed, 0, 1, example=0.9, closed=True)
         self.space, self.target = space, target
         if state_bytes is None:

@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from everytree.bayes.most_probable import most_probable
+from everytree.common.arguments import refused
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.mcmc.target import RISKS, PosteriorTarget, RiskTarget
@@ -42,7 +43,7 @@ def start_keys(
 
 def _unknown(start: Any) -> QueryError:
     words = ", ".join(map(repr, WORDS))
-    return QueryError(f"start={start!r}; expected {words}, a Tree over the same tests, or one for each chain")
+    return refused(QueryError, "start", start, f"{words}, a Tree over the same tests, or one for each chain")
 
 
 def _checked(tree: Tree, space: Engine) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.depth_tables import depth_tables
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.weights.priors import Prior
@@ -75,7 +75,7 @@ class RiskTarget:
     def of(cls, risk: Any, leaf_penalty: Any, scale: Any, n_examples: int) -> RiskTarget:
         """The target of the parameters of a classifier, checked; ``scale`` None is the number of examples."""
         if not isinstance(risk, str) or risk not in RISKS:
-            raise QueryError(f"risk={risk!r}; expected one of {', '.join(map(repr, RISKS))}")
+            raise refused(QueryError, "risk", risk, f"one of {', '.join(map(repr, RISKS))}")
         penalty = number("leaf_penalty", leaf_penalty, 0, 1e6, example=2, closed=True)
         factor = float(n_examples) if scale is None else number("scale", scale, 0, 1e12, example=1)
         if penalty <= math.log(4):

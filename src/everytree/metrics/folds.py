@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.errors import DataError, QueryError
 
 __all__ = ["Fold", "stratified_folds"]
@@ -38,8 +38,11 @@ def stratified_folds(y: npt.ArrayLike, k: int = 10, repeats: int = 1, seed: int 
         raise DataError(f"y has shape {labels.shape}; expected one label per row")
     largest = int(np.unique(labels, return_counts=True)[1].max())
     if not 2 <= whole("k", k, 2) <= largest:
-        raise QueryError(
-            f"k={k!r} folds; expected 2 to {largest}, the number of examples of the largest class"
+        raise refused(
+            QueryError,
+            "k",
+            k,
+            says=f" folds; expected 2 to {largest}, the number of examples of the largest class",
         )
     folds = []
     for repeat in range(whole("repeats", repeats, 1)):

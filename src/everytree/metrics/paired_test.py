@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.arguments import refused
 from everytree.errors import DataError, QueryError
 
 __all__ = ["PairedTest", "corrected_t_test", "verdict"]
@@ -43,7 +44,9 @@ def corrected_t_test(differences: npt.ArrayLike, n_train: float, n_test: float) 
     if not np.isfinite(d).all():
         raise DataError("differences hold a value that is not finite; leave out folds without a result")
     if n_train <= 0 or n_test <= 0:
-        raise QueryError(f"n_train={n_train!r}, n_test={n_test!r}; expected numbers of rows above 0")
+        raise refused(
+            QueryError, "n_train", n_train, says=f", n_test={n_test!r}; expected numbers of rows above 0"
+        )
     from scipy import stats
 
     mean, df = float(d.mean()), d.size - 1

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.errors import DataError, QueryError
 
 __all__ = ["CLIP", "Reliability", "aligned", "brier", "log_loss"]
@@ -56,7 +56,7 @@ def log_loss(proba: npt.ArrayLike, y: npt.ArrayLike, clip: float = CLIP) -> Floa
     """
     given, codes = _checked(proba, y)
     if not 0 < clip < 1:
-        raise QueryError(f"clip={clip!r}; expected a probability above 0, such as {CLIP}")
+        raise refused(QueryError, "clip", clip, f"a probability above 0, such as {CLIP}")
     losses: Floats = -np.log(np.maximum(given[np.arange(len(codes)), codes], clip))
     return np.maximum(losses, 0.0)  # a probability of 1 + 1e-16 is one
 

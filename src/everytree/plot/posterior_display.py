@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.draw.colors import HUES, LINE
 from everytree.draw.labels import clean
 from everytree.errors import DataError
@@ -94,7 +94,7 @@ class InclusionDisplay(Display):
     ) -> Self:
         """Of a BayesOptimalClassifier, exactly; of an MCMCTreeClassifier, from its draws. ``by`` columns or tests."""
         if by not in ("columns", "tests"):
-            raise DataError(f"by={by!r}; expected 'columns' or 'tests'")
+            raise refused(DataError, "by", by, "'columns' or 'tests'")
         found = fitted_part(estimator, ("draws_", "posterior_"), WHO)
         if by == "tests":
             names: Sequence[str] = estimator.binarizer_.get_feature_names_out().tolist()

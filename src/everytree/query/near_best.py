@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.common.arguments import generator, whole
+from everytree.common.arguments import generator, refused, whole
 from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
@@ -374,14 +374,17 @@ def _fraction(name: str, value: Any, example: float) -> Fraction:
             return exact
     except (TypeError, ValueError, OverflowError):
         pass
-    raise QueryError(f"{name}={value!r}; expected a finite number ≥ 0, such as {example:g}")
+    raise refused(QueryError, name, value, f"a finite number ≥ 0, such as {example:g}")
 
 
 def _parameters(dirichlet: Dirichlet | None, n_classes: int) -> list[float]:
     if dirichlet is None:
         return [0.0] * n_classes
     if isinstance(dirichlet, DepthDecay):
-        raise QueryError(
-            f"dirichlet={dirichlet!r}; near-best trees take one number, one per class, or None for frequencies"
+        raise refused(
+            QueryError,
+            "dirichlet",
+            dirichlet,
+            says="; near-best trees take one number, one per class, or None for frequencies",
         )
     return dirichlet_rows(dirichlet, n_classes, 0)[0]

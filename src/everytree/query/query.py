@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.common.values import written
 from everytree.errors import QueryError
 from everytree.weights.constraints import leaf_constraints
@@ -84,32 +84,39 @@ class Query:
         leaf_constraints(self.leaf)
         for name in ("require", "forbid"):
             if isinstance(getattr(self, name), Mapping | bool):
-                raise QueryError(
-                    f"{name}={getattr(self, name)!r}; expected names or columns of tests, or a list"
-                )
+                raise refused(QueryError, name, getattr(self, name), "names or columns of tests, or a list")
         number("leaf_penalty", self.leaf_penalty, 0, LARGEST_COST, example=0.01, closed=True)
         number("confidence", self.confidence, 0, 1, example=0.25)
         bounds = (self.max_error, self.min_accuracy, self.max_size, self.max_leaves, self.max_depth)
         if self.ranking[0] not in COSTS and all(bound is None for bound in bounds):
-            raise QueryError(
-                f"minimize={self.minimize!r} without a bound is the single leaf; give max_error or min_accuracy (the "
+            raise refused(
+                QueryError,
+                "minimize",
+                self.minimize,
+                says=f" without a bound is the single leaf; give max_error or min_accuracy (the "
                 f"{'smallest' if self.ranking[0] == 'size' else 'shallowest'} tree at least that good), or rank by "
-                f"{self.cost} first"
+                f"{self.cost} first",
             )
 
     def _check_ranking(self) -> None:
         if not isinstance(self.minimize, str | Sequence):
-            raise QueryError(f"minimize={self.minimize!r}; expected criteria such as ('error', 'size')")
+            raise refused(QueryError, "minimize", self.minimize, "criteria such as ('error', 'size')")
         for name in self.ranking:
             if name not in CRITERIA:
-                raise QueryError(
-                    f"minimize={self.minimize!r}: {name!r} is unknown; expected criteria among {', '.join(CRITERIA)}"
+                raise refused(
+                    QueryError,
+                    "minimize",
+                    self.minimize,
+                    says=f": {name!r} is unknown; expected criteria among {', '.join(CRITERIA)}",
                 )
         if len(set(self.ranking)) != len(self.ranking):
-            raise QueryError(f"minimize={self.minimize!r} names a criterion twice")
+            raise refused(QueryError, "minimize", self.minimize, says=" names a criterion twice")
         if not any(name in COSTS for name in self.ranking):
-            raise QueryError(
-                f"minimize={self.minimize!r}; expected at least one of {', '.join(COSTS)} beside size and depth"
+            raise refused(
+                QueryError,
+                "minimize",
+                self.minimize,
+                f"at least one of {', '.join(COSTS)} beside size and depth",
             )
 
     @property

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from everytree.common.arguments import refused
 from everytree.errors import QueryError
 
 __all__ = ["Item", "attribute_of", "select"]
@@ -53,9 +54,12 @@ def _item(what: str, wanted: Any, names: list[str], attributes: list[str]) -> It
             k for k, name in enumerate(attributes) if name == wanted
         ]
         if not tests:
-            raise QueryError(
-                f"{what}={wanted!r} is neither a test nor an attribute; expected a name such as "
-                f"{', '.join(repr(name) for name in dict.fromkeys([*attributes, *names][:4]))}, or a column"
+            raise refused(
+                QueryError,
+                what,
+                wanted,
+                says=f" is neither a test nor an attribute; expected a name such as "
+                f"{', '.join(repr(name) for name in dict.fromkeys([*attributes, *names][:4]))}, or a column",
             )
         return Item(wanted, frozenset(tests))
     try:
@@ -63,7 +67,10 @@ def _item(what: str, wanted: Any, names: list[str], attributes: list[str]) -> It
     except TypeError:
         column = -1
     if not 0 <= column < len(names):
-        raise QueryError(
-            f"{what}={wanted!r}; expected the name of a test or attribute, or a column from 0 to {len(names) - 1}"
+        raise refused(
+            QueryError,
+            what,
+            wanted,
+            f"the name of a test or attribute, or a column from 0 to {len(names) - 1}",
         )
     return Item(names[column], frozenset([column]))

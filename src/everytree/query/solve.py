@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import everytree._core as _core
+from everytree.common.arguments import refused
 from everytree.engine.certificate import REASONS, certificate
 from everytree.errors import LimitReached, QueryError
 from everytree.query.plan import Inside, Plan, Session, bound_of, choose, cost_of
@@ -206,9 +207,12 @@ def best_by_strategy(
 ) -> tuple[list[Found], dict[str, Any]]:
     """The answer to a query by one of the strategies, and its report."""
     if choose(plan, k) != "search":
-        raise QueryError(
-            f"strategy={strategy!r} finds one tree of the least cost and then the least size, under bounds on depth, "
-            'leaves and that cost; this query asks for more: use strategy="auto"'
+        raise refused(
+            QueryError,
+            "strategy",
+            strategy,
+            says=" finds one tree of the least cost and then the least size, under bounds on depth, "
+            'leaves and that cost; this query asks for more: use strategy="auto"',
         )
     inside = session.inside(plan)
     if inside is None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import everytree._core as _core
+from everytree.common.arguments import refused
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 
@@ -31,7 +32,7 @@ def check_strategy(strategy: str) -> str:
     'eclat'
     """
     if strategy not in STRATEGIES:
-        raise QueryError(f"strategy={strategy!r}; expected one of {', '.join(STRATEGIES)}")
+        raise refused(QueryError, "strategy", strategy, f"one of {', '.join(STRATEGIES)}")
     return strategy
 
 

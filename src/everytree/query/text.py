@@ -160,7 +160,9 @@ class _Parser:
         if len(line) > 120:  # a window around the place
             begin = max(0, min(at - 60, len(line) - 120))
             line, place = line[begin : begin + 120], at - begin
-        raise QueryError(f"{message}\n  {line}\n  {' ' * place}^")
+        raise QueryError(
+            f"{message}\n  {line}\n  {' ' * place}^", code="query-text", parameter="text", value=self.text
+        )
 
     # --- tokens
 

@@ -87,7 +87,10 @@ def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
             )
         name = rest[0]
     if name not in names:
-        raise DataError(f"there is no column {clip(name)} with the label; the columns are {clip(names)}")
+        raise DataError(
+            f"there is no column {clip(name)} with the label; the columns are {clip(names)}",
+            code="unknown-column", parameter="target", value=name, expected="a column",
+        )  # fmt: skip
     features = known if known and set(known) <= set(names) else [each for each in names if each != name]
     if isinstance(table, Dataset):
         _, y = table.split(name)

@@ -67,7 +67,7 @@ class Opened:
     def __init__(self, data: Dataset, file: str, target: str | None, n_jobs: int | None, number: int) -> None:
         name = guess_target(data) if target is None else target
         if name not in data.names:
-            raise unknown_column(name, data.names, role="target column")
+            raise unknown_column(name, data.names, "target column", "target")
         labelled = data.drop_missing(name)
         if labelled.n_rows == 0:
             raise DataError(f"the column {shown(name)!r} holds no value; choose another target")

@@ -84,7 +84,8 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
                 answer: Response = await work(request)
                 return answer
             except (EverytreeError, OSError, ValueError) as error:
-                return JSONResponse({"error": message_of(error)}, 400, HEADERS)
+                code = {"code": error.code} if isinstance(error, EverytreeError) else {}
+                return JSONResponse({"error": message_of(error)} | code, 400, HEADERS)
             except ClientDisconnect:  # nobody is left to read this
                 return JSONResponse({"error": "the request was broken off"}, 400, HEADERS)
 

@@ -18,7 +18,7 @@ from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.most_probable import most_probable
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import whole
+from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, Progress
 from everytree.data.arrays import as_tests
 from everytree.data.labels import label_codes
@@ -224,9 +224,13 @@ class TreeSpace(Engine):
         every tree.
         """
         if by not in ("size", "leaves", "depth"):
-            raise QueryError(f"by={by!r}; a front runs over 'size', 'leaves' or 'depth'")
+            raise refused(QueryError, "by", by, says="; a front runs over 'size', 'leaves' or 'depth'")
         if cost not in COSTS:
-            raise QueryError(f"{cost!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
+            expected = f"one of {', '.join(COSTS)}"
+            raise QueryError(
+                f"{cost!r} is not a cost of leaves; expected {expected}",
+                code="parameter", parameter="cost", value=cost, expected=expected,
+            )  # fmt: skip
         query = query_of(
             cost, max_size=max_size, max_leaves=max_leaves, max_depth=max_depth, max_error=max_error,
             min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,

@@ -121,8 +121,9 @@ def run_study(
         strange = [each for each in sets if each not in needed]
         if strange:
             raise QueryError(
-                f"{name} does not use the data set {strange[0]!r}; it has {', '.join(needed) or 'none'}"
-            )
+                f"{name} does not use the data set {strange[0]!r}; it has {', '.join(needed) or 'none'}",
+                code="parameter", parameter="sets", value=strange[0], expected=", ".join(needed),
+            )  # fmt: skip
         needed = [each for each in needed if each in sets]
     there = present(folder, needed)
     absent = tuple(each for each in needed if each not in there)
@@ -136,7 +137,10 @@ def run_study(
         known = list(dict.fromkeys(job.part for job in jobs))
         for part in parts:
             if part not in known:
-                raise QueryError(f"{name} has no part {part!r} on these data; it has {', '.join(known)}")
+                raise QueryError(
+                    f"{name} has no part {part!r} on these data; it has {', '.join(known)}",
+                    code="parameter", parameter="parts", value=part, expected=", ".join(known),
+                )  # fmt: skip
         jobs = [job for job in jobs if job.part in parts]
     if trials is not None:
         jobs = [job for job in jobs if job.trial < trials]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import generator, number, whole
+from everytree.common.arguments import generator, number, refused, whole
 from everytree.common.fields import checked_fields
 from everytree.common.limits import Limits
 from everytree.common.text import clip
@@ -78,7 +78,7 @@ class OptionTree:
     ) -> None:
         """Fold a graph of the core; ``log_leaf`` is the prior of open and of closed leaves, by depth."""
         if kind not in ("smooth", "map", "none"):
-            raise QueryError(f"kind={kind!r}; expected 'smooth', 'map' or 'none'")
+            raise refused(QueryError, "kind", kind, "'smooth', 'map' or 'none'")
         control = Limits().control() if control is None else control
         self._graph = graph.in_order(control)
         deepest = self._graph.deepest + 1  # what lies deeper plays no part

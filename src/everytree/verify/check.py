@@ -79,7 +79,7 @@ def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
     try:
         return work(*given)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from error
+        raise InputError(f"{name}: {error}", **error.fields) from error
 
 
 def _facts(

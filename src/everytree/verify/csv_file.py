@@ -56,7 +56,10 @@ def read_table(
     """Read a CSV file into columns of text, or say on which line it is broken."""
     name = os.fspath(path)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0 '):
-        raise InputError(f"delimiter {quote(delimiter)}: expected one character, such as ';'")
+        raise InputError(
+            f"delimiter {quote(delimiter)}: expected one character, such as ';'",
+            code="parameter", parameter="delimiter", value=delimiter, expected="one character",
+        )  # fmt: skip
     text = _text(path, name, encoding)
     chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else _delimiter_of(text))
     records = _records(text, chosen, name)
@@ -102,7 +105,10 @@ def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
     except LookupError as error:
-        raise InputError(f"encoding {quote(encoding)} is not known; expected a name such as utf-8") from error
+        raise InputError(
+            f"encoding {quote(encoding)} is not known; expected a name such as utf-8",
+            code="parameter", parameter="encoding", value=encoding, expected="a name such as utf-8",
+        ) from error  # fmt: skip
     except UnicodeError as error:
         raise InputError(f"{name}: not {encoding} ({error}); name its encoding with --encoding") from error
     if "\0" in text:

@@ -154,12 +154,16 @@ def _matched(
 ) -> tuple[str, list[str], tuple[str, ...]]:
     """``_match_columns``, after checking what was asked for."""
     if decimal not in (".", ","):
-        raise InputError(f"decimal {quote(decimal)}: expected '.' or ','")
+        raise InputError(
+            f"decimal {quote(decimal)}: expected '.' or ','",
+            code="parameter", parameter="decimal", value=decimal, expected="'.' or ','",
+        )  # fmt: skip
     for name, what in ((weights, "weights"), (target, "target")):
         if name is not None and name not in table.columns:
             raise InputError(
-                f"{table.file}: no column {quote(name)} for the {what}; it has {_some(table.names)}"
-            )
+                f"{table.file}: no column {quote(name)} for the {what}; it has {_some(table.names)}",
+                code="unknown-column", parameter=what, value=name, expected="a column",
+            )  # fmt: skip
     return _match_columns(table, model, target, weights)
 
 

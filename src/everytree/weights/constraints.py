@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.common.values import written
 from everytree.errors import QueryError
 
@@ -151,9 +151,12 @@ def leaf_constraints(leaf: Any) -> LeafConstraints:
             try:
                 tighten("support", Support(each), Support(each).examples)
             except QueryError:
-                raise QueryError(
-                    f"leaf={each!r}; expected a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), "
-                    "et.ChiSquare(t), or a list of these"
+                raise refused(
+                    QueryError,
+                    "leaf",
+                    each,
+                    "a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), "
+                    "et.ChiSquare(t), or a list of these",
                 ) from None
     return LeafConstraints(**{kind: constraint for kind, (_, constraint) in found.items()})
 

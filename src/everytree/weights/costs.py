@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
 from everytree.weights.dirichlet import LARGEST_COST, leaf_cost
 
@@ -166,9 +166,11 @@ def class_weights(class_weight: Any, table: ClassCounts) -> list[Fraction]:
     totals = [int(n) for n in table.class_totals]
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise QueryError(
-                f'class_weight={class_weight!r}; expected "balanced", a dict by label, or a list in the order of the '
-                "classes"
+            raise refused(
+                QueryError,
+                "class_weight",
+                class_weight,
+                '"balanced", a dict by label, or a list in the order of the classes',
             )
         occurring = sum(n > 0 for n in totals)
         return [Fraction(table.total, occurring * n) if n else Fraction(1) for n in totals]
@@ -184,9 +186,11 @@ def class_weights(class_weight: Any, table: ClassCounts) -> list[Fraction]:
         except TypeError:
             given = []
         if len(given) != len(labels):
-            raise QueryError(
-                f"class_weight={class_weight!r}; expected one number for each of the {len(labels)} classes, a dict by "
-                'label, or "balanced"'
+            raise refused(
+                QueryError,
+                "class_weight",
+                class_weight,
+                f'one number for each of the {len(labels)} classes, a dict by label, or "balanced"',
             )
     for value in given:
         number("class_weight", value, 0, LARGEST_COST, example=1, closed=True)

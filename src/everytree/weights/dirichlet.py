@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.common.values import written
 from everytree.errors import QueryError
 
@@ -56,8 +56,8 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
         return [[max(dirichlet.at(d), SMALLEST)] * n_classes for d in range(deepest + 1)]
     if isinstance(dirichlet, str):
         if dirichlet != "1/C":
-            raise QueryError(
-                f'dirichlet={dirichlet!r}; expected a number, one number per class, "1/C" or a DepthDecay'
+            raise refused(
+                QueryError, "dirichlet", dirichlet, 'a number, one number per class, "1/C" or a DepthDecay'
             )
         return [[1.0 / n_classes] * n_classes]
     try:
@@ -71,7 +71,7 @@ def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[l
             f"dirichlet has shape {values.shape}; expected one number, or one for each of the {n_classes} classes"
         )
     if not all(SMALLEST <= v <= 1 / SMALLEST for v in values):
-        raise QueryError(f"dirichlet={dirichlet!r}; expected positive numbers from 1e-100 to 1e100")
+        raise refused(QueryError, "dirichlet", dirichlet, "positive numbers from 1e-100 to 1e100")
     return [[float(v) for v in values]]
 
 
@@ -104,8 +104,11 @@ def leaf_cost(
         except (TypeError, ValueError):
             values = np.array(np.nan)
         if values.shape != (n_classes, n_classes) or not (np.abs(values) < LARGEST_COST).all():
-            raise QueryError(
-                f"cost_matrix={cost_matrix!r}; expected {n_classes} × {n_classes} numbers below {LARGEST_COST:g}"
+            raise refused(
+                QueryError,
+                "cost_matrix",
+                cost_matrix,
+                f"{n_classes} × {n_classes} numbers below {LARGEST_COST:g}",
             )
         matrix = values.ravel().tolist()
     return _core.LeafCost(

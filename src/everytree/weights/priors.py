@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from everytree.common.arguments import number
+from everytree.common.arguments import number, refused
 from everytree.common.values import written
 from everytree.errors import QueryError
 
@@ -43,8 +43,11 @@ class PriorTables:
         for name in ("log_split", "log_leaf_open", "log_leaf_closed"):
             table = getattr(self, name)
             if not table or not all(x < math.inf for x in table):
-                raise QueryError(
-                    f"{name}={table!r} of a prior; expected one or more logarithms below infinity"
+                raise refused(
+                    QueryError,
+                    name,
+                    table,
+                    says=" of a prior; expected one or more logarithms below infinity",
                 )
 
     @property
@@ -159,4 +162,4 @@ def as_prior(prior: Prior | str) -> Prior:
     if isinstance(prior, str) and prior in BY_NAME:
         return BY_NAME[prior]()
     names = ", ".join(map(repr, BY_NAME))
-    raise QueryError(f"prior={prior!r}; expected one of {names}, or a prior such as SizePrior(0.8, 0.8)")
+    raise refused(QueryError, "prior", prior, f"one of {names}, or a prior such as SizePrior(0.8, 0.8)")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from everytree.data.facts import Codes
 from everytree.data.readers.column import KINDS, Column, TypeSpec, show, show_many
-from everytree.errors import DataError
+from everytree.errors import DataError, Step, Wording
 
 __all__ = ["MAX_CELLS", "CellTable", "CodedCells", "Numbers", "build_column", "parse_number", "parse_numbers"]
 
@@ -163,9 +163,12 @@ class CellTable:
         n_cells = self.n_rows * len(self._keep)
         if n_cells > self._max_cells:
             raise DataError(
-                f"{self._place(self._lines[-1])}: {self.n_rows} rows × {len(self._keep)} columns are already "
-                f"{n_cells} cells; expected at most max_cells={self._max_cells}. "
-                "Read fewer columns with columns=[...], or raise max_cells if the memory is there"
+                Wording(
+                    f"{self._place(self._lines[-1])}: {self.n_rows} rows × {len(self._keep)} columns are already "
+                    f"{n_cells} cells; expected at most max_cells={self._max_cells}. ",
+                    Step("fewer-columns", "Read fewer columns with columns=[...]"),
+                    ", or raise max_cells if the memory is there",
+                )
             )
         if not self._rows:
             return

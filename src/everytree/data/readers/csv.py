@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from everytree.common.arguments import argument, refused
 from everytree.data.readers.cells import (
     MAX_CELLS,
     CellTable,
@@ -29,7 +30,7 @@ from everytree.data.readers.cells import (
 from everytree.data.readers.column import Column, TypeSpec, show, show_many
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
 from everytree.data.readers.text import Lines, Source, open_lines
-from everytree.errors import DataError
+from everytree.errors import DataError, Step, Wording
 
 __all__ = ["CHUNK", "MISSING", "read_csv", "read_csv_chunks", "sniff_delimiter"]
 
@@ -40,6 +41,7 @@ CHUNK = 10_000  # rows in a piece of a file that is read in pieces
 
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 200
+_NO_HEADER = Step("no-header", "pass header=False")
 _MANY_NUMBERS, _MOSTLY_NUMBERS = 10, 0.9  # a nominal column with this many numbers deserves a remark
 
 
@@ -107,7 +109,7 @@ def read_csv_chunks(
     plan = _Plan(columns, types or {}, delimiter, header, frozenset(missing), decimal, quote, max_cells)
     _check_options(delimiter, decimal, quote, missing)
     if rows < 1:
-        raise DataError(f"rows={rows!r}; expected at least one row in a piece")
+        raise refused(DataError, "rows", rows, "at least one row in a piece")
     with open_lines(source, encoding) as lines:
         opened = plan.open(lines, target)
         notes, first = opened.notes, True
@@ -224,18 +226,24 @@ def sniff_delimiter(lines: Sequence[str], quote: str = '"') -> str:
 def _check_options(delimiter: str | None, decimal: str, quote: str, missing: Collection[str]) -> None:
     for option, value in (("delimiter", delimiter), ("quote", quote)):
         if value is not None and (not isinstance(value, str) or len(value) != 1 or value in "\r\n\0"):
-            raise DataError(f'{option}={show(value)}; expected one character, for example {option}=";"')
+            such = Wording("one character, for example ", argument(option, ";", '";"'))
+            raise refused(DataError, option, value, such, shown=show(value))
     if delimiter == quote:
         raise DataError(f"delimiter and quote are both {show(quote)}; expected two different characters")
     if delimiter == " ":
-        raise DataError(
-            'delimiter=" " is not supported: blanks around a cell do not count. Use a tab or a comma'
-        )
+        says = " is not supported: blanks around a cell do not count. Use a tab or a comma"
+        raise refused(DataError, "delimiter", " ", "a tab or a comma", says=says, shown='" "')
     if decimal not in (".", ","):
-        raise DataError(f'decimal={show(decimal)}; expected "." or ","')
+        raise refused(DataError, "decimal", decimal, '"." or ","', shown=show(decimal))
     if isinstance(missing, str):
-        raise DataError(
-            f"missing={show(missing)} is a text; expected a list of texts, for example [{show(missing)}]"
+        expected = f"a list of texts, for example [{show(missing)}]"
+        raise refused(
+            DataError,
+            "missing",
+            missing,
+            expected,
+            says=f" is a text; expected {expected}",
+            shown=show(missing),
         )
 
 
@@ -285,7 +293,7 @@ def _header(
     line, cells = first
     if header is True:
         names = [cell.strip() for cell in cells]
-        _check_names(names, f"{file}:{line}", ". If the file has no header line, pass header=False")
+        _check_names(names, f"{file}:{line}", Wording(". If the file has no header line, ", _NO_HEADER))
         return names, line, []
     if header is False:
         return [f"x{position}" for position in range(len(cells))], line, [first]
@@ -294,7 +302,9 @@ def _header(
         or not isinstance(header, Sequence)
         or not all(isinstance(n, str) for n in header)
     ):
-        raise DataError(f"header={show(header)}; expected True, False or a list of column names")
+        raise refused(
+            DataError, "header", header, "True, False or a list of column names", shown=show(header)
+        )
     names = list(header)
     _check_names(names, "header=[...]", "")
     return names, line, [first]
@@ -305,39 +315,44 @@ def _check_names(names: Sequence[str], place: str, hint: str) -> None:
     for position, name in enumerate(names, start=1):
         if name in seen:
             what = f"the name {show(name)} is used twice" if name else "two columns have no name"
-            raise DataError(
-                f"{place}: {what} (columns {seen[name]} and {position}); expected different names{hint}"
-            )
+            columns = f"(columns {seen[name]} and {position})"
+            raise DataError(Wording(f"{place}: {what} {columns}; expected different names", hint))
         seen[name] = position
 
 
 def _ragged(place: str, found: int, expected: int, origin: str, delimiter: str) -> DataError:
     return DataError(
-        f"{place}: {found} fields, expected {expected}, {origin}. "
-        f"Quote cells that contain the delimiter {show(delimiter)}, or pass another delimiter="
+        Wording(
+            f"{place}: {found} fields, expected {expected}, {origin}. "
+            f"Quote cells that contain the delimiter {show(delimiter)}, or ",
+            Step("delimiter", "pass another delimiter="),
+        )
     )
 
 
 def _no_target(target: str, names: Sequence[str], delimiter: str, sniffed: str) -> DataError:
     if len(names) == 1 and sniffed != delimiter:
-        return DataError(
-            f"there is no target column {show(target)}: with delimiter={show(delimiter)} the file has the "
-            "one column "
-            f"{show(names[0])}. It looks as if it is separated by {show(sniffed)}: pass "
-            f"delimiter={show(sniffed)}"
+        message = Wording(
+            f"there is no target column {show(target)}: with ",
+            argument("delimiter", delimiter),
+            f" the file has the one column {show(names[0])}. It looks as if it is separated by {show(sniffed)}: pass ",
+            argument("delimiter", sniffed),
         )
-    if len(names) == 1:
-        return DataError(
+    elif len(names) == 1:
+        message = Wording(
             f"there is no target column {show(target)}: the file has the one column {show(names[0])}. "
-            'If its fields are separated by another character, name it, for example delimiter=":"'
+            "If its fields are separated by another character, name it, for example ",
+            argument("delimiter", ":", '":"'),
         )
-    return unknown_column(target, names, role="target column")
+    else:
+        return unknown_column(target, names, "target column", "target")
+    return DataError(message, code="unknown-column", parameter="target", value=target, expected="a column")
 
 
 def _header_notes(names: Sequence[str], line: int) -> list[str]:
     if None not in parse_numbers(names):
         return [
-            f"the names on line {line} are all numbers; if the file has no header line, pass header=False"
+            Wording(f"the names on line {line} are all numbers; if the file has no header line, ", _NO_HEADER)
         ]
     return []
 
@@ -373,8 +388,11 @@ def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
         if padded is None:
             return "numeric", []
         return "numeric", [
-            f"column {show(cells.name)} has zeros in front ({show(padded)}) and is read as numeric; "
-            f'if these are codes, pass types={{{show(cells.name)}: "nominal"}}'
+            Wording(
+                f"column {show(cells.name)} has zeros in front ({show(padded)}) and is read as numeric; "
+                "if these are codes, ",
+                Step("nominal", f'pass types={{{show(cells.name)}: "nominal"}}', cells.name),
+            )
         ]
     if len(numbers) < _MANY_NUMBERS:
         return "nominal", []
@@ -386,8 +404,10 @@ def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
     if n_numbers < _MOSTLY_NUMBERS * (n_numbers + n_texts):
         return "nominal", []
     return "nominal", [
-        f"column {show(cells.name)} is read as nominal because of {show_many(texts, 3)} "
-        f"(first on {cells.place_of(texts[0])}), but {n_numbers} of its {n_numbers + n_texts} values are "
-        "numbers; "
-        f'if these texts mean "missing", add them to missing='
+        Wording(
+            f"column {show(cells.name)} is read as nominal because of {show_many(texts, 3)} "
+            f"(first on {cells.place_of(texts[0])}), but {n_numbers} of its {n_numbers + n_texts} values are "
+            'numbers; if these texts mean "missing", ',
+            Step("missing-cells", "add them to missing="),
+        )
     ]

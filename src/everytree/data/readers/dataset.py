@@ -14,19 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from everytree.common.arguments import refused
 from everytree.data.readers import convert
 from everytree.data.readers.cells import CodedCells, build_column
 from everytree.data.readers.column import Column, TypeSpec, show, show_many
-from everytree.errors import DataError
+from everytree.errors import DataError, Step, Wording
 
 __all__ = ["Dataset", "kept_positions", "unknown_column"]
 
 
-def unknown_column(name: object, names: Sequence[str], role: str = "column") -> DataError:
-    """The error for a name that is no column: with the nearest names, or with all of them."""
+def unknown_column(
+    name: object, names: Sequence[str], role: str = "column", parameter: str | None = None
+) -> DataError:
+    """The error for a name that is no column: with the nearest names, or with all of them.
+
+    ``parameter`` is the argument that gave the name, if it was one.
+    """
     close = difflib.get_close_matches(name, names, n=3) if isinstance(name, str) else []
     hint = f"did you mean {show_many(close)}?" if close else f"the columns are {show_many(names)}"
-    return DataError(f"there is no {role} {show(name)}; {hint}")
+    message = Wording("there is no ", role, f" {show(name)}; {hint}")
+    return DataError(message, code="unknown-column", parameter=parameter, value=name, expected="a column")
 
 
 def kept_positions(
@@ -38,16 +45,23 @@ def kept_positions(
     [0, 1]
     """
     if isinstance(columns, str):
-        raise DataError(
-            f"columns={show(columns)} is a text; expected a list of names, such as [{show(columns)}]"
+        expected = f"a list of names, such as [{show(columns)}]"
+        raise refused(
+            DataError,
+            "columns",
+            columns,
+            expected,
+            says=f" is a text; expected {expected}",
+            shown=show(columns),
         )
     known = set(names)
-    for role, wanted in (("column", columns or ()), ("column (named in types)", types)):
+    typed = Wording("column (", Step("column-types", "named in types"), ")")
+    for role, wanted, parameter in (("column", columns or (), "columns"), (typed, types, "types")):
         for name in wanted:
             if name not in known:
-                raise unknown_column(name, names, role=role)
+                raise unknown_column(name, names, role, parameter)
     if target is not None and target not in known:
-        raise unknown_column(target, names, role="target column")
+        raise unknown_column(target, names, "target column", "target")
     if columns is None:
         return list(range(len(names)))
     kept = {*columns, target}
@@ -90,7 +104,7 @@ class Dataset:
         if self.weights is not None:
             self._check_weights(self.weights)
         if self.target is not None and self.target not in self.columns:
-            raise unknown_column(self.target, self.names, role="target column")
+            raise unknown_column(self.target, self.names, "target column", "target")
 
     def _check_weights(self, weights: NDArray[np.float64]) -> None:
         if weights.shape != (self.n_rows,):
@@ -175,7 +189,7 @@ class Dataset:
                 f"name the column to predict: split(target); the columns are {show_many(self.names)}"
             )
         if name not in self.columns:
-            raise unknown_column(name, self.names, role="target column")
+            raise unknown_column(name, self.names, "target column", "target")
         if len(self.columns) == 1:
             raise DataError(f"{show(name)} is the only column; there is nothing to predict it from")
         column = self.columns[name]

@@ -20,13 +20,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.common.arguments import refused
 from everytree.data.readers.cells import MAX_CELLS
 from everytree.data.readers.column import Column, TypeSpec, show
 from everytree.data.readers.convert import optional
 from everytree.data.readers.csv import CHUNK
 from everytree.data.readers.dataset import Dataset, kept_positions
 from everytree.data.readers.text import Source, open_bytes, source_name
-from everytree.errors import DataError
+from everytree.errors import DataError, Step, Wording
 
 __all__ = ["from_arrow", "read_arrow", "read_parquet", "read_parquet_chunks"]
 
@@ -76,7 +77,7 @@ def read_parquet_chunks(
     parquet = optional("pyarrow.parquet", _INSTALL)
     pyarrow = optional("pyarrow", _INSTALL)
     if rows < 1:
-        raise DataError(f"rows={rows!r}; expected at least one row in a piece")
+        raise refused(DataError, "rows", rows, "at least one row in a piece")
     name, types = source_name(source), types or {}
     with open_bytes(source) as file:
         with _readable(name):
@@ -173,7 +174,7 @@ def _typed(name: str, table: Any, target: str | None, types: Mapping[str, TypeSp
         data = from_arrow(table, target)
         return data.with_types({key: spec for key, spec in types.items() if data[key].kind != spec})
     except DataError as error:
-        raise DataError(f"{name}: {error}") from error
+        raise DataError(Wording(f"{name}: ", error.wording), **error.fields) from error
 
 
 def _check_unique(names: Sequence[str], place: str) -> None:
@@ -189,9 +190,12 @@ def _check_unique(names: Sequence[str], place: str) -> None:
 def _check_size(n_rows: int, n_columns: int, max_cells: int, name: str) -> None:
     if n_rows * n_columns > max_cells:
         raise DataError(
-            f"{name}: {n_rows} rows × {n_columns} columns are {n_rows * n_columns} cells; expected at most "
-            f"max_cells={max_cells}. Read fewer columns with columns=[...], or raise max_cells if the memory "
-            "is there"
+            Wording(
+                f"{name}: {n_rows} rows × {n_columns} columns are {n_rows * n_columns} cells; expected at most "
+                f"max_cells={max_cells}. ",
+                Step("fewer-columns", "Read fewer columns with columns=[...]"),
+                ", or raise max_cells if the memory is there",
+            )
         )
 
 
@@ -211,9 +215,12 @@ def _column(name: str, chunks: Any, pyarrow: Any) -> Column:
     if is_type.is_temporal(kind) or _is_text(kind, is_type):
         return Column(name, "nominal", _objects(_texts(name, chunks, pyarrow)))
     raise DataError(
-        f"column {show(name)} has the Arrow type {kind}; expected numbers, booleans, texts, dictionaries or "
-        "dates. "
-        "Leave it out with columns=[...], or flatten it before writing the file"
+        Wording(
+            f"column {show(name)} has the Arrow type {kind}; expected numbers, booleans, texts, dictionaries or "
+            "dates. ",
+            Step("leave-out", "Leave it out with columns=[...]", name),
+            ", or flatten it before writing the file",
+        )
     )
 
 

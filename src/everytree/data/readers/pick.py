@@ -15,7 +15,7 @@ from everytree.data.readers.csv import CHUNK, read_csv, read_csv_chunks
 from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks
 from everytree.data.readers.text import Source, source_name
-from everytree.errors import DataError
+from everytree.errors import DataError, Step, Wording
 
 __all__ = ["EXTENSIONS", "read", "read_chunks"]
 
@@ -79,8 +79,13 @@ def _extension(source: Source) -> str:
         extension = PurePath(path.stem).suffix
     if extension not in EXTENSIONS:
         raise DataError(
-            f"{name}: the extension {show(extension)} is not known; expected one of {', '.join(EXTENSIONS)} "
-            f"(or {', '.join(known + '.gz' for known in _PACKABLE)}). "
-            "Call the reader of its format: read_csv, read_arff, read_parquet or read_arrow"
+            Wording(
+                f"{name}: the extension {show(extension)} is not known; expected one of {', '.join(EXTENSIONS)} "
+                f"(or {', '.join(known + '.gz' for known in _PACKABLE)}). ",
+                Step(
+                    "reader",
+                    "Call the reader of its format: read_csv, read_arff, read_parquet or read_arrow",
+                ),
+            )
         )
     return extension

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
+from everytree.common.arguments import argument, refused
 from everytree.data.readers.column import show
-from everytree.errors import DataError
+from everytree.errors import DataError, Wording
 
 __all__ = ["MAX_LINE", "Lines", "Source", "open_bytes", "open_lines", "source_name"]
 
@@ -100,15 +101,16 @@ class Lines:
             )
         return line
 
-    def _undecodable(self, error: UnicodeDecodeError) -> str:
+    def _undecodable(self, error: UnicodeDecodeError) -> Wording:
         # The text before the failing chunk holds no line end (else readline would have returned it), so the
         # line is found by counting line ends in the chunk before the failing byte.
         before = bytes(error.object[: error.start]).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         line = self.number + 1 + before.count(b"\n")
         byte = error.object[error.start]
-        return (
+        return Wording(
             f"{self.place(line)}: byte 0x{byte:02x} is not valid {self._text.encoding.removesuffix('-sig')}. "
-            'Save the file as UTF-8, or name its encoding, for example encoding="cp1252"'
+            "Save the file as UTF-8, or name its encoding, for example ",
+            argument("encoding", "cp1252", '"cp1252"'),
         )
 
 
@@ -130,12 +132,15 @@ def open_lines(source: Source, encoding: str = "utf-8") -> Iterator[Lines]:
         if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
             encoding = "utf-8-sig"
             if start[:2] in _UTF16_MARKS:
-                raise DataError(f'{name}: the file is UTF-16, not UTF-8; pass encoding="utf-16"')
+                utf16 = argument("encoding", "utf-16", '"utf-16"')
+                raise DataError(Wording(f"{name}: the file is UTF-16, not UTF-8; pass ", utf16))
         try:
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
         except (LookupError, ValueError) as error:
-            raise DataError(
-                f'encoding={show(encoding)} is not known; expected a name such as "utf-8"'
+            expected = 'a name such as "utf-8"'
+            says = f" is not known; expected {expected}"
+            raise refused(
+                DataError, "encoding", encoding, expected, says=says, shown=show(encoding)
             ) from error
         try:
             yield Lines(name, text)

@@ -1,0 +1,131 @@
+"""The library's arguments and next steps in the words of a command: ``max_depth=3`` is ``--max-depth 3``.
+
+An error of the library knows the argument that is wrong, and a text of it knows which of its parts are arguments and
+next steps (``everytree.errors``). The names of the options are those that the command itself has; nothing here looks
+into the prose.
+
+    parameter of the library    option of the same name, or by ``CALLED``; else --set NAME=VALUE, if it was given so
+    next step                   by ``STEPS``
+    neither                     in the words of the library
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from everytree.errors import Argument, EverytreeError, Step, told
+
+__all__ = ["CALLED", "Refusal", "Spoken", "Words", "in_options", "refusal_of", "spoken"]
+
+# parameter of the library → parameter of a command, where the names differ
+CALLED = {
+    "max_depth": "depth",
+    "method": "methods",
+    "random_state": "seed",
+    "n_jobs": "jobs",
+    "weight": "weights",
+    "types": "nominal",
+    "text": "where",
+}
+# code of a next step → how a command says it; {about} is what the step is done to, {option} the option of that name
+STEPS = {
+    "column-types": "named by --nominal",
+    "delimiter": "give another --delimiter",
+    "fewer-columns": "Leave columns out with --drop",
+    "go-on": "a larger {option} may prove it",
+    "leave-out": "leave it out with --drop",
+    "missing-cells": "name them with --na",
+    "no-header": "give --no-header",
+    "nominal": "give --nominal {about}",
+    "reader": "Give --delimiter to read it as CSV",
+}
+
+
+class Words:
+    """How one command, called with the parameters ``given``, says an argument or a next step."""
+
+    def __init__(self, command: TyperCommand, given: Mapping[str, Any]) -> None:
+        options = [each for each in command.params if isinstance(each, TyperOption)]
+        self._options = {str(each.name): each.opts[0] for each in options}
+        self._flags = {str(each.name) for each in options if each.is_flag}
+        self._settings = [str(text).partition("=")[0].strip() for text in given.get("settings") or ()]
+
+    def option(self, parameter: str | None) -> str | None:
+        """The option that gives a parameter of the library, as it is typed; None if there is none."""
+        name = self._name(parameter)
+        if name is not None:
+            return self._options[name]
+        return f"--set {parameter}" if parameter in self._settings else None
+
+    def __call__(self, part: Argument | Step) -> str | None:
+        if isinstance(part, Step):
+            said, larger = STEPS.get(part.code), self.option(part.about) or "--time-limit"
+            return None if said is None else said.format(about=shlex.quote(part.about), option=larger)
+        option = self.option(part.parameter)
+        if option is None or part.plain is None or self._name(part.parameter) in self._flags:
+            return option
+        if option.startswith("--set "):
+            return f"--set {shlex.quote(f'{part.parameter}={part.plain}')}"
+        return f"{option} {shlex.quote(part.plain)}"
+
+    def error(self, error: EverytreeError) -> str:
+        """The message of an error; it names the option that is wrong, if it is one."""
+        text, option = error.told(self), self.option(error.parameter)
+        return text if option is None or option in text else f"{option}: {text}"
+
+    def _name(self, parameter: str | None) -> str | None:
+        for name in (parameter, CALLED.get(parameter or "")):
+            if name is not None and name in self._options:
+                return name
+        return None
+
+
+_here: ContextVar[Words | None] = ContextVar("words of the command that runs", default=None)
+
+
+def refusal_of(error: EverytreeError) -> dict[str, str | None]:
+    """What the command that runs says of an error, its code, and the option that is wrong, for programs."""
+    words = _here.get()
+    if words is None:
+        return {"error": str(error), "code": error.code, "option": None}
+    return {"error": words.error(error), "code": error.code, "option": words.option(error.parameter)}
+
+
+def in_options(text: str) -> str:
+    """A text of the library in the words of the command that runs; outside of a command as it is."""
+    words = _here.get()
+    return str(text) if words is None else told(text, words)
+
+
+class Refusal(Exception):
+    """An error of the library, and what the command says about it."""
+
+    def __init__(self, error: EverytreeError) -> None:
+        self.error, self.fields = error, refusal_of(error)
+        super().__init__(self.fields["error"])
+
+
+class Spoken(TyperCommand):
+    """A command that tells errors of the library in its own words."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        before = _here.set(Words(self, ctx.params))
+        try:
+            return super().invoke(ctx)
+        except EverytreeError as error:
+            raise Refusal(error) from error
+        finally:
+            _here.reset(before)
+
+
+def spoken(app: typer.Typer) -> None:
+    """Make every command of an app one that speaks so."""
+    for command in app.registered_commands:
+        command.cls = Spoken
