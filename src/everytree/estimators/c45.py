@@ -23,6 +23,7 @@ from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
+from everytree.trees.added import added_words
 from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["C45TreeClassifier"]
@@ -64,6 +65,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
 
     TREE = MultiwayTree
     CLAIMS = ("n_leaves_", "size_")
+    PAPER = "c45"
 
     tree_: MultiwayTree
     n_leaves_: int
@@ -156,6 +158,15 @@ class C45TreeClassifier(ColumnTreeClassifier):
         """The tree as text: for each leaf its class, (examples) or (examples/errors), fractions with two digits."""
         check_is_fitted(self)
         return self.tree_.to_text(self.tree_.errors_text)
+
+    def as_text(self) -> str:
+        return self.to_text()
+
+    def added(self) -> str | None:
+        return added_words([[1.0] * len(self.classes_)]) if self.laplace else None
+
+    def page_options(self) -> dict[str, Any]:
+        return {"laplace": bool(self.laplace), "spread": True}
 
     def _describe(self) -> None:
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes

@@ -12,6 +12,7 @@ from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.protocol import depth_words
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.space.tree_space import TreeSpace
@@ -49,6 +50,8 @@ class MAPTreeClassifier(BayesBase):
     >>> model.tree_.n_leaves, model.optimal_
     (6, True)
     """
+
+    PAPER = "boc"
 
     tree_: Tree
     stop_reason_: str
@@ -89,6 +92,14 @@ class MAPTreeClassifier(BayesBase):
             f"none has more than {self.upper_bound_:.4f}; raise the limit, or use a smaller max_depth or a larger "
             "min_leaf"
         )
+
+    def headline(self, on: str) -> str:
+        best = "The most probable of all trees" if self.optimal_ else "The most probable tree so far"
+        return f"{best} of {depth_words(self.max_depth)}: {self.tree_.n_leaves} leaves{on}."
+
+    def about_tree(self) -> str:
+        found = "the most probable of all trees, proved" if self.optimal_ else "the most probable tree found"
+        return f"The tree of this model: {found}."
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         return self.tree_.says[self.tree_.apply(X01)].astype(np.intp)
