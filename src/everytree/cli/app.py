@@ -37,6 +37,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _methods() -> list[str]:
+    """For shells that complete ``--method``; the classifiers are heavy to import, so only when asked."""
+    from everytree.cli.methods import known_methods
+
+    return known_methods()
+
+
 @app.callback()
 def everytree(
     version: Annotated[
@@ -58,7 +65,8 @@ def fit(
     method: Annotated[
         str,
         typer.Option(
-            help="optimal, bayes, map, smoothed, option, path, mcmc, c45 or cart; `everytree methods` explains."
+            help="The classifier, such as optimal, bayes or c45; `everytree methods` lists and explains all.",
+            autocompletion=_methods,
         ),
     ] = "optimal",
     out: Annotated[

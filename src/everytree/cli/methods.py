@@ -1,6 +1,6 @@
 """The methods by name: which classifier each one is, and how options become its parameters.
 
-To add one: a line in ``METHODS``.
+They are those that classifiers register, see ``estimators/registry.py``.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import everytree.estimators  # all classifiers: they register their methods  # noqa: F401
 from everytree.common.json_text import parsed_json
 from everytree.errors import DataError, QueryError
+from everytree.estimators.registry import methods
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
 
 __all__ = [
-    "METHODS",
-    "Method",
     "check_some_have",
     "classifier",
     "known_methods",
@@ -27,24 +27,6 @@ __all__ = [
 ]
 
 
-class Method(NamedTuple):
-    """The classifier of everytree, and one line about it."""
-
-    classifier: str
-    about: str
-
-
-METHODS = {
-    "optimal": Method("OptimalTreeClassifier", "the best tree under a ranking and constraints, proved (DL8)"),
-    "bayes": Method("BayesOptimalClassifier", "the exact average over every tree"),
-    "map": Method("MAPTreeClassifier", "the most probable tree, proved"),
-    "smoothed": Method("SmoothedTreeClassifier", "a grown tree, averaged over its prunings (Buntine)"),
-    "option": Method("OptionTreeClassifier", "option trees, averaged (Buntine)"),
-    "path": Method("PathAverageTreeClassifier", "a multiway tree, averaged along the path (Cano)"),
-    "mcmc": Method("MCMCTreeClassifier", "trees sampled by Metropolis–Hastings"),
-    "c45": Method("C45TreeClassifier", "C4.5"),
-    "cart": Method("CARTTreeClassifier", "CART, pruned by cross-validation"),
-}
 # option → parameter, where the names differ
 PARAMETERS = {"seed": "random_state", "jobs": "n_jobs"}
 UNITS = {
@@ -61,10 +43,8 @@ UNITS = {
 
 
 def known_methods() -> list[str]:
-    """The methods whose classifier is there."""
-    import everytree
-
-    return [name for name, method in METHODS.items() if method.classifier in everytree.__all__]
+    """The words of all methods."""
+    return list(methods())
 
 
 def classifier(method: str) -> Any:
@@ -73,12 +53,10 @@ def classifier(method: str) -> Any:
     >>> classifier("optimal").__name__
     'OptimalTreeClassifier'
     """
-    import everytree
-
-    known = known_methods()
+    known = methods()
     if method not in known:
         raise QueryError(f"--method {method}: there is no such method; expected one of {', '.join(known)}")
-    return getattr(everytree, METHODS[method].classifier)
+    return known[method].made
 
 
 def parameters_of(
@@ -127,11 +105,10 @@ def show_methods(as_json: bool) -> None:
     """Print what each method is, and its parameters with their defaults."""
     from everytree.cli.show import console, print_json
 
-    found = {}
-    for name in known_methods():
-        made = classifier(name)
-        defaults = {each.name: each.default for each in inspect.signature(made).parameters.values()}
-        found[name] = {"classifier": made.__name__, "about": METHODS[name].about, "parameters": defaults}
+    found: dict[str, dict[str, Any]] = {}
+    for name, method in methods().items():
+        defaults = {each.name: each.default for each in inspect.signature(method.made).parameters.values()}
+        found[name] = {"classifier": method.classifier, "about": method.about, "parameters": defaults}
     if as_json:
         print_json(found)
         return

@@ -29,6 +29,7 @@ from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
 from everytree.estimators.protocol import Fact, Picture, depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.weights.dirichlet import Dirichlet
@@ -42,6 +43,7 @@ CLOSE = 1e-9  # relative, of a sum of logarithms that is folded again
 AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
+@method("bayes", "the exact average over every tree", place=2)
 @saved_as(FORMAT)
 class BayesOptimalClassifier(BayesQuestions, BayesBase):
     """Class probabilities averaged over every tree of the space, each weighted by its posterior probability.

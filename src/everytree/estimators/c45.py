@@ -21,6 +21,7 @@ from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.added import added_words
@@ -31,6 +32,7 @@ __all__ = ["C45TreeClassifier"]
 TIE = 1e-6  # probabilities closer than this are a tie, as in J48; the first class then wins
 
 
+@method("c45", "C4.5", place=8)
 @saved_as(FORMAT)
 class C45TreeClassifier(ColumnTreeClassifier):
     """A decision tree by C4.5.

@@ -21,6 +21,7 @@ from everytree.data.columns import ColumnReader
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.added import added_words
@@ -39,6 +40,7 @@ __all__ = ["CARTTreeClassifier"]
 CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": ("impurity", "error")}
 
 
+@method("cart", "CART, pruned by cross-validation", place=9)
 @saved_as(FORMAT)
 class CARTTreeClassifier(ColumnTreeClassifier):
     """A decision tree by CART.

@@ -13,6 +13,7 @@ from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.bayes_base import BayesBase
 from everytree.estimators.protocol import depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.space.tree_space import TreeSpace
@@ -21,6 +22,7 @@ from everytree.trees.tree import Tree
 __all__ = ["MAPTreeClassifier"]
 
 
+@method("map", "the most probable tree, proved", place=3)
 @saved_as(FORMAT)
 class MAPTreeClassifier(BayesBase):
     """The single most probable tree of the space. Parameters as in ``BayesOptimalClassifier``, without "average".

@@ -22,6 +22,7 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
@@ -43,6 +44,7 @@ __all__ = ["MCMCTreeClassifier"]
 TARGETS = ("posterior", "risk")
 
 
+@method("mcmc", "trees sampled by Metropolis–Hastings", place=7)
 @saved_as(FORMAT)
 class MCMCTreeClassifier(BayesBase):
     """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.

@@ -29,6 +29,7 @@ from everytree.engine.certificate import certificate
 from everytree.errors import LimitReached, NoTreeError, QueryError
 from everytree.estimators.base import ENCODING, TreeClassifierBase
 from everytree.estimators.protocol import depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.query.query import Query
@@ -47,6 +48,7 @@ QUERY = (
 )  # fmt: skip
 
 
+@method("optimal", "the best tree under a ranking and constraints, proved (DL8)", place=1)
 @saved_as(FORMAT)
 class OptimalTreeClassifier(TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.

@@ -21,6 +21,7 @@ from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.column_kinds import Expected, kind_of
 from everytree.estimators.protocol import Picture
+from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
 from everytree.files.column_trees import FORMAT, categories_from_json, categories_to_json
 from everytree.files.registry import saved_as
@@ -31,6 +32,7 @@ __all__ = ["PathAverageTreeClassifier"]
 LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
 
 
+@method("path", "a multiway tree, averaged along the path (Cano)", place=6)
 @saved_as(FORMAT)
 class PathAverageTreeClassifier(ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
