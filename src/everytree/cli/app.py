@@ -111,7 +111,7 @@ def fit(
 
 @app.command()
 def methods(as_json: AsJson = False) -> None:
-    """List the methods of `fit` and `compare`, with their parameters."""
+    """List the methods of `fit` and `compare`, with their parameters; then priors, costs and constraints on leaves."""
     from everytree.cli.methods import show_methods
 
     show_methods(as_json)
@@ -190,7 +190,9 @@ def front(
     data: DataFile,
     target: Target = None,
     by: Annotated[str, typer.Option(help="size, leaves or depth.")] = "size",
-    cost: Annotated[str, typer.Option(help="error, expected_error, gini or entropy.")] = "error",
+    cost: Annotated[
+        str, typer.Option(help="A cost of leaves, such as error; `everytree methods` lists all.")
+    ] = "error",
     where: Annotated[
         str | None, typer.Option(help="Conditions, such as leaf >= 10.", show_default=False)
     ] = None,

@@ -14,6 +14,9 @@ import everytree.estimators  # all classifiers: they register their methods  # n
 from everytree.common.json_text import parsed_json
 from everytree.errors import DataError, QueryError
 from everytree.estimators.registry import methods
+from everytree.weights.constraints import LEAF_WORDS
+from everytree.weights.cost_words import COSTS
+from everytree.weights.priors import PRIORS
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
@@ -102,7 +105,7 @@ def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequenc
 
 
 def show_methods(as_json: bool) -> None:
-    """Print what each method is, and its parameters with their defaults."""
+    """Print what each method is, its parameters with their defaults, and the words for priors, costs and leaves."""
     from everytree.cli.show import console, print_json
 
     found: dict[str, dict[str, Any]] = {}
@@ -118,6 +121,17 @@ def show_methods(as_json: bool) -> None:
         screen.print(
             "          " + ", ".join(f"{key}={value!r}" for key, value in entry["parameters"].items())
         )
+    lists = {
+        "Priors, for --prior": {each.word: each.about for each in PRIORS.values()},
+        "Costs, for --set objective=… and queries": {each.name: each.about for each in COSTS.values()},
+        "Constraints on leaves, for queries": {
+            f"{each.word} {each.at}": each.about for each in LEAF_WORDS.values()
+        },
+    }
+    for title, words in lists.items():
+        screen.print(f"\n{title}")
+        for word, about in words.items():
+            screen.print(f"{word:<14} {about}")
 
 
 def _parameters(made: Any) -> set[str]:
