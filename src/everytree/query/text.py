@@ -91,6 +91,7 @@ def parse_query(text: str) -> tuple[Query, int]:
 def format_query(query: Query, k: int = 1) -> str:
     """The line that ``parse_query`` reads as this query.
 
+    >>> from everytree.weights.constraints import Margin
     >>> format_query(Query(("size", "error"), min_accuracy=0.9, leaf=[5, Margin(2)]), k=2)
     '2 smallest then least error where leaf >= 5 and margin >= 2 and accuracy >= 0.9'
     """
