@@ -10,7 +10,6 @@ import pytest
 
 import everytree as et
 from everytree.report.page_data import page_data
-from everytree.trees.added import added_to
 
 CLASSES = 24
 
@@ -48,15 +47,15 @@ def test_the_interval_of_many_classes_excludes_the_share_and_everything_says_why
 def test_what_is_added_is_that_of_the_model() -> None:
     X, y = many_classes()
     each = f"for each of the {CLASSES} classes"
-    assert added_to(et.C45TreeClassifier().fit(X, y)) is None
-    assert added_to(et.C45TreeClassifier(laplace=True).fit(X, y)) == f"plus 1 {each}"
-    assert added_to(et.MAPTreeClassifier(max_depth=1, dirichlet="1/C").fit(X, y)) == f"plus 0.0417 {each}"
-    assert added_to(et.OptimalTreeClassifier(max_depth=1, dirichlet="decay").fit(X, y)) == (
+    assert et.C45TreeClassifier().fit(X, y).added() is None
+    assert et.C45TreeClassifier(laplace=True).fit(X, y).added() == f"plus 1 {each}"
+    assert et.MAPTreeClassifier(max_depth=1, dirichlet="1/C").fit(X, y).added() == f"plus 0.0417 {each}"
+    assert et.OptimalTreeClassifier(max_depth=1, dirichlet="decay").fit(X, y).added() == (
         f"plus 0.9 (at the root) to 0.81 (at depth 1) {each}"
     )
     own = et.BayesOptimalClassifier(max_depth=1, dirichlet=[2.0] + [0.5] * (CLASSES - 1)).fit(X, y)
-    assert added_to(own) == "plus 0.5 to 2 by class, 13.5 in all"
-    assert added_to(et.PathAverageTreeClassifier().fit(X, y)) == "averaged along the path"
+    assert own.added() == "plus 0.5 to 2 by class, 13.5 in all"
+    assert et.PathAverageTreeClassifier().fit(X, y).added() == "averaged along the path"
 
 
 def test_the_command_line_says_what_is_added(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.cli.methods import METHODS, known_methods
+from everytree.cli.methods import known_methods
+from everytree.estimators.registry import methods
 
 
 @pytest.mark.parametrize("method", known_methods())
@@ -21,7 +22,7 @@ def test_every_method_learns_from_mixed_columns_and_is_read_again(method: str, c
     done = cli("fit", mixed, "--target", "gewählt", "--method", method, "--out", out, "--json", *more)
     assert done.code == 0, done.err
     found = done.json
-    assert (found["method"], found["estimator"]) == (method, METHODS[method].classifier)
+    assert (found["method"], found["estimator"]) == (method, methods()[method].classifier)
     assert (found["examples"], found["columns"]) == (240, 5)
     assert found["classes"] == ["ja, ökonomisch", "nein"]
     assert found["training_accuracy"] > 0.75

@@ -13,6 +13,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import everytree as et
+from everytree.common.json_text import digest
 from everytree.errors import DataError, QueryError
 from everytree.files.model_file import model_from_dict, model_to_dict
 
@@ -493,6 +494,11 @@ def test_files(options, tmp_path):
         ({"best": [0, 0, -1, -1, -1]}, "test 0 is not feasible"),
         ({"seed": -1}, "claims.draws.seed is -1"),
         ({"proposed": [[1]] * 4}, "claims.draws.proposed is"),
+        ({"proposed": {"grow": [1, 2], "prune": [1]}}, "lists of the same length"),
+        (
+            {"accepted": {"fly": [1, 1]}},
+            "claims.draws.accepted is .*by kind of move, among grow, prune, change",
+        ),
         ({"more": 1}, "expected an object with trees"),
     ],
     ids=str,
@@ -506,6 +512,29 @@ def test_damaged_files(change, message):
     written["claims"]["draws"] = None
     with pytest.raises(DataError, match=r"claims\.draws is None"):
         model_from_dict(written)
+
+
+def test_moves_are_told_by_name_and_those_of_older_files_by_position():
+    X, y = data(19)
+    model = quick(n_draws=10).fit(X, y)
+    written = model_to_dict(model)
+    draws = written["claims"]["draws"]
+    assert list(draws["proposed"]) == ["grow", "prune", "change", "swap", "regrow", "exchange"]
+    older = json.loads(json.dumps(draws))
+    for name in ("proposed", "accepted"):
+        older[name] = [list(chain) for chain in zip(*draws[name].values(), strict=True)]
+    content = {name: value for name, value in older.items() if name != "fingerprint"}
+    older["fingerprint"] = digest(content)
+    written["claims"]["draws"] = older
+    loaded = model_from_dict(written)
+    assert loaded.acceptance_ == model.acceptance_
+    assert model_to_dict(loaded)["claims"]["draws"] == draws
+    # the order of the kinds plays no part, and one that is absent was not tried
+    turned = {name: dict(reversed(draws[name].items())) for name in ("proposed", "accepted")}
+    del turned["proposed"]["swap"], turned["accepted"]["swap"]
+    written["claims"]["draws"] = {k: v for k, v in (draws | turned).items() if k != "fingerprint"}
+    kept = {name: share for name, share in model.acceptance_.items() if name != "swap"}
+    assert model_from_dict(written).acceptance_ == kept
 
 
 def test_a_density_of_proposals_changes_the_draws_and_not_what_they_say(tmp_path):

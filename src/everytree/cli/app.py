@@ -38,6 +38,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _methods() -> list[str]:
+    """For shells that complete ``--method``; the classifiers are heavy to import, so only when asked."""
+    from everytree.cli.methods import known_methods
+
+    return known_methods()
+
+
 @app.callback()
 def everytree(
     version: Annotated[
@@ -59,7 +66,8 @@ def fit(
     method: Annotated[
         str,
         typer.Option(
-            help="optimal, bayes, map, smoothed, option, path, mcmc, c45 or cart; `everytree methods` explains."
+            help="The classifier, such as optimal, bayes or c45; `everytree methods` lists and explains all.",
+            autocompletion=_methods,
         ),
     ] = "optimal",
     out: Annotated[
@@ -104,7 +112,7 @@ def fit(
 
 @app.command()
 def methods(as_json: AsJson = False) -> None:
-    """List the methods of `fit` and `compare`, with their parameters."""
+    """List the methods of `fit` and `compare`, with their parameters; then priors, costs and constraints on leaves."""
     from everytree.cli.methods import show_methods
 
     show_methods(as_json)
@@ -183,7 +191,9 @@ def front(
     data: DataFile,
     target: Target = None,
     by: Annotated[str, typer.Option(help="size, leaves or depth.")] = "size",
-    cost: Annotated[str, typer.Option(help="error, expected_error, gini or entropy.")] = "error",
+    cost: Annotated[
+        str, typer.Option(help="A cost of leaves, such as error; `everytree methods` lists all.")
+    ] = "error",
     where: Annotated[
         str | None, typer.Option(help="Conditions, such as leaf >= 10.", show_default=False)
     ] = None,

@@ -172,19 +172,7 @@ def _outcome(
         float(np.average(each, weights=share))
         for each in (right, log_loss(proba, codes), brier(proba, codes))
     ]
-    return Outcome(name, fold, means[0], means[1], means[2], _leaves(model), seconds)
-
-
-def _leaves(model: Any) -> float:
-    """The number of leaves, where a model has one; of an average over trees, the expected one."""
-    if hasattr(model, "draws_"):
-        return float(np.mean(model.draws_.n_leaves))
-    for owner, name in ((model, "n_leaves_"), (getattr(model, "tree_", None), "n_leaves")):
-        value = getattr(owner, name, None)
-        if value is not None:
-            return float(value)
-    expected = getattr(getattr(model, "posterior_", None), "expected_leaves", None)
-    return math.nan if expected is None else float(expected)
+    return Outcome(name, fold, means[0], means[1], means[2], model.mean_leaves(), seconds)
 
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:

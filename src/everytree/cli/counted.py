@@ -53,8 +53,9 @@ def learn_counted(
     from everytree import Table
     from everytree.data.folders import open_files
     from everytree.data.lazy import column_names
+    from everytree.estimators.base import TreeClassifierBase
 
-    if not hasattr(made, "fit_table"):
+    if not issubclass(made, TreeClassifierBase):
         raise QueryError(
             f"{made.__name__} learns from rows, and {path} stands for many files that are only counted; expected "
             "the method optimal, bayes or map, or one file"

@@ -32,7 +32,7 @@ def run_explain(
     as_json: bool,
 ) -> None:
     """Print the leaves or rules behind one prediction."""
-    from everytree import explain_row, load_model
+    from everytree import load_model
 
     if (path is None) == (not values) or (path is None) != (row is None):
         raise QueryError(
@@ -46,7 +46,7 @@ def run_explain(
         else (_given(model, values), None)
     )
     with heard() as warned, at_work():
-        found = explain_row(model, one, top)
+        found = model.explain_row(one, top)
     cells = {name: column.values.tolist()[0] for name, column in one.columns.items()}
     if as_json:
         print_json({"row": row, "values": cells, "truth": truth, **found.to_dict(), "notes": warned})
@@ -90,9 +90,8 @@ def _given(model: Any, values: Sequence[str]) -> Dataset:
 
     from everytree import read_csv
     from everytree.data.readers.dataset import unknown_column
-    from everytree.estimators.column_kinds import column_kinds
 
-    kinds = column_kinds(model)
+    kinds = model.column_kinds()
     cells = dict.fromkeys(kinds, "")
     for text in values:
         # A name may hold "=" itself: the longest name that fits is meant.

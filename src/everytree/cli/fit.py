@@ -18,22 +18,14 @@ from everytree.cli.watch import Spent, at_work
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.errors import LimitReached, QueryError
-from everytree.trees.added import added_to
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning, Reading
     from everytree.query.query import Query
 
-__all__ = ["learn", "run_fit", "shown_model", "where_parameters"]
+__all__ = ["learn", "run_fit", "where_parameters"]
 
 MOST_LINES = 60  # of a tree that is printed
-# facts worth printing, where a model has them
-FACTS = {
-    "objective_": "objective", "optimal_": "proved optimal", "lower_bound_": "lower bound", "gap_": "gap",
-    "log_evidence_": "log evidence", "log_joint_": "log joint", "upper_bound_": "upper bound of the log joint",
-    "prior_": "prior", "dirichlet_": "dirichlet", "depth_": "depth", "n_leaves_": "leaves", "n_nodes_": "nodes",
-    "stop_reason_": "ended", "n_states_": "states",
-}  # fmt: skip
 
 
 def run_fit(
@@ -78,7 +70,7 @@ def run_fit(
         "method": method, "estimator": made.__name__, "target": learned.target,
         "examples": learned.n_examples, "columns": learned.n_columns, "classes": model.classes_.tolist(),
         "training_errors": counted.errors, "training_accuracy": accuracy,
-        "facts": {name.removesuffix("_"): getattr(model, name) for name in FACTS if hasattr(model, name)},
+        "facts": {fact.name: fact.value for fact in model.facts() if fact.short is not None},
         "seconds": spent.total, "spent": spent.parts, "notes": notes, "model": None if out is None else str(out),
     }  # fmt: skip
     if as_json:
@@ -141,23 +133,20 @@ def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_example
     screen.print("\n".join(lines[:MOST_LINES]))
     if len(lines) > MOST_LINES:
         screen.print(f"… and {len(lines) - MOST_LINES} more lines")
-    added = added_to(model)
+    added = model.added()
     if added is not None:
         screen.print(f"p counts the examples of a leaf, {added}")
     words = f"not counted: {counted.why}" if counted.errors is None else f"{counted.errors} of {n_examples}"
     screen.print(f"\ntraining errors   {words}")
-    for name, label in FACTS.items():
-        value = getattr(model, name, None)
-        if value is not None:
-            screen.print(f"{label:<17} {_fact(value)}")
+    for fact in model.facts():
+        if fact.short is not None and fact.value is not None:
+            screen.print(f"{fact.short:<17} {_fact(fact.value)}")
 
 
 def _drawn(model: Any) -> Any:
     from everytree.plot import OptionTreeDisplay, TreeDisplay
-    from everytree.trees.option_tree import OptionTree, TreeMean
 
-    options = isinstance(getattr(model, "tree_", None), OptionTree | TreeMean)
-    return (OptionTreeDisplay if options else TreeDisplay).from_estimator(model)
+    return (OptionTreeDisplay if model.display() == "options" else TreeDisplay).from_estimator(model)
 
 
 def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, list[str]]:
@@ -203,7 +192,7 @@ def _shown(model: Any) -> str:
     """The model as text; for an average, finding its most probable tree is a question of its own."""
     with at_work() as work:
         try:
-            return shown_model(model)
+            return str(model.as_text())
         except LimitReached as limit:
             why = "stopped" if limit.reason == "stopped" else in_options(limit.wording)
         except KeyboardInterrupt:
@@ -211,21 +200,6 @@ def _shown(model: Any) -> str:
                 raise
             why = "stopped"
     return f"the most probable tree is not shown: {why}"
-
-
-def shown_model(model: Any) -> str:
-    """The model as text: its tree where it is one, else the most probable tree of the average, or what chains tell."""
-    if hasattr(model, "draws_"):
-        return f"{model.summary()}\n\nthe best tree that a chain has visited:\n{model.tree_.to_text()}"
-    if hasattr(model, "to_text"):
-        return str(model.to_text())
-    tree = getattr(model, "tree_", None)
-    if tree is not None:
-        return str(tree.to_text())
-    if hasattr(model, "top_trees") and hasattr(getattr(model, "posterior_", None), "top_trees"):
-        best = model.top_trees(1)
-        return f"the most probable of all trees has probability {best.share:.3g}:\n{best[0].to_text()}"
-    return repr(model)
 
 
 def _fact(value: Any) -> str:

@@ -1,6 +1,6 @@
 """The methods by name: which classifier each one is, and how options become its parameters.
 
-To add one: a line in ``METHODS``.
+They are those that classifiers register, see ``estimators/registry.py``.
 """
 
 from __future__ import annotations
@@ -8,19 +8,22 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+import everytree.estimators  # all classifiers: they register their methods  # noqa: F401
 from everytree.cli.words import CALLED
 from everytree.common.arguments import refused
 from everytree.common.json_text import parsed_json
 from everytree.errors import Argument, DataError, QueryError, Wording
+from everytree.estimators.registry import methods
+from everytree.weights.constraints import LEAF_WORDS
+from everytree.weights.cost_words import COSTS
+from everytree.weights.priors import PRIORS
 
 if TYPE_CHECKING:
     from everytree.cli.options import Learning
 
 __all__ = [
-    "METHODS",
-    "Method",
     "check_some_have",
     "classifier",
     "known_methods",
@@ -29,24 +32,6 @@ __all__ = [
 ]
 
 
-class Method(NamedTuple):
-    """The classifier of everytree, and one line about it."""
-
-    classifier: str
-    about: str
-
-
-METHODS = {
-    "optimal": Method("OptimalTreeClassifier", "the best tree under a ranking and constraints, proved (DL8)"),
-    "bayes": Method("BayesOptimalClassifier", "the exact average over every tree"),
-    "map": Method("MAPTreeClassifier", "the most probable tree, proved"),
-    "smoothed": Method("SmoothedTreeClassifier", "a grown tree, averaged over its prunings (Buntine)"),
-    "option": Method("OptionTreeClassifier", "option trees, averaged (Buntine)"),
-    "path": Method("PathAverageTreeClassifier", "a multiway tree, averaged along the path (Cano)"),
-    "mcmc": Method("MCMCTreeClassifier", "trees sampled by Metropolis–Hastings"),
-    "c45": Method("C45TreeClassifier", "C4.5"),
-    "cart": Method("CARTTreeClassifier", "CART, pruned by cross-validation"),
-}
 # option → parameter of a classifier, where the names differ
 PARAMETERS = {CALLED[name]: name for name in ("random_state", "n_jobs")}
 UNITS = {
@@ -63,10 +48,8 @@ UNITS = {
 
 
 def known_methods() -> list[str]:
-    """The methods whose classifier is there."""
-    import everytree
-
-    return [name for name, method in METHODS.items() if method.classifier in everytree.__all__]
+    """The words of all methods."""
+    return list(methods())
 
 
 def classifier(method: str) -> Any:
@@ -75,15 +58,13 @@ def classifier(method: str) -> Any:
     >>> classifier("optimal").__name__
     'OptimalTreeClassifier'
     """
-    import everytree
-
-    known = known_methods()
+    known = methods()
     if method not in known:
         expected = f"one of {', '.join(known)}"
         raise refused(
             QueryError, "method", method, expected, says=f": there is no such method; expected {expected}"
         )
-    return getattr(everytree, METHODS[method].classifier)
+    return known[method].made
 
 
 def parameters_of(
@@ -133,14 +114,13 @@ def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequenc
 
 
 def show_methods(as_json: bool) -> None:
-    """Print what each method is, and its parameters with their defaults."""
+    """Print what each method is, its parameters with their defaults, and the words for priors, costs and leaves."""
     from everytree.cli.show import console, print_json
 
-    found = {}
-    for name in known_methods():
-        made = classifier(name)
-        defaults = {each.name: each.default for each in inspect.signature(made).parameters.values()}
-        found[name] = {"classifier": made.__name__, "about": METHODS[name].about, "parameters": defaults}
+    found: dict[str, dict[str, Any]] = {}
+    for name, method in methods().items():
+        defaults = {each.name: each.default for each in inspect.signature(method.made).parameters.values()}
+        found[name] = {"classifier": method.classifier, "about": method.about, "parameters": defaults}
     if as_json:
         print_json(found)
         return
@@ -150,6 +130,17 @@ def show_methods(as_json: bool) -> None:
         screen.print(
             "          " + ", ".join(f"{key}={value!r}" for key, value in entry["parameters"].items())
         )
+    lists = {
+        "Priors, for --prior": {each.word: each.about for each in PRIORS.values()},
+        "Costs, for --set objective=… and queries": {each.name: each.about for each in COSTS.values()},
+        "Constraints on leaves, for queries": {
+            f"{each.word} {each.at}": each.about for each in LEAF_WORDS.values()
+        },
+    }
+    for title, words in lists.items():
+        screen.print(f"\n{title}")
+        for word, about in words.items():
+            screen.print(f"{word:<14} {about}")
 
 
 def _parameters(made: Any) -> set[str]:

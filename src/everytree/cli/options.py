@@ -109,7 +109,7 @@ class Learning:
     prior: Annotated[
         str | None,
         typer.Option(
-            help="size, uniform, leaf_penalty, shapes, coding; fit or average choose by the evidence.",
+            help="Of trees, such as size; fit or average choose by the evidence. `everytree methods` lists all.",
             rich_help_panel=LEARNING,
             show_default=False,
         ),

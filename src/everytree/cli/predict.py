@@ -37,10 +37,10 @@ class Rows:
     """Reads the rows of a file as a model wants them, whatever else is in the file."""
 
     def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
-        from everytree.estimators.column_kinds import column_kinds, label_kind
+        from everytree.estimators.column_kinds import label_kind
 
-        self.kinds = column_kinds(model)
-        self.target = getattr(model, "target_name_", None)
+        self.kinds = model.column_kinds()
+        self.target = model.label_name()
         self._path, self._reader = path, chunk_reader(path, reading)
         self._options = reader_options(path, reading)
         names = _header(self._reader, path, self._options)
@@ -114,7 +114,7 @@ def run_predict(
     check_folder("out", out)
     with at_work():  # an average is folded again
         model = load_model(model_path)
-    if bounds and not hasattr(model, "predict_interval"):
+    if bounds and not model.INTERVALS:
         raise QueryError(f"--bounds: a {type(model).__name__} has no intervals; the method bayes has")
     source = Rows(model, path, reading, keep)
     if source.ignored:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -33,7 +33,12 @@ from everytree.data.labels import read_labels
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
+from everytree.estimators.column_kinds import Expected, encoded_kinds
+from everytree.estimators.protocol import FittedModel, Picture
+from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
 from everytree.files.model_file import save_model
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
@@ -43,7 +48,7 @@ LEAST_SECONDS = 1e-6  # that a question is given where making the tests took all
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
 
 
-class ClassifierBase(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ClassifierBase(FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier for any kind of column and any kind of label.
 
     One class in the training data is fine: every prediction is that class. Weights must be whole numbers; a
@@ -340,6 +345,32 @@ class TreeClassifierBase(ClassifierBase):
         ):
             return limit  # what is no limit is refused where it is used
         return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))
+
+    # --- what it tells of itself
+
+    def _kinds(self) -> list[Expected]:
+        return encoded_kinds(self.binarizer_._encodings)
+
+    def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
+        tree = self._known("tree_")
+        return super()._reached(x) if tree is None else self._leaves_in([tree], x)
+
+    def _leaves_in(self, trees: Any, x: Any) -> list[ReachedLeaf]:
+        """The leaves that a row reaches in trees of equal weight."""
+        names = self.binarizer_.get_feature_names_out().tolist()
+        return leaves_of_tests(trees, self.binarizer_.transform(x)[0], names)
+
+    def display(self) -> Picture:
+        return "tree" if isinstance(self._known("tree_"), Tree) else "text"
+
+    def space_over(self, table: Table) -> TreeSpace | None:
+        params = self.get_params(deep=False)
+        if not {"max_depth", "min_leaf"} <= set(params):
+            return None
+        attributes = [str(test.attribute) for test in self.binarizer_.tests_]
+        return TreeSpace.from_table(
+            table, params["max_depth"], params["min_leaf"], params.get("n_jobs", 1), attributes=attributes
+        )
 
     def _leave_out(
         self,

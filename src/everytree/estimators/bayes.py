@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import argument, refused
+from everytree.common.arguments import argument, refused, whole
 from everytree.common.limits import in_bytes
 from everytree.common.text import clip
 from everytree.data.table import Table
@@ -27,6 +28,8 @@ from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
+from everytree.estimators.protocol import Fact, Picture, depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.weights.dirichlet import Dirichlet
@@ -40,6 +43,7 @@ CLOSE = 1e-9  # relative, of a sum of logarithms that is folded again
 AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
+@method("bayes", "the exact average over every tree", place=2)
 @saved_as(FORMAT)
 class BayesOptimalClassifier(BayesQuestions, BayesBase):
     """Class probabilities averaged over every tree of the space, each weighted by its posterior probability.
@@ -86,6 +90,10 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
     >>> round(fitted.dirichlet_, 2), fitted.log_evidence_ > model.log_evidence_
     (0.03, True)
     """
+
+    AVERAGES = True
+    INTERVALS = True
+    PAPER = "boc"
 
     posterior_: AnyPosterior
     depth_profile_: DepthProfile | None
@@ -274,6 +282,39 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 f"claims.log_evidence is {clip(claimed)}; the table, the prior and the Dirichlet parameters of it "
                 f"have {self.log_evidence_}. The file was changed by hand or damaged"
             )
+
+    # --- what it tells of itself
+
+    def facts(self) -> list[Fact]:
+        told = {"depth": "depth of the trees averaged"}
+        return [fact._replace(long=told.get(fact.name, fact.long)) for fact in super().facts()]
+
+    def headline(self, on: str) -> str:
+        limit = depth_words(self.max_depth)
+        return f"The average over every tree of {limit}, weighted by its posterior probability{on}."
+
+    def added(self) -> str | None:
+        return None if "mixture_" in vars(self) else super().added()  # whose parts add different numbers
+
+    def display(self) -> Picture:
+        return "average"
+
+    def as_text(self) -> str:
+        if not isinstance(self.posterior_, Posterior):
+            return repr(self)
+        best = self.top_trees(1)
+        return f"the most probable of all trees has probability {best.share:.3g}:\n{best[0].to_text()}"
+
+    def mean_leaves(self) -> float:
+        found = self.posterior_
+        return math.nan if isinstance(found, CollapsedPosterior) else float(found.expected_leaves)
+
+    def tree_space(self) -> Any:
+        return self.posterior_.space
+
+    def explain_row(self, x: Any, top: int = 10) -> Any:
+        check_is_fitted(self)
+        return self.explain(x, whole("top", top, 1))
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         proba: npt.NDArray[np.float64] = self.posterior_.predict_proba(X01)

@@ -21,8 +21,10 @@ from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
+from everytree.trees.added import added_words
 from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["C45TreeClassifier"]
@@ -30,6 +32,7 @@ __all__ = ["C45TreeClassifier"]
 TIE = 1e-6  # probabilities closer than this are a tie, as in J48; the first class then wins
 
 
+@method("c45", "C4.5", place=8)
 @saved_as(FORMAT)
 class C45TreeClassifier(ColumnTreeClassifier):
     """A decision tree by C4.5.
@@ -64,6 +67,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
 
     TREE = MultiwayTree
     CLAIMS = ("n_leaves_", "size_")
+    PAPER = "c45"
 
     tree_: MultiwayTree
     n_leaves_: int
@@ -156,6 +160,15 @@ class C45TreeClassifier(ColumnTreeClassifier):
         """The tree as text: for each leaf its class, (examples) or (examples/errors), fractions with two digits."""
         check_is_fitted(self)
         return self.tree_.to_text(self.tree_.errors_text)
+
+    def as_text(self) -> str:
+        return self.to_text()
+
+    def added(self) -> str | None:
+        return added_words([[1.0] * len(self.classes_)]) if self.laplace else None
+
+    def page_options(self) -> dict[str, Any]:
+        return {"laplace": bool(self.laplace), "spread": True}
 
     def _describe(self) -> None:
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes

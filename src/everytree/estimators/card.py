@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.card import posterior_html
 from everytree.bayes.posterior import Posterior
 from everytree.draw.svg import tree_to_html
@@ -16,16 +17,16 @@ __all__ = ["estimator_html"]
 
 def estimator_html(model: Any) -> str:
     """What a fitted classifier adds to the box that scikit-learn draws of it; nothing before it is fitted."""
-    tree: Any = getattr(model, "tree_", None)
-    posterior = getattr(model, "posterior_", None)
-    posterior = getattr(posterior, "best", posterior)  # of a mixture the part of most weight
+    known = vars(model)
+    tree, posterior, rules = known.get("tree_"), known.get("posterior_"), known.get("rules_")
+    if isinstance(posterior, AveragedPosterior):
+        posterior = posterior.best  # the part of most weight
     try:
         if isinstance(tree, Tree):
             return tree_to_html(tree)
         if isinstance(posterior, Posterior):
             return posterior_html(posterior)
-        rules: Any = getattr(model, "rules_", None)
-        text = tree.to_text() if hasattr(tree, "to_text") else "" if rules is None else str(rules)
+        text = tree.to_text() if tree is not None else "" if rules is None else str(rules)
     except EverytreeError as error:  # a picture must not hide the model
         text = f"no picture: {error}"
     lines = text.splitlines()

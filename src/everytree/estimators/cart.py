@@ -21,8 +21,10 @@ from everytree.data.columns import ColumnReader
 from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
+from everytree.trees.added import added_words
 from everytree.trees.cost_complexity import (
     choose,
     collapse_points,
@@ -38,6 +40,7 @@ __all__ = ["CARTTreeClassifier"]
 CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": ("impurity", "error")}
 
 
+@method("cart", "CART, pruned by cross-validation", place=9)
 @saved_as(FORMAT)
 class CARTTreeClassifier(ColumnTreeClassifier):
     """A decision tree by CART.
@@ -164,6 +167,15 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         ends = np.zeros(tree.counts.shape, dtype=np.int64)
         np.add.at(ends, (tree.apply(cells[asked]), codes[asked]), test[asked])
         return errors_by_price(tree, gamma, ends, self.alphas_)
+
+    def as_text(self) -> str:
+        return self.to_text()
+
+    def added(self) -> str | None:
+        return added_words([[1.0] * len(self.classes_)]) if self.laplace else None
+
+    def page_options(self) -> dict[str, Any]:
+        return {"laplace": bool(self.laplace), "spread": False}
 
     def _describe(self) -> None:
         tree = self.tree_

@@ -12,7 +12,7 @@ and, if some attributes follow from the tree, ``_describe``, which sets them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
+from everytree.estimators.column_kinds import Expected, kind_of
+from everytree.estimators.protocol import Picture
+from everytree.estimators.row_paths import ReachedLeaf, leaves_of_multiway
 from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
 
 if TYPE_CHECKING:
@@ -66,6 +69,19 @@ class ColumnTreeClassifier(ClassifierBase):
         """Set again from a model file what reads the columns; returns them as ``from_dict`` of the tree wants them."""
         self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
         return self._reader.columns
+
+    # --- what it tells of itself: as a ``MultiwayTree`` does
+
+    def _kinds(self) -> list[Expected]:
+        return [
+            "numeric" if each.kind == "numeric" else kind_of(each.values) for each in self._reader.columns
+        ]
+
+    def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
+        return leaves_of_multiway(self.tree_, self._reader.cells(read_frame(x)))
+
+    def display(self) -> Picture:
+        return "multiway"
 
     def _describe(self) -> None:
         """Set the fitted attributes that follow from ``tree_``: after growing it, and after reading it from a file."""

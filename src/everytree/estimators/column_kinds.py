@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["Expected", "column_kinds", "label_kind"]
+__all__ = ["Expected", "column_kinds", "encoded_kinds", "kind_of", "label_kind"]
 
 Expected = Literal["numeric", "nominal", "boolean", "any"]
 
@@ -21,27 +21,20 @@ def column_kinds(model: Any) -> dict[str, Expected]:
     {'x0': 'numeric', 'x1': 'nominal'}
     """
     check_is_fitted(model)
-    binarizer = getattr(model, "binarizer_", None)
-    kinds: list[Expected]
-    if binarizer is not None:
-        kinds = [
-            "any"
-            if each.kind in ("binary", "empty")
-            else "numeric"
-            if each.codes is None
-            else _kind(each.codes)
-            for each in binarizer._encodings
-        ]
-    elif hasattr(model, "categories_"):
-        kinds = ["numeric" if each.values is None else _kind(each.values) for each in model.categories_]
-    else:
-        kinds = [
-            "numeric" if each.kind == "numeric" else _kind(each.values) for each in model._reader.columns
-        ]
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        names = [f"x{j}" for j in range(model.n_features_in_)]
-    return {str(name): kind for name, kind in zip(names, kinds, strict=True)}
+    kinds: dict[str, Expected] = model.column_kinds()
+    return kinds
+
+
+def encoded_kinds(encodings: Iterable[Any]) -> list[Expected]:
+    """The kinds of columns that a Binarizer has made tests of."""
+    return [
+        "any"
+        if each.kind in ("binary", "empty")
+        else "numeric"
+        if each.codes is None
+        else kind_of(each.codes)
+        for each in encodings
+    ]
 
 
 def label_kind(model: Any) -> Literal["numeric", "nominal", "boolean"]:
@@ -51,11 +44,11 @@ def label_kind(model: Any) -> Literal["numeric", "nominal", "boolean"]:
     >>> label_kind(et.C45TreeClassifier().fit([[1], [2]], ["no", "yes"]))
     'nominal'
     """
-    kind = _kind(model.classes_.tolist())
+    kind = kind_of(model.classes_.tolist())
     return "numeric" if kind == "any" else kind
 
 
-def _kind(values: Iterable[Any]) -> Literal["numeric", "nominal", "boolean", "any"]:
+def kind_of(values: Iterable[Any]) -> Literal["numeric", "nominal", "boolean", "any"]:
     """The kind of a column with these values; codes that are numbers are read as numbers."""
     known = list(values)
     if not known:

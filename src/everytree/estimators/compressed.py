@@ -21,6 +21,7 @@ from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
+from everytree.estimators.protocol import Fact, Picture
 from everytree.files.registry import saved_as
 from everytree.files.rules_file import FORMAT, save_rules
 
@@ -56,6 +57,8 @@ class CompressedClassifier(TreeClassifierBase):
     >>> small.bound_ <= 0.02, bool(off <= small.bound_)
     (True, True)
     """
+
+    PAPER = "boc"
 
     rules_: CompressedRules
     bound_: float
@@ -118,6 +121,23 @@ class CompressedClassifier(TreeClassifierBase):
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.rules_.predict_proba(X01)
+
+    def facts(self) -> list[Fact]:
+        within = "no probability is further from the average than"
+        own = [Fact("bound", self.bound_, None, within), Fact("n_rules", self.n_rules_, None, "rules")]
+        return [*own, *super().facts()]
+
+    def headline(self, on: str) -> str:
+        return f"{self.n_rules_} rules that stay within {self.bound_:.3g} of the average over every tree."
+
+    def display(self) -> Picture:
+        return "rules"
+
+    def as_text(self) -> str:
+        return self.to_text()
+
+    def space_over(self, table: Table) -> None:
+        return None  # the space of its average, which is not kept
 
     # --- export ---
 

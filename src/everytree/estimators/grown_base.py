@@ -10,7 +10,7 @@ docs/smoothing.md and docs/option_trees.md say what is computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,10 +24,12 @@ from everytree.common.limits import Limits
 from everytree.common.text import clip
 from everytree.data.binarizer import refuse_missing
 from everytree.data.columns import ColumnReader
-from everytree.data.frames import Frame
+from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
+from everytree.estimators.protocol import Picture
+from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
 from everytree.trees.option_tree import OptionTree, TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior
@@ -79,6 +81,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     TREE = TreeMean
     CLAIMS = ("n_nodes_", "n_options_", "n_leaves_", "depth_")
+    PAPER = "buntine"
 
     tree_: Any
     dirichlet_: Any
@@ -391,6 +394,20 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         check_is_fitted(self)
         text: str = self.tree_.to_text(max_depth, precision)
         return text
+
+    def as_text(self) -> str:
+        return self.to_text()
+
+    def display(self) -> Picture:
+        return "options"
+
+    def root_counts(self) -> npt.NDArray[Any] | None:
+        return None if isinstance(self.tree_, TreeMean) else super().root_counts()
+
+    def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
+        cells = self._reader.cells(read_frame(x))[0]
+        trees = self.tree_.trees if isinstance(self.tree_, TreeMean) else (self.tree_,)
+        return [leaf for one in trees for leaf in leaves_of_options(one, cells, 1 / len(trees))]
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -13,6 +13,8 @@ from everytree.common.limits import in_bytes
 from everytree.data.table import Table
 from everytree.errors import QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.protocol import depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.space.tree_space import TreeSpace
@@ -21,6 +23,7 @@ from everytree.trees.tree import Tree
 __all__ = ["MAPTreeClassifier"]
 
 
+@method("map", "the most probable tree, proved", place=3)
 @saved_as(FORMAT)
 class MAPTreeClassifier(BayesBase):
     """The single most probable tree of the space. Parameters as in ``BayesOptimalClassifier``, without "average".
@@ -50,6 +53,8 @@ class MAPTreeClassifier(BayesBase):
     >>> model.tree_.n_leaves, model.optimal_
     (6, True)
     """
+
+    PAPER = "boc"
 
     tree_: Tree
     stop_reason_: str
@@ -96,6 +101,14 @@ class MAPTreeClassifier(BayesBase):
             f"none has more than {self.upper_bound_:.4f}; raise the limit, or use a smaller max_depth or a larger "
             "min_leaf"
         )
+
+    def headline(self, on: str) -> str:
+        best = "The most probable of all trees" if self.optimal_ else "The most probable tree so far"
+        return f"{best} of {depth_words(self.max_depth)}: {self.tree_.n_leaves} leaves{on}."
+
+    def about_tree(self) -> str:
+        found = "the most probable of all trees, proved" if self.optimal_ else "the most probable tree found"
+        return f"The tree of this model: {found}."
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         return self.tree_.says[self.tree_.apply(X01)].astype(np.intp)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -22,6 +22,8 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import Argument, DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.registry import method
+from everytree.estimators.row_paths import ReachedLeaf
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
@@ -42,6 +44,7 @@ __all__ = ["MCMCTreeClassifier"]
 TARGETS = ("posterior", "risk")
 
 
+@method("mcmc", "trees sampled by Metropolis–Hastings", place=7)
 @saved_as(FORMAT)
 class MCMCTreeClassifier(BayesBase):
     """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.
@@ -100,6 +103,9 @@ class MCMCTreeClassifier(BayesBase):
     >>> model.summary().rhat < 1.05
     True
     """
+
+    AVERAGES = True
+    PAPER = "chipman"
 
     tree_: Tree
     draws_: TreeDraws
@@ -375,6 +381,26 @@ class MCMCTreeClassifier(BayesBase):
         """
         check_is_fitted(self)
         return to_inference_data(self.draws_, self._saved.tried[0], self._saved.tried[1], TRIED)
+
+    # --- what it tells of itself
+
+    def headline(self, on: str) -> str:
+        return f"The average over {len(self.draws_):,} trees drawn by Markov chains{on}."
+
+    def about_tree(self) -> str:
+        return "The best tree that any chain has visited."
+
+    def as_text(self) -> str:
+        return f"{self.summary()}\n\nthe best tree that a chain has visited:\n{self.tree_.to_text()}"
+
+    def mean_leaves(self) -> float:
+        return float(np.mean(self.draws_.n_leaves))
+
+    def tree_space(self) -> Any:
+        return self.draws_.space
+
+    def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
+        return self._leaves_in(self.draws_, x)
 
     # --- copies and files
 

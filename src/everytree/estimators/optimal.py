@@ -28,6 +28,8 @@ from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
+from everytree.estimators.protocol import depth_words
+from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.query.query import Query
@@ -46,6 +48,7 @@ QUERY = (
 )  # fmt: skip
 
 
+@method("optimal", "the best tree under a ranking and constraints, proved (DL8)", place=1)
 @saved_as(FORMAT)
 class OptimalTreeClassifier(TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.
@@ -106,6 +109,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
     >>> model.refit(max_depth=3).error_
     1
     """
+
+    PAPER = "dl8"
 
     tree_: Tree
     query_: Query
@@ -379,10 +384,31 @@ class OptimalTreeClassifier(TreeClassifierBase):
         if self.forbid is None or not isinstance(self.forbid, str | list | tuple | set | frozenset):
             return self.forbid
         there = {name for test in self.binarizer_.tests_ for name in (test.attribute, test.name)}
-        columns = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        gone = {*map(str, columns), *(test.name for test in self.binarizer_.dropped_)} - there
+        gone = {*self.column_names(), *(test.name for test in self.binarizer_.dropped_)} - there
         given = [self.forbid] if isinstance(self.forbid, str) else list(self.forbid)
         return [each for each in given if not (isinstance(each, str) and each in gone)]
+
+    def headline(self, on: str) -> str:
+        best = "The best of all trees" if self.optimal_ else "The best tree so far"
+        limit, tree = depth_words(self.max_depth), self.tree_
+        return f"{best} of {limit}: {tree.n_leaves} leaves, {tree.error} training errors{on}."
+
+    def about_tree(self) -> str:
+        found = "the best of all trees, proved" if self.optimal_ else f"the best so far (gap {self.gap_:.1%})"
+        return f"The tree of this model: {found}."
+
+    def front_options(self) -> dict[str, Any]:
+        names = (
+            "cost",
+            "leaf",
+            "require",
+            "cost_matrix",
+            "class_weight",
+            "confidence",
+            "max_size",
+            "max_leaves",
+        )
+        return {name: getattr(self.query_, name) for name in names} | {"forbid": self._forbidden()}
 
     def _loaded(self) -> None:
         self.query_, self._missed = self._query(), ""  # of what a limit left out, a file holds the number

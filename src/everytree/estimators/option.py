@@ -10,6 +10,7 @@ import numpy as np
 from everytree.common.arguments import number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OptionTreeClassifier"]
 
 
+@method("option", "option trees, averaged (Buntine)", place=5)
 @saved_as(FORMAT)
 class OptionTreeClassifier(GrownTreeClassifier):
     """Class probabilities averaged over every tree of an option tree: several good tests at each node, not one.

@@ -6,7 +6,7 @@ predict   columns → the same categories → the node where each row ends → i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,6 +19,10 @@ from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.column_kinds import Expected, kind_of
+from everytree.estimators.protocol import Picture
+from everytree.estimators.registry import method
+from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
 from everytree.files.column_trees import FORMAT, categories_from_json, categories_to_json
 from everytree.files.registry import saved_as
 from everytree.trees.path_tree import PathTree, path_means, prior_parameters
@@ -28,6 +32,7 @@ __all__ = ["PathAverageTreeClassifier"]
 LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
 
 
+@method("path", "a multiway tree, averaged along the path (Cano)", place=6)
 @saved_as(FORMAT)
 class PathAverageTreeClassifier(ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
@@ -167,6 +172,18 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         check_is_fitted(self)
         proba: npt.NDArray[np.float64] = self.tree_.probabilities[self.apply(X)]
         return proba
+
+    def added(self) -> str | None:
+        return "averaged along the path"
+
+    def display(self) -> Picture:
+        return "path"
+
+    def _kinds(self) -> list[Expected]:
+        return ["numeric" if each.values is None else kind_of(each.values) for each in self.categories_]
+
+    def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
+        return [leaf_of_path(self.tree_, int(self.apply(x)[0]))]
 
     def _encode_codes(self, X: Any) -> npt.NDArray[np.int32]:
         """New rows as codes, after checking their columns against those of training."""

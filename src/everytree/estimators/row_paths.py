@@ -12,21 +12,24 @@ The exact average over every tree has far more leaves: ``BayesOptimalClassifier.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import whole
-from everytree.data.frames import read_frame
-from everytree.errors import DataError, QueryError
-from everytree.trees.added import added_to
 from everytree.trees.conditions import conditions
-from everytree.trees.option_tree import OptionTree, TreeMean
 
-__all__ = ["ReachedLeaf", "RowExplanation", "explain_row"]
+__all__ = [
+    "ReachedLeaf",
+    "RowExplanation",
+    "explain_row",
+    "leaf_of_path",
+    "leaves_of_multiway",
+    "leaves_of_options",
+    "leaves_of_tests",
+]
 
 
 LIGHT = 1e-6  # ways of less weight are not followed: an option tree may have very many of them
@@ -95,45 +98,14 @@ def explain_row(model: Any, x: Any, top: int = 10) -> Any:
     training examples there: yes 2
     """
     check_is_fitted(model)
-    top = whole("top", top, 1)
-    if hasattr(model, "explain"):
-        return model.explain(x, top)
-    if read_frame(x).n_rows != 1:
-        raise DataError(f"x has {read_frame(x).n_rows} rows; expected one, such as X[:1] or X.iloc[[3]]")
-    leaves = sorted(_leaves(model, x), key=lambda leaf: -leaf.weight)
-    proba = model.predict_proba(x)[0].tolist()
-    classes = tuple(model.classes_.tolist())
-    said = model.predict(x).tolist()[0]
-    shown = tuple(leaves[:top])
-    covered = min(1.0, sum(leaf.weight for leaf in shown))
-    return RowExplanation(classes, said, tuple(proba), shown, covered, added_to(model))
-
-
-def _leaves(model: Any, x: Any) -> list[ReachedLeaf]:
-    if hasattr(model, "draws_"):
-        return _sampled(model.draws_, model.binarizer_.transform(x)[0], model)
-    tree = getattr(model, "tree_", None)
-    if tree is None:
-        raise QueryError(
-            f"a {type(model).__name__} has no trees to follow; explain a model of another method"
-        )
-    if hasattr(model, "binarizer_"):
-        return _sampled([tree], model.binarizer_.transform(x)[0], model)
-    if isinstance(tree, OptionTree | TreeMean):
-        cells = model._reader.cells(read_frame(x))[0]
-        trees = tree.trees if isinstance(tree, TreeMean) else (tree,)
-        return [leaf for one in trees for leaf in _options(one, cells, 1 / len(trees))]
-    if hasattr(model, "categories_"):
-        return [_end(tree, int(model.apply(x)[0]))]
-    return list(_spread(tree, model._reader.cells(read_frame(x))))
+    return model.explain_row(x, top)
 
 
 # --- trees of 0/1 tests
 
 
-def _sampled(trees: Any, row: Any, model: Any) -> list[ReachedLeaf]:
-    """The leaf of the row in every tree; the same items are one leaf, whatever their order."""
-    names = model.binarizer_.get_feature_names_out().tolist()
+def leaves_of_tests(trees: Any, row: Any, names: Sequence[str]) -> list[ReachedLeaf]:
+    """The leaf of a row of 0/1 tests in every tree; the same items are one leaf, whatever their order."""
     weight: dict[tuple[tuple[int, int], ...], float] = defaultdict(float)
     proba: dict[tuple[tuple[int, int], ...], Any] = {}
     counts: dict[tuple[tuple[int, int], ...], Any] = {}
@@ -159,7 +131,7 @@ def _sampled(trees: Any, row: Any, model: Any) -> list[ReachedLeaf]:
 # --- trees on whole columns
 
 
-def _end(tree: Any, node: int) -> ReachedLeaf:
+def leaf_of_path(tree: Any, node: int) -> ReachedLeaf:
     """The path of a ``PathTree`` to the node where a row ends."""
     parents, path, at = tree.parents(), [], node
     while at > 0:
@@ -170,7 +142,7 @@ def _end(tree: Any, node: int) -> ReachedLeaf:
     return ReachedLeaf(tuple(reversed(path)), 1.0, tuple(counts), tuple(proba))
 
 
-def _spread(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
+def leaves_of_multiway(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
     """The leaves of a ``MultiwayTree``: one, or where a value is missing and no branch is meant for it, several."""
     waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), 1.0)]
     while waiting:
@@ -213,7 +185,7 @@ def _branch(tree: Any, node: int, cells: Any) -> int | None:
     return k if k >= 0 else None
 
 
-def _options(tree: Any, cells: Any, whole_weight: float) -> Iterator[ReachedLeaf]:
+def leaves_of_options(tree: Any, cells: Any, whole_weight: float) -> Iterator[ReachedLeaf]:
     """Every node of an ``OptionTree`` where the row may stop, by each way to it."""
     waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), whole_weight)]
     while waiting:

@@ -10,6 +10,7 @@ import numpy as np
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
+from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SmoothedTreeClassifier"]
 
 
+@method("smoothed", "a grown tree, averaged over its prunings (Buntine)", place=4)
 @saved_as(FORMAT)
 class SmoothedTreeClassifier(GrownTreeClassifier):
     """A tree in the time of a greedy learner, with class probabilities smoothed over all its prunings.

@@ -65,7 +65,7 @@ def params_to_json(model: Any) -> dict[str, Any]:
 
 def checked_target(model: Any, target: Any) -> str | None:
     """The name of the label's column, by default the one that the model knows."""
-    target = getattr(model, "target_name_", None) if target is None else target
+    target = model.label_name() if target is None else target
     if target is not None and not isinstance(target, str):
         raise refused(DataError, "target", target, "the name of the label's column")
     return target

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["classifier_named", "reader_of", "reads", "saved_as"]
+__all__ = ["classifier_named", "forget_classifier", "reader_of", "reads", "saved_as"]
 
 Made = TypeVar("Made", bound=type)
 Reader = Callable[[Any], Any]
@@ -32,6 +32,11 @@ def classifier_named(name: Any, format_: str) -> Any:
     """The classifier that files of a format call so, or None."""
     made, known = _CLASSIFIERS.get(name, (None, "")) if isinstance(name, str) else (None, "")
     return made if known == format_ else None
+
+
+def forget_classifier(name: str) -> None:
+    """Take a classifier out again."""
+    del _CLASSIFIERS[name]
 
 
 def reads(format_: str) -> Callable[[Reader], Reader]:

@@ -2,9 +2,11 @@
 
     {"trees": [[tests in preorder, −1 for a leaf], …], "log_prior": […], "log_data": […],    one entry per distinct tree
      "which": [[number of a tree, for each draw], …],                                          one list per chain
-     "proposed": [[…], …], "accepted": [[…], …],                                               by chain and kind of move
+     "proposed": {"grow": […], …}, "accepted": {…},                                      by kind of move, for each chain
      "best": [key of the best tree visited], "seed": …, "fingerprint": …}
 
+Moves are told by name, so that a new kind changes no older file; in files from before, they are lists by chain and then
+by position, see ``OLDER``.
 Numbers of leaves and depths follow from the keys. How often a tree was drawn follows from nothing else in the file, so
 ``fingerprint``, the SHA-256 of all the rest in one fixed form, tells whether it was changed; older files have none.
 Reading trusts nothing: every tree must be one, over these tests.
@@ -24,6 +26,7 @@ from everytree.common.text import clip
 from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
+from everytree.mcmc.sampler import TRIED
 from everytree.trees import routes as tree_routes
 
 if TYPE_CHECKING:
@@ -32,7 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["SavedDraws", "draws_from_dict", "draws_to_dict"]
 
 FIELDS = ("trees", "log_prior", "log_data", "which", "proposed", "accepted", "best", "seed")
-N_TRIED = 6
+OLDER = (
+    "grow",
+    "prune",
+    "change",
+    "swap",
+    "regrow",
+    "exchange",
+)  # kinds of moves, by position in older files
 
 
 @dataclass(frozen=True)
@@ -53,8 +63,8 @@ def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
         "log_prior": trees.log_prior,
         "log_data": trees.log_data,
         "which": saved.draws.which.tolist(),
-        "proposed": saved.tried[0].astype(np.int64).tolist(),
-        "accepted": saved.tried[1].astype(np.int64).tolist(),
+        "proposed": _moves_to_dict(saved.tried[0]),
+        "accepted": _moves_to_dict(saved.tried[1]),
         "best": list(saved.best),
         "seed": saved.seed,
     }
@@ -85,8 +95,8 @@ def draws_from_dict(
                 f"claims.draws.{name} has {len(values)} numbers; expected one for each of {n_trees} trees"
             )
     which = _whole_matrix(data, "which", n_trees)
-    tried = np.stack([_whole_matrix(data, name, 2**62, columns=N_TRIED) for name in ("proposed", "accepted")])
-    if tried.shape[1] != which.shape[0] or not which.size:
+    tried = [_moves(data, name) for name in ("proposed", "accepted")]
+    if any(len(each) != which.shape[0] for each in tried) or not which.size:
         raise DataError(
             "claims.draws: expected at least one draw, and proposed and accepted moves, of every chain"
         )
@@ -104,7 +114,29 @@ def draws_from_dict(
             "by hand or damaged"
         )
     draws = TreeDraws(space, target, dirichlet, found, which.astype(np.uint32))
-    return SavedDraws(draws, tried.astype(float), tuple(data["best"]), data["seed"])
+    return SavedDraws(draws, np.stack(tried).astype(float), tuple(data["best"]), data["seed"])
+
+
+def _moves_to_dict(counts: npt.NDArray[np.float64]) -> dict[str, list[int]]:
+    """(chain, kind of move) as lists by kind."""
+    return {name: counts[:, k].astype(np.int64).tolist() for k, name in enumerate(TRIED)}
+
+
+def _moves(data: dict[str, Any], name: str) -> npt.NDArray[np.int64]:
+    """(chain, kind of move), in the order of ``TRIED``; a kind that the file does not name was not tried."""
+    given = data[name]
+    if isinstance(given, list):
+        by_kind = dict(zip(OLDER, _whole_matrix(data, name, 2**62, columns=len(OLDER)).T, strict=True))
+    elif isinstance(given, dict) and given and set(given) <= set(TRIED):
+        counts = _whole_matrix({name: list(given.values())}, name, 2**62)
+        by_kind = dict(zip(given, counts, strict=True))
+    else:
+        raise DataError(
+            f"claims.draws.{name} is {clip(given)}; expected an object of lists by kind of move, among "
+            f"{', '.join(TRIED)}"
+        )
+    n_chains = len(next(iter(by_kind.values())))
+    return np.stack([by_kind.get(kind, np.zeros(n_chains, dtype=np.int64)) for kind in TRIED], axis=1)
 
 
 def _numbers(data: dict[str, Any], name: str) -> list[float]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.bayes.collapsed import MOVES
 from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.engine.engine import Engine
@@ -39,7 +40,6 @@ __all__ = [
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
-MOVES = ("grow", "prune", "change", "swap", "regrow")
 TRIED = (*MOVES, "exchange")  # what may be accepted
 # Of the settings tried on CP4IM files these, with two heated trees, gave the most effective draws per second of the
 # quantity that mixes worst: whether a test is used. Without heated trees that one may not mix at all (R-hat 2 on

@@ -19,8 +19,8 @@ from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.query.selection import Item, select
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
+from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import Cost, make_cost
-from everytree.weights.dirichlet import COSTS
 
 if TYPE_CHECKING:
     import everytree._core as _core

@@ -19,12 +19,13 @@ from everytree.common.arguments import number, refused, whole
 from everytree.common.values import written
 from everytree.errors import QueryError
 from everytree.weights.constraints import leaf_constraints
+from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import frozen_matrix
-from everytree.weights.dirichlet import COSTS, LARGEST_COST
+from everytree.weights.dirichlet import LARGEST_COST
 
 __all__ = ["Query", "query_of"]
 
-CRITERIA = (*COSTS, "size", "depth")
+SHAPES = ("size", "depth")  # criteria beside the costs of leaves
 
 
 @written
@@ -102,12 +103,13 @@ class Query:
         if not isinstance(self.minimize, str | Sequence):
             raise refused(QueryError, "minimize", self.minimize, "criteria such as ('error', 'size')")
         for name in self.ranking:
-            if name not in CRITERIA:
+            if name not in COSTS and name not in SHAPES:
+                known = ", ".join((*COSTS, *SHAPES))
                 raise refused(
                     QueryError,
                     "minimize",
                     self.minimize,
-                    says=f": {name!r} is unknown; expected criteria among {', '.join(CRITERIA)}",
+                    says=f": {name!r} is unknown; expected criteria among {known}",
                 )
         if len(set(self.ranking)) != len(self.ranking):
             raise refused(QueryError, "minimize", self.minimize, says=" names a criterion twice")

@@ -14,6 +14,7 @@
     share      = a number from 0 to 1, or a percentage        name = a word, or any text in double quotes
 
 One wish is enough: ties go to the smaller tree, and among trees of one size or depth to the one with fewer errors.
+Further costs and constraints on leaves can be said where ``weights`` has them registered.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from everytree.errors import QueryError
 from everytree.query.query import Query
-from everytree.weights.constraints import ChiSquare, Margin, Support, leaf_constraints
-from everytree.weights.dirichlet import COSTS
+from everytree.weights.constraints import (
+    LEAF_WORDS,
+    ComposedConstraint,
+    LeafWord,
+    leaf_constraints,
+    listed_constraints,
+)
+from everytree.weights.cost_words import COSTS
 
 __all__ = ["format_query", "parse_query"]
 
@@ -40,13 +48,17 @@ TOKEN = re.compile(
 )
 BARE = re.compile(r"[^\W\d][\w.\-]*")
 WISHES = {"most accurate": "error", "smallest": "size", "shallowest": "depth"}
-NAMES = {cost: cost.replace("_", " ") for cost in COSTS}
 WHOLE = {"size": "max_size", "leaves": "max_leaves", "depth": "max_depth"}
-KEYWORDS = {
-    "where", "and", "then", "tree", "trees", "most", "accurate", "smallest", "shallowest", "least", "error", "expected",
-    "gini", "entropy", "cost", "leaf", "margin", "chi2", "p", "size", "leaves", "depth", "accuracy", "uses", "avoids",
-    "penalty", "confidence",
+FIXED = {
+    "where", "and", "then", "tree", "trees", "most", "accurate", "smallest", "shallowest", "least", "leaf", "size",
+    "leaves", "depth", "accuracy", "uses", "avoids", "penalty", "confidence",
 }  # fmt: skip
+
+
+def keywords() -> set[str]:
+    """The words that stand in quotes where they are names of columns."""
+    registered = [*LEAF_WORDS, *(cost.words for cost in COSTS.values())]
+    return FIXED.union(*(words.split() for words in registered))
 
 
 class Token(NamedTuple):
@@ -79,13 +91,14 @@ def parse_query(text: str) -> tuple[Query, int]:
 def format_query(query: Query, k: int = 1) -> str:
     """The line that ``parse_query`` reads as this query.
 
+    >>> from everytree.weights.constraints import Margin
     >>> format_query(Query(("size", "error"), min_accuracy=0.9, leaf=[5, Margin(2)]), k=2)
     '2 smallest then least error where leaf >= 5 and margin >= 2 and accuracy >= 0.9'
     """
     if query.cost_matrix is not None or query.class_weight is not None:
         raise QueryError("a query with a cost_matrix or a class_weight cannot be written in one line")
     wishes = " then ".join(
-        {"size": "smallest", "depth": "shallowest"}.get(name) or f"least {NAMES[name]}"
+        {"size": "smallest", "depth": "shallowest"}.get(name) or f"least {COSTS[name].words}"
         for name in query.ranking
     )
     conditions = list(_conditions(query))
@@ -94,20 +107,17 @@ def format_query(query: Query, k: int = 1) -> str:
 
 
 def _conditions(query: Query) -> Iterator[str]:
-    leaf = leaf_constraints(query.leaf)
-    if leaf.support is not None:
-        yield f"leaf >= {leaf.support.examples}"
-    if leaf.margin is not None:
-        yield f"margin >= {leaf.margin.examples}"
-    if leaf.chi2 is not None:
-        yield f"chi2 >= {leaf.chi2.threshold!r}"
-    if leaf.p_value is not None:
-        yield f"p <= {leaf.p_value.p_value!r}"
+    given = listed_constraints(query.leaf)
+    composed = [each for each in given if isinstance(each, ComposedConstraint)]
+    tightest = leaf_constraints([each for each in given if not isinstance(each, ComposedConstraint)])
+    for record in LEAF_WORDS.values():
+        those = composed if record.kind is None else [getattr(tightest, record.kind)]
+        yield from (record.condition(each) for each in those if record.value(each) is not None)
     for word, name in WHOLE.items():
         if getattr(query, name) is not None:
             yield f"{word} <= {getattr(query, name)}"
     for cost, bound in query.error_bounds.items():
-        yield f"{NAMES[cost]} <= {bound!r}"
+        yield f"{COSTS[cost].words} <= {bound!r}"
     if query.min_accuracy is not None:
         yield f"accuracy >= {query.min_accuracy!r}"
     for word, given in (("uses", query.require), ("avoids", query.forbid)):
@@ -125,7 +135,7 @@ def _conditions(query: Query) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    if BARE.fullmatch(name) and name.lower() not in KEYWORDS:
+    if BARE.fullmatch(name) and name.lower() not in keywords():
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -257,14 +267,16 @@ class _Parser:
         if self.word("least"):
             cost = self.cost()
             if cost is None:
-                self.fail(f"expected one of {', '.join(NAMES.values())}, {self.found()}")
+                self.fail(
+                    f"expected one of {', '.join(cost.words for cost in COSTS.values())}, {self.found()}"
+                )
             return cost
         return self.fail(f'expected "most accurate", "smallest", "shallowest" or "least …", {self.found()}')
 
     def cost(self) -> str | None:
-        for cost, words in NAMES.items():
-            if self.word(*words.split()):
-                return cost
+        for cost in sorted(COSTS.values(), key=lambda each: -len(each.words)):  # the longest that fits
+            if self.word(*cost.words.split()):
+                return cost.name
         return None
 
     def condition(self) -> None:
@@ -273,24 +285,23 @@ class _Parser:
             self.once(self.given, "leaf_penalty", self.equals("leaf penalty"), place)
         elif self.word("confidence"):
             self.once(self.given, "confidence", self.equals("confidence"), place)
-        elif self.word("leaf"):
-            self.once(self.leaf, "support", self.checked(Support, self.bound("leaf", ">="), place), place)
-        elif self.word("margin"):
-            self.once(self.leaf, "margin", self.checked(Margin, self.bound("margin", ">="), place), place)
-        elif self.word("chi2"):
-            least = self.bound("chi2", ">=", whole=False)
-            self.once(self.leaf, "chi2", self.checked(ChiSquare, least, place), place)
-        elif self.word("p"):
-            most = self.bound("p", "<=", whole=False)
-            self.once(self.leaf, "p", self.checked(lambda p: ChiSquare(p_value=p), most, place), place)
         elif self.word("accuracy"):
             self.once(self.given, "min_accuracy", self.bound("accuracy", ">=", whole=False), place)
         elif self.word("uses"):
             self.once(self.given, "require", self.names("uses"), place)
         elif self.word("avoids"):
             self.once(self.given, "forbid", self.names("avoids"), place)
-        else:
+        elif not self.leaf_condition(place):
             self.limit(place)
+
+    def leaf_condition(self, place: int) -> bool:
+        for record in sorted(LEAF_WORDS.values(), key=lambda each: -len(each.word)):
+            if self.word(*record.word.split()):
+                value = self.bound(record.word, record.at, whole=record.whole)
+                made = partial(_made, record)
+                self.once(self.leaf, record.word, self.checked(made, value, place), place)
+                return True
+        return False
 
     def limit(self, place: int) -> None:
         for word, name in WHOLE.items():
@@ -303,7 +314,7 @@ class _Parser:
                 "expected a condition such as leaf >= 10, size <= 15, depth <= 4, accuracy >= 0.9, error <= 20, "
                 f"uses age or avoids id, {self.found()}"
             )
-        self.once(self.bounds, cost, self.bound(NAMES[cost], "<=", whole=False), place)
+        self.once(self.bounds, cost, self.bound(COSTS[cost].words, "<=", whole=False), place)
 
     def checked(self, make: Any, value: float, place: int) -> Any:
         try:
@@ -326,12 +337,16 @@ class _Parser:
         token = self.token
         if token.kind not in ("word", "quoted"):
             self.fail(f'expected the name of a column after "{after}", {self.found()}')
-        if token.kind == "word" and token.text.lower() in KEYWORDS:
+        if token.kind == "word" and token.text.lower() in keywords():
             self.fail(f'a name that is a word of the language stands in quotes: "{token.text}"')
         self.next += 1
         return (
             token.text if token.kind == "word" else re.sub(r"\\(.)", r"\1", token.text[1:-1], flags=re.DOTALL)
         )
+
+
+def _made(record: LeafWord, value: float) -> Any:
+    return record.made(**{record.field: value})
 
 
 def _short(text: str) -> str:

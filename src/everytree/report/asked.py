@@ -7,11 +7,10 @@ from typing import Any
 
 from everytree.common.text import clip
 from everytree.errors import QueryError
+from everytree.weights.cost_words import COSTS
+from everytree.weights.priors import PRIORS
 
-__all__ = ["OBJECTIVES", "PRIORS", "Asked"]
-
-OBJECTIVES = ("error", "expected_error", "gini", "entropy")
-PRIORS = ("size", "uniform", "leaf_penalty", "shapes", "coding")
+__all__ = ["Asked"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,9 @@ class Asked:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise QueryError(f"{name}={clip(value)}; expected a whole number from {least} to {most}")
-        for name, known in (("objective", OBJECTIVES), ("prior", PRIORS)):
-            if given.get(name, known[0]) not in known:
+        objectives = [cost.name for cost in COSTS.values() if not cost.needs_matrix]
+        for name, known in (("objective", objectives), ("prior", list(PRIORS))):
+            if name in given and given[name] not in known:
                 raise QueryError(f"{name}={clip(given[name])}; expected one of {', '.join(known)}")
         for name in ("require", "forbid"):
             names = given.get(name, [])

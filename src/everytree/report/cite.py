@@ -10,7 +10,7 @@ __all__ = ["citation"]
 
 TITLE = "everytree: exact optimal and exact Bayesian decision trees"
 
-# estimator -> (key, authors, title, where, year)
+# PAPER of a classifier -> (key, authors, title, where, year)
 PAPERS = {
     "dl8": (
         "nijssen2007dl8",
@@ -42,16 +42,6 @@ PAPERS = {
     ),
     "c45": ("quinlan1993", "J. Ross Quinlan", "C4.5: Programs for machine learning", "Morgan Kaufmann", 1993),
 }
-METHODS = {
-    "OptimalTreeClassifier": "dl8",
-    "BayesOptimalClassifier": "boc",
-    "CompressedClassifier": "boc",
-    "MAPTreeClassifier": "boc",
-    "SmoothedTreeClassifier": "buntine",
-    "OptionTreeClassifier": "buntine",
-    "MCMCTreeClassifier": "chipman",
-    "C45TreeClassifier": "c45",
-}
 
 
 def citation(model: Any = None) -> dict[str, str]:
@@ -61,7 +51,7 @@ def citation(model: Any = None) -> dict[str, str]:
         f"@software{{everytree,\n  author  = {{{{The everytree developers}}}},\n  title   = {{{TITLE}}},\n"
         f"  version = {{{__version__}}}\n}}"
     ]
-    paper = PAPERS.get(METHODS.get(type(model).__name__, ""))
+    paper = None if model is None or model.PAPER is None else PAPERS[model.PAPER]
     if paper is not None:
         key, authors, title, where, year = paper
         text += f" The method: {authors.replace(' and ', ' & ')}. {title}. {where}, {year}."

@@ -12,6 +12,7 @@ import numpy as np
 
 from everytree.data.encoding import as_codes, matched
 from everytree.data.frames import Frame, FrameColumn
+from everytree.estimators.base import TreeClassifierBase
 from everytree.report.words import shown
 from everytree.trees.conditions import conditions
 
@@ -23,7 +24,7 @@ KINDS = {"<=": "threshold", "==": "equals"}
 def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The columns and the 0/1 tests of a classifier that stands on a Binarizer."""
     binarizer = model.binarizer_
-    names = _names(model)
+    names = model.column_names()
     columns = []
     for name, encoding in zip(names, binarizer._encodings, strict=True):
         column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
@@ -63,18 +64,15 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 def raw_columns(model: Any) -> list[dict[str, Any]]:
     """The columns of a classifier whose tree is on whole columns."""
-    categories = getattr(model.tree_, "categories", None)
-    if categories is not None:
+    if model.display() == "path":
         return [
             _raw(of.name, of.values, [float(c) for c in of.cuts], of.fill, of.n_values > 1)
-            for of in categories
+            for of in model.tree_.categories
         ]
-    arrays = getattr(model.tree_, "_arrays", None)  # of an option tree
-    attribute, threshold = (
-        (model.tree_.attribute, model.tree_.threshold)
-        if arrays is None
-        else (arrays["attribute"], arrays["threshold"])
-    )
+    if model.display() == "options":
+        attribute, threshold = model.tree_._arrays["attribute"], model.tree_._arrays["threshold"]
+    else:
+        attribute, threshold = model.tree_.attribute, model.tree_.threshold
     asked = set(attribute[attribute >= 0].tolist())
     made = []
     for j, of in enumerate(model._reader.columns):
@@ -112,14 +110,14 @@ def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:
 
 def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
     values: Any = None
-    if hasattr(model, "binarizer_"):
+    if isinstance(model, TreeClassifierBase):
         encoding = model.binarizer_._encodings[j]
         column = matched(column, encoding)
         codes = encoding.codes
     else:
-        categories = getattr(model.tree_, "categories", None)
-        of = model._reader.columns[j] if categories is None else categories[j]
-        values = of.values if categories is not None or of.kind == "nominal" else None
+        path = model.display() == "path"
+        of = model.tree_.categories[j] if path else model._reader.columns[j]
+        values = of.values if path or of.kind == "nominal" else None
         codes = None if values is None else {value: k for k, value in enumerate(values)}
     if column.kind == "empty":
         return [None] * len(column.values)
@@ -130,8 +128,3 @@ def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
     if column.missing is not None:  # what stands there may be NaN, which is no JSON
         cells = [None if gone else cell for cell, gone in zip(cells, column.missing.tolist(), strict=True)]
     return [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]
-
-
-def _names(model: Any) -> list[str]:
-    named = getattr(model, "feature_names_in_", None)
-    return [f"x{j}" for j in range(model.n_features_in_)] if named is None else [str(name) for name in named]

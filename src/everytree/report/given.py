@@ -16,7 +16,7 @@ from everytree.data.labels import read_labels
 from everytree.data.readers import read
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
-from everytree.estimators.column_kinds import column_kinds, label_kind
+from everytree.estimators.column_kinds import label_kind
 
 __all__ = ["Examples", "examples_of", "read_as_trained"]
 
@@ -56,8 +56,8 @@ def read_as_trained(
 ) -> Dataset:
     """A file with its columns of the kinds that they had in training; ``reader`` reads it with given kinds."""
     first = reader({})
-    wanted: dict[str, Any] = dict(column_kinds(model))
-    label = target or getattr(model, "target_name_", None)
+    wanted: dict[str, Any] = dict(model.column_kinds())
+    label = target or model.label_name()
     if label is not None:
         wanted[label] = label_kind(model)
     types = {}
@@ -72,13 +72,13 @@ def read_as_trained(
 
 def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
     """Features and labels of a table; of its columns only those that the model knows."""
-    name = target or getattr(model, "target_name_", None) or getattr(table, "target", None)
+    name = target or model.label_name() or getattr(table, "target", None)
     names = [str(each) for each in getattr(table, "columns", ())]
     if not names:
         raise DataError(
             f"data is {clip(table)}; expected a file, a table with named columns, or a pair (X, y)"
         )
-    known = [str(each) for each in getattr(model, "feature_names_in_", ())]
+    known = model.column_names() if "feature_names_in_" in vars(model) else []
     if name is None:
         rest = [each for each in names if each not in known]
         if len(rest) != 1:

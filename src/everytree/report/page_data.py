@@ -10,6 +10,7 @@ are given (recognised by the model's fingerprint). What could not be computed in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -18,22 +19,21 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
+from everytree.estimators.base import ClassifierBase, TreeClassifierBase
+from everytree.estimators.protocol import Picture
 from everytree.report import sections
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns, raw_columns
-from everytree.report.facts import about_tree, facts_of, summary_of
+from everytree.report.facts import facts_of, summary_of
 from everytree.report.given import examples_of
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
-from everytree.trees.added import dirichlet_of
-from everytree.trees.multiway import MultiwayTree
 from everytree.trees.option_tree import OptionTree
-from everytree.trees.path_tree import PathTree
-from everytree.trees.tree import Tree
 
 __all__ = ["FORMAT", "VERSION", "page_data"]
 
@@ -58,7 +58,7 @@ def page_data(
     in the page for readers to pick (0 for none: rows may be private). Each part may take ``time_limit`` seconds.
     """
     check_is_fitted(model)
-    if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
+    if not isinstance(model, ClassifierBase):
         raise DataError(f"{type(model).__name__} is not a classifier; expected a fitted one of everytree")
     given = None if data is None else examples_of(model, data, target)
     frame, codes = (None, None) if given is None else (given.frame, given.codes)
@@ -78,7 +78,7 @@ def page_data(
         else:
             page["calibration"] = found
         page["rows"], picked = _some_rows(model, frame, codes, rows)
-        if picked is not None and space is not None and hasattr(model, "posterior_"):
+        if picked is not None and space is not None and model.INTERVALS:
             with space.within(time_limit):
                 _add_intervals(page, model, picked)
     with nullcontext() if space is None else space.within(time_limit):
@@ -89,7 +89,7 @@ def page_data(
 
 
 def _empty(model: Any, title: str | None) -> dict[str, Any]:
-    target = getattr(model, "target_name_", None)
+    target = model.label_name()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -115,51 +115,71 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
     }
 
 
-def _describe(page: dict[str, Any], model: Any) -> None:
+def _describe(page: dict[str, Any], model: ClassifierBase) -> None:
     """What the model itself says: its tree or its rules, on its own columns."""
-    tree = getattr(model, "tree_", None)
-    if hasattr(model, "binarizer_"):
+    if isinstance(model, TreeClassifierBase):
         page["columns"], page["tests"] = page_columns(model)
         page["missing"] = model.binarizer_.missing
-    if isinstance(tree, Tree):
-        page["answer"] = "tree"
-        page["tree"] = page_tree(tree, dirichlet_of(model, tree.depth), keep_proba=True)
-        page["treeAbout"] = about_tree(model)
-    elif isinstance(tree, MultiwayTree | PathTree):
-        page["answer"] = "tree"
-        page["columns"] = raw_columns(model)
-        laplace = bool(getattr(model, "laplace", False))
-        if isinstance(tree, PathTree):
-            page["tree"] = path_tree(tree)
-        else:
-            page["tree"] = multiway_tree(tree, laplace) | {
-                "spread": type(model).__name__ == "C45TreeClassifier"
-            }
-        page["treeAbout"] = about_tree(model)
-    elif isinstance(tree, OptionTree):
-        page["answer"] = "tree"
-        page["columns"] = raw_columns(model)
-        page["tree"] = option_tree(tree)
-        page["treeAbout"] = "The tree of this model, averaged with all its prunings."
-        if not tree.is_tree:
-            page["treeAbout"] = "The most probable tree of this model."
-            page["notes"].append(
-                "The classifier averages over many trees; the page shows the most probable one, and explains a row by "
-                "it."
-            )
-    elif hasattr(model, "rules_"):
-        page["answer"] = "average"
-        page["posterior"] = _only_sum(model)
-        page["text"] = model.to_text(200)[:MOST_TEXT]
-    elif hasattr(model, "posterior_"):
-        page["answer"] = "average"
+    DESCRIBED[model.display()](page, model)
+
+
+def _describe_tree(page: dict[str, Any], model: Any) -> None:
+    tree = model.tree_
+    page["answer"] = "tree"
+    page["tree"] = page_tree(tree, model.dirichlet_by_depth(tree.depth), keep_proba=True)
+    page["treeAbout"] = model.about_tree()
+
+
+def _describe_columns(page: dict[str, Any], model: Any) -> None:
+    page["answer"] = "tree"
+    page["columns"] = raw_columns(model)
+    if model.display() == "path":
+        page["tree"] = path_tree(model.tree_)
     else:
-        source: Any = model if hasattr(model, "to_text") else tree
-        if not hasattr(source, "to_text"):
-            raise DataError(
-                f"a {type(model).__name__} has no tree_, rules_ or posterior_; there is nothing to show"
-            )
-        page["text"] = str(source.to_text())[:MOST_TEXT]
+        options = {"laplace": False, "spread": False} | model.page_options()
+        page["tree"] = multiway_tree(model.tree_, options["laplace"]) | {"spread": options["spread"]}
+    page["treeAbout"] = model.about_tree()
+
+
+def _describe_options(page: dict[str, Any], model: Any) -> None:
+    tree = model.tree_
+    if not isinstance(tree, OptionTree):  # the mean of several
+        _describe_text(page, model)
+        return
+    page["answer"] = "tree"
+    page["columns"] = raw_columns(model)
+    page["tree"] = option_tree(tree)
+    page["treeAbout"] = "The tree of this model, averaged with all its prunings."
+    if not tree.is_tree:
+        page["treeAbout"] = "The most probable tree of this model."
+        page["notes"].append(
+            "The classifier averages over many trees; the page shows the most probable one, and explains a row by it."
+        )
+
+
+def _describe_average(page: dict[str, Any], model: Any) -> None:
+    page["answer"] = "average"
+
+
+def _describe_rules(page: dict[str, Any], model: Any) -> None:
+    page["answer"] = "average"
+    page["posterior"] = _only_sum(model)
+    page["text"] = model.to_text(200)[:MOST_TEXT]
+
+
+def _describe_text(page: dict[str, Any], model: Any) -> None:
+    page["text"] = model.as_text()[:MOST_TEXT]
+
+
+DESCRIBED: dict[Picture, Callable[[dict[str, Any], Any], None]] = {
+    "tree": _describe_tree,
+    "multiway": _describe_columns,
+    "path": _describe_columns,
+    "options": _describe_options,
+    "average": _describe_average,
+    "rules": _describe_rules,
+    "text": _describe_text,
+}
 
 
 def _only_sum(model: Any) -> dict[str, Any]:
@@ -175,27 +195,10 @@ def _space_of(
     model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | None, training: bool | None
 ) -> TreeSpace | None:
     """The space of the model: its own, or made again from its training data."""
-    found = getattr(model, "space_", None)
-    for name in ("posterior_", "draws_"):
-        if found is None and hasattr(model, name):
-            found = getattr(model, name).space
-    if (
-        found is not None
-        or not training
-        or frame is None
-        or codes is None
-        or not hasattr(model, "binarizer_")
-    ):
+    found: TreeSpace | None = model.tree_space()
+    if found is not None or not training or frame is None or codes is None:
         return found
-    if not hasattr(model, "max_depth"):
-        return None
-    return TreeSpace.from_table(
-        _table_of(model, frame, codes),
-        model.max_depth,
-        model.min_leaf,
-        getattr(model, "n_jobs", 1),
-        attributes=[str(test.attribute) for test in model.binarizer_.tests_],
-    )
+    return model.space_over(_table_of(model, frame, codes)) if isinstance(model, TreeClassifierBase) else None
 
 
 def _table_of(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Table:
@@ -216,23 +219,23 @@ def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | 
     """
     if frame is None or codes is None:
         return False
-    if not hasattr(model, "fingerprint_"):
-        root = getattr(getattr(model, "tree_", None), "counts", None)
-        same = root is not None and np.array_equal(root[0], np.bincount(codes, minlength=len(model.classes_)))
+    if model.fingerprint() is None:
+        root = model.root_counts()
+        same = root is not None and np.array_equal(root, np.bincount(codes, minlength=len(model.classes_)))
         return True if same else None
-    return bool(_table_of(model, frame, codes).fingerprint() == model.fingerprint_)
+    return bool(_table_of(model, frame, codes).fingerprint() == model.fingerprint())
 
 
 def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, seconds: float) -> None:
     """The front, and the posterior over every tree."""
     if space is None:
-        if hasattr(model, "fingerprint_") and not hasattr(model, "rules_"):
+        if model.fingerprint() is not None and model.display() != "rules":
             page["notes"].append(
                 "This model holds no training data. Give them, and the page also has the best tree of every size, the "
                 "most probable trees and what they use."
             )
         return
-    if hasattr(model, "draws_"):
+    if model.AVERAGES and model.display() == "tree":  # drawn: the tree is one of them
         names = [str(test.attribute) for test in model.binarizer_.tests_]
         page["posterior"] = sections.drawn(model.draws_, names)
         page["notes"].append(
@@ -240,8 +243,8 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
             "shown."
         )
         return
-    exact = getattr(model, "posterior_", None)
-    if exact is not None and not getattr(exact, "exact", True):
+    exact = model.posterior_ if model.display() == "average" else None
+    if isinstance(exact, CollapsedPosterior):
         page["notes"].append("The average was sampled: the page has no exact posterior to show.")
         return
     with space.within(seconds):
@@ -257,25 +260,15 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
 
 
 def _front(model: Any, space: TreeSpace) -> dict[str, Any]:
-    query = getattr(model, "query_", None)
-    cost = "error" if query is None else query.cost
-    options = {}
-    if query is not None:
-        names = ("leaf", "require", "cost_matrix", "class_weight", "confidence", "max_size", "max_leaves")
-        options = {name: getattr(query, name) for name in names}
-        if hasattr(model, "_forbidden"):
-            options["forbid"] = model._forbidden()
     depth = 0 if space.max_depth is None else space.max_depth
-    return sections.front(space, dirichlet_of(model, depth), cost, **options)
+    return sections.front(space, model.dirichlet_by_depth(depth), **model.front_options())
 
 
 def _posterior(model: Any, space: TreeSpace, exact: Any) -> dict[str, Any]:
     if exact is None:
         if space.max_depth is None:
             raise LimitReached("there is no depth limit", "time")
-        if hasattr(model, "prior_"):
-            return sections.posterior(space.posterior(model.prior_, model.dirichlet_), rules=False)
-        return sections.posterior(space.posterior(), rules=False)
+        return sections.posterior(space.posterior(**model.in_force()), rules=False)
     return sections.posterior(exact)
 
 

@@ -223,8 +223,7 @@ def calibration(
 
 def _said(model: Any, frame: Frame, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     """What the model says of the rows; an average says the most probable class, and is not taken twice."""
-    average = hasattr(model, "posterior_") or hasattr(model, "draws_")
-    return np.asarray(model.classes_[proba.argmax(axis=1)] if average else model.predict(frame))
+    return np.asarray(model.classes_[proba.argmax(axis=1)] if model.AVERAGES else model.predict(frame))
 
 
 def _cross_validated(
@@ -247,13 +246,14 @@ def _cross_validated(
         if fold.fold and spent + spent / fold.fold > seconds:
             return SLOW.format(f"it would take about {len(folds) * spent / fold.fold:.0f} s")
         again = clone(model)
-        if getattr(again, "time_limit", 0) is None:
+        if again.get_params(deep=False).get("time_limit", 0) is None:
             again.set_params(time_limit=seconds)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 again.fit(frame.take(fold.train), labels[fold.train])
-                if str(getattr(again, "stop_reason_", "")) == "time limit" and model.time_limit is None:
+                ended = {fact.name: fact.value for fact in again.facts()}.get("stop_reason")
+                if ended == "time limit" and model.time_limit is None:
                     return SLOW.format("one fit did not end in time")
                 held_out = frame.take(fold.test)
                 proba = again.predict_proba(held_out)

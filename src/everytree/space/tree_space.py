@@ -30,7 +30,8 @@ from everytree.query.best import best_trees, front_of
 from everytree.query.near_best import Exact, NearBest
 from everytree.query.query import Query, query_of
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import COSTS, Dirichlet
+from everytree.weights.cost_words import COSTS
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
 __all__ = ["TreeSpace"]

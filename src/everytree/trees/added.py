@@ -9,12 +9,8 @@ A probability beside the counts it comes from is only understood with what was a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from everytree.trees.path_tree import PathTree
-from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
-
-__all__ = ["added_to", "added_words", "dirichlet_of"]
+__all__ = ["added_words"]
 
 
 def added_words(rows: Sequence[Sequence[float]]) -> str:
@@ -34,31 +30,3 @@ def added_words(rows: Sequence[Sequence[float]]) -> str:
     if first[0] == last[0]:
         return f"plus {first[0]:.3g} {each}"
     return f"plus {first[0]:.3g} (at the root) to {last[0]:.3g} (at depth {len(rows) - 1}) {each}"
-
-
-def added_to(model: Any) -> str | None:
-    """What stands between the counts of a fitted classifier's leaves and their probabilities, in words.
-
-    None where that is nothing, and for an average over many priors, whose parts add different numbers.
-    """
-    if hasattr(model, "mixture_"):
-        return None
-    if isinstance(getattr(model, "tree_", None), PathTree):
-        return "averaged along the path"
-    if hasattr(model, "dirichlet_") or hasattr(model, "dirichlet"):
-        tree = getattr(model, "tree_", None)
-        depth = getattr(model, "depth_", 0) if tree is None else getattr(tree, "depth", 0)
-        return added_words(dirichlet_of(model, int(depth)))
-    if getattr(model, "laplace", False):
-        return added_words([[1.0] * len(model.classes_)])
-    return None
-
-
-def dirichlet_of(model: Any, depth: int) -> list[list[float]]:
-    """The Dirichlet parameters behind the probabilities of a model's leaves, by depth."""
-    given = getattr(model, "dirichlet_", getattr(model, "dirichlet", 1.0))
-    if isinstance(given, str) and given == "decay":
-        given = DepthDecay()
-    if isinstance(given, list):
-        given = tuple(given)
-    return dirichlet_rows(given, len(model.classes_), depth)

@@ -205,7 +205,7 @@ def _seal_facts(draws: dict[str, Any]) -> list[Fact]:
     note = "informational: what chance did, no data can tell"
     facts = [
         Fact("draws", f"{counts[0]} chains × {counts[1]}", None, NOTED, note),
-        Fact("moves proposed and accepted", len(draws["proposed"] or ()), None, NOTED, note),
+        Fact("moves proposed and accepted", counts[0], None, NOTED, note),
         Fact("seed", draws["seed"], None, NOTED, note),
     ]
     if "fingerprint" not in draws:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from everytree.verify.model import Model
 from everytree.verify.prove import Counts, GivenUp, Space
 from everytree.verify.query import dirichlet_at
 
-__all__ = ["Fold", "Folded", "Prior", "fold", "log_joint", "read_prior"]
+__all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_prior"]
 
 MINUS_INFINITY = float("-inf")
 
@@ -35,20 +35,14 @@ class Prior:
     attribute_fair: bool = False
 
     def log_split(self, depth: int) -> float:
-        if self.kind == "size":
-            return math.log(self.alpha) - self.beta * math.log(1 + depth)
-        return math.log(0.5) if self.kind == "coding" else 0.0
+        return KINDS[self.kind].log_split(self, depth)
 
     def log_leaf(self, depth: int, closed: bool) -> float:
-        if self.kind == "size":
-            return 0.0 if closed else math.log1p(-math.exp(self.log_split(depth)))
-        if self.kind == "leaf_penalty":
-            return math.log(self.omega)
-        return math.log(0.5) if self.kind == "coding" else 0.0
+        return KINDS[self.kind].log_leaf(self, depth, closed)
 
     def log_shares(self, tests: Sequence[int], columns: Sequence[int]) -> dict[int, float]:
         """The logarithm of each feasible test's share."""
-        if self.kind in ("uniform", "leaf_penalty"):
+        if not KINDS[self.kind].per_test:
             return dict.fromkeys(tests, 0.0)
         if not self.attribute_fair:
             return dict.fromkeys(tests, -math.log(len(tests)) if tests else 0.0)
@@ -56,22 +50,51 @@ class Prior:
         return {test: -math.log(len(of)) - math.log(of[columns[test]]) for test in tests}
 
 
+@dataclass(frozen=True)
+class Kind:
+    """A kind of prior: its name in files, its factors, and whether a split weighs the share of its test."""
+
+    type_name: str
+    log_split: Callable[[Prior, int], float]
+    log_leaf: Callable[[Prior, int, bool], float]
+    per_test: bool
+
+
+def _size_split(prior: Prior, depth: int) -> float:
+    return math.log(prior.alpha) - prior.beta * math.log(1 + depth)
+
+
+def _size_leaf(prior: Prior, depth: int, closed: bool) -> float:
+    return 0.0 if closed else math.log1p(-math.exp(_size_split(prior, depth)))
+
+
+KINDS = {
+    "uniform": Kind("UniformPrior", lambda prior, depth: 0.0, lambda prior, depth, closed: 0.0, False),
+    "size": Kind("SizePrior", _size_split, _size_leaf, True),
+    "leaf_penalty": Kind(
+        "LeafPenaltyPrior",
+        lambda prior, depth: 0.0,
+        lambda prior, depth, closed: math.log(prior.omega),
+        False,
+    ),
+    "shapes": Kind("ShapePrior", lambda prior, depth: 0.0, lambda prior, depth, closed: 0.0, True),
+    "coding": Kind(
+        "CodingPrior", lambda prior, depth: math.log(0.5), lambda prior, depth, closed: math.log(0.5), True
+    ),
+}
+
+
 def read_prior(params: dict[str, Any]) -> Prior | None:
-    """The prior in the parameters of an estimator, or None where it is not one of the five that are known here."""
+    """The prior in the parameters of an estimator, or None where it is not one of those in ``KINDS``."""
     given = params.get("prior", "size")
-    names = ("uniform", "size", "leaf_penalty", "shapes", "coding")
     if isinstance(given, str):
-        if given not in names:
+        if given not in KINDS:
             return None
         numbers = (
             {"alpha": params.get("alpha", 0.8), "beta": params.get("beta", 0.8)} if given == "size" else {}
         )
         return _prior(given, numbers)
-    kinds = dict(
-        zip(
-            ("UniformPrior", "SizePrior", "LeafPenaltyPrior", "ShapePrior", "CodingPrior"), names, strict=True
-        )
-    )
+    kinds = {kind.type_name: word for word, kind in KINDS.items()}
     if (
         not isinstance(given, dict)
         or not isinstance(given.get("$type"), str)

@@ -5,26 +5,98 @@
     ChiSquare(t)    χ² of leaf-versus-rest against the class ≥ t, or its p-value ≤ p
 
 A threshold is reached if the statistic, rounded to the nearest float, reaches it.
+
+The core checks these three. A new constraint is made of them: a ``ComposedConstraint`` that says ``@leaf_word(...)``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from everytree.common.arguments import number, refused, whole
-from everytree.common.values import written
+from everytree.common.arguments import number, whole
+from everytree.common.values import TYPES, written
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     import everytree._core as _core
 
-__all__ = ["ChiSquare", "LeafConstraints", "Margin", "Support", "chi2_threshold", "leaf_constraints"]
+__all__ = [
+    "LEAF_WORDS",
+    "ChiSquare",
+    "ComposedConstraint",
+    "LeafConstraints",
+    "LeafWord",
+    "Margin",
+    "Support",
+    "chi2_threshold",
+    "forget_leaf_word",
+    "leaf_constraints",
+    "leaf_word",
+    "listed_constraints",
+]
 
 
-@written
+@dataclass(frozen=True)
+class LeafWord:
+    """A constraint in the query language: ``word >= number`` or ``word <= number`` is ``made(field=number)``."""
+
+    word: str
+    made: type[Any]
+    about: str
+    at: str  # ">=" or "<="
+    field: str
+    whole: bool
+    kind: str | None  # of LeafConstraints; None for what is composed
+    twin: str | None  # of the reference's Query; None for what is composed
+
+    def value(self, constraint: Any) -> Any:
+        """The number of a constraint, or None where it says nothing of this kind."""
+        return getattr(constraint, self.field) if isinstance(constraint, self.made) else None
+
+    def condition(self, constraint: Any) -> str:
+        return f"{self.word} {self.at} {self.value(constraint)!r}"
+
+
+LEAF_WORDS: dict[str, LeafWord] = {}
+Made = TypeVar("Made", bound=type)
+
+
+def leaf_word(
+    word: str,
+    about: str,
+    field: str,
+    at: str = ">=",
+    *,
+    whole: bool = True,
+    kind: str | None = None,
+    twin: str | None = None,
+) -> Callable[[Made], Made]:
+    """Give a constraint a word of the query language, and let files hold it; ``forget_leaf_word`` undoes it."""
+
+    def registered(made: Made) -> Made:
+        LEAF_WORDS[word] = LeafWord(word, made, about, at, field, whole, kind, twin)
+        return written(made)
+
+    return registered
+
+
+def forget_leaf_word(word: str) -> None:
+    TYPES.pop(LEAF_WORDS.pop(word).made.__name__, None)
+
+
+class ComposedConstraint(ABC):
+    """A constraint that is several of the core's at once."""
+
+    @abstractmethod
+    def parts(self) -> tuple[Support | Margin | ChiSquare, ...]:
+        """What it is made of: a leaf must meet all of these."""
+
+
+@leaf_word("leaf", "examples in every leaf", "examples", kind="support", twin="min_support")
 @dataclass(frozen=True)
 class Support:
     """Every leaf holds at least ``examples`` examples.
@@ -42,7 +114,7 @@ class Support:
         return f"Support({self.examples})"
 
 
-@written
+@leaf_word("margin", "lead of the largest class of every leaf", "examples", kind="margin", twin="min_margin")
 @dataclass(frozen=True)
 class Margin:
     """In every leaf the largest class leads every other class by at least ``examples`` examples.
@@ -60,7 +132,18 @@ class Margin:
         return f"Margin({self.examples})"
 
 
-@written
+@leaf_word(
+    "p",
+    "p-value of every leaf against the rest",
+    "p_value",
+    "<=",
+    whole=False,
+    kind="p_value",
+    twin="max_p_value",
+)
+@leaf_word(
+    "chi2", "χ² of every leaf against the rest", "threshold", whole=False, kind="chi2", twin="min_chi2"
+)
 @dataclass(frozen=True)
 class ChiSquare:
     """Every leaf differs from the rest of the data: χ² of leaf-versus-rest against the class is large.
@@ -128,37 +211,42 @@ def leaf_constraints(leaf: Any) -> LeafConstraints:
     >>> leaf_constraints([5, Margin(2), Margin(3)])
     LeafConstraints(support=Support(5), margin=Margin(3), chi2=None, p_value=None)
     """
-    if leaf is None:
-        return LeafConstraints()
-    given = list(leaf) if isinstance(leaf, list | tuple | set | frozenset) else [leaf]
-    found: dict[str, Any] = {}
-
-    def tighten(kind: str, constraint: Any, tightness: float) -> None:
-        if kind not in found or tightness > found[kind][0]:
-            found[kind] = (tightness, constraint)
-
-    for each in given:
-        if isinstance(each, Support):
-            tighten("support", each, each.examples)
-        elif isinstance(each, Margin):
-            tighten("margin", each, each.examples)
-        elif isinstance(each, ChiSquare):
-            if each.threshold is not None:
-                tighten("chi2", each, each.threshold)
-            elif each.p_value is not None:
-                tighten("p_value", each, -each.p_value)
-        else:
-            try:
-                tighten("support", Support(each), Support(each).examples)
-            except QueryError:
-                raise refused(
-                    QueryError,
-                    "leaf",
-                    each,
-                    "a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), "
-                    "et.ChiSquare(t), or a list of these",
-                ) from None
+    found: dict[str, tuple[float, Any]] = {}
+    for part in (part for each in listed_constraints(leaf) for part in _parts(each)):
+        for record in LEAF_WORDS.values():
+            value = record.value(part)
+            if record.kind is None or value is None:
+                continue
+            tightness = value if record.at == ">=" else -value
+            if record.kind not in found or tightness > found[record.kind][0]:
+                found[record.kind] = (tightness, part)
     return LeafConstraints(**{kind: constraint for kind, (_, constraint) in found.items()})
+
+
+def listed_constraints(leaf: Any) -> list[Any]:
+    """The constraints in ``leaf=`` as they were given; a whole number is a support."""
+    if leaf is None:
+        return []
+    known = tuple(record.made for record in LEAF_WORDS.values())
+    found = []
+    for each in list(leaf) if isinstance(leaf, list | tuple | set | frozenset) else [leaf]:
+        if isinstance(each, known):
+            found.append(each)
+            continue
+        try:
+            found.append(Support(each))
+        except QueryError:
+            raise refused(
+                QueryError,
+                "leaf",
+                each,
+                "a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), et.ChiSquare(t), or a list of these",
+            ) from None
+    return found
+
+
+def _parts(constraint: Any) -> tuple[Any, ...]:
+    return constraint.parts() if isinstance(constraint, ComposedConstraint) else (constraint,)
 
 
 def chi2_threshold(p_value: float, dof: int) -> float:

@@ -4,8 +4,9 @@
     errors           the same without weights, whatever the weights: what an accuracy bounds
     expected_error   error + C4.5's pessimistic addition
     gini, entropy    impurities, times examples
-    cost             the least sum of a cost matrix over the classes a leaf may say
+    cost             the least sum of a cost matrix over the classes a leaf may say; others have a matrix of their own
 
+``cost_words.py`` has them by name.
 Weights and matrices are read as the numbers they are written as (0.1 is one tenth) and multiplied by a common factor,
 so that the core adds whole numbers where they are not too large: then sums and bounds are exact.
 """
@@ -23,6 +24,7 @@ import numpy.typing as npt
 
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
+from everytree.weights.cost_words import COSTS
 from everytree.weights.dirichlet import LARGEST_COST, leaf_cost
 
 if TYPE_CHECKING:
@@ -132,7 +134,11 @@ def make_cost(
             ]
     elif name == "cost":
         leaf_cost(kind, table.n_classes, cost_matrix)  # refuses a bad matrix
-        exact = [[written(x) for x in row] for row in np.asarray(cost_matrix, dtype=float).tolist()]
+        exact = _exact(cost_matrix)
+    elif name in COSTS and (own := COSTS[name].matrix) is not None:
+        kind = "cost"
+        leaf_cost(kind, table.n_classes, own(table.n_classes))
+        exact = _exact(own(table.n_classes))
     if exact is not None:
         matrix, scale, whole = _scaled(exact, table.total)
     core = leaf_cost(
@@ -145,6 +151,10 @@ def make_cost(
     )
     answers = None if exact is None else tuple(map(tuple, exact))
     return Cost(name, core, scale, whole and not penalty, answers)
+
+
+def _exact(matrix: Any) -> list[list[Fraction]]:
+    return [[written(x) for x in row] for row in np.asarray(matrix, dtype=float).tolist()]
 
 
 def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]], Fraction, bool]:

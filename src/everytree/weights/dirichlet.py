@@ -12,13 +12,13 @@ import numpy.typing as npt
 from everytree.common.arguments import number, refused
 from everytree.common.values import written
 from everytree.errors import QueryError
+from everytree.weights.cost_words import COSTS
 
 if TYPE_CHECKING:
     import everytree._core as _core
 
-__all__ = ["COSTS", "DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
+__all__ = ["DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
-COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 SMALLEST = 1e-100  # of a Dirichlet parameter
 LARGEST_COST = 1e12  # sums over 2^29 examples stay exact enough
 

@@ -5,28 +5,34 @@
 d is the depth of the node and t the share of its test: 1, or 1/e with e the number of feasible tests, or, for
 attribute-fair priors, 1/(attributes with a feasible test) · 1/(feasible tests of that attribute). A leaf is open
 if a feasible test could still follow. So a prior is three short tables of numbers and a flag, and a new one is a
-new class with a ``tables`` method: nothing else has to know it.
+new class with a ``tables`` method that says ``@named_prior(word, about)``: nothing else has to know it.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from everytree.common.arguments import number, refused
-from everytree.common.values import written
+from everytree.common.values import TYPES, written
 from everytree.errors import QueryError
 
 __all__ = [
+    "PRIORS",
     "CodingPrior",
     "LeafPenaltyPrior",
     "Prior",
     "PriorTables",
+    "PriorWord",
     "ShapePrior",
     "SizePrior",
     "UniformPrior",
     "as_prior",
+    "forget_prior",
+    "named_prior",
 ]
 
 
@@ -66,7 +72,41 @@ class Prior(ABC):
         """The factors down to a leaf at depth ``deepest``."""
 
 
-@written
+@dataclass(frozen=True)
+class PriorWord:
+    """A prior by its word: the class, one line about it, and its definition in ``reference``.
+
+    ``twin`` is the name of a class there with the same parameters (``attributes`` for ``attribute_fair``), or a
+    function of a prior and of the attribute of each test.
+    """
+
+    word: str
+    made: type[Prior]
+    about: str
+    twin: str | Callable[[Any, Sequence[int]], Any]
+
+
+PRIORS: dict[str, PriorWord] = {}
+Made = TypeVar("Made", bound=type)
+
+
+def named_prior(
+    word: str, about: str, twin: str | Callable[[Any, Sequence[int]], Any] = ""
+) -> Callable[[Made], Made]:
+    """Let a prior be named by a word, and be written in files; ``forget_prior`` takes it out again."""
+
+    def registered(made: Made) -> Made:
+        PRIORS[word] = PriorWord(word, made, about, twin or made.__name__)
+        return written(made)
+
+    return registered
+
+
+def forget_prior(word: str) -> None:
+    del TYPES[PRIORS.pop(word).made.__name__]
+
+
+@named_prior("uniform", "every tree weighs the same")
 @dataclass(frozen=True)
 class UniformPrior(Prior):
     """Every tree weighs the same (Nijssen's "Unif", Buntine's I)."""
@@ -75,7 +115,7 @@ class UniformPrior(Prior):
         return PriorTables([0.0], [0.0], [0.0], per_test=False)
 
 
-@written
+@named_prior("size", "a node at depth d is split with probability alpha (1 + d)^-beta")
 @dataclass(frozen=True)
 class SizePrior(Prior):
     """A node at depth d is split with probability α(1 + d)^−β, by a feasible test drawn at random (Chipman et al.).
@@ -104,7 +144,7 @@ class SizePrior(Prior):
         return PriorTables(log_split, log_leaf, [0.0], per_test=True)
 
 
-@written
+@named_prior("leaf_penalty", "every leaf costs a factor omega")
 @dataclass(frozen=True)
 class LeafPenaltyPrior(Prior):
     """Every leaf costs a factor ω < 1 (Buntine's II).
@@ -123,7 +163,7 @@ class LeafPenaltyPrior(Prior):
         return PriorTables([0.0], [leaf], [leaf], per_test=False)
 
 
-@written
+@named_prior("shapes", "every shape of tree weighs the same, and in it every test")
 @dataclass(frozen=True)
 class ShapePrior(Prior):
     """Every shape of tree weighs the same, and in it every feasible test (Buntine's III)."""
@@ -134,7 +174,7 @@ class ShapePrior(Prior):
         return PriorTables([0.0], [0.0], [0.0], per_test=True)
 
 
-@written
+@named_prior("coding", "a bit for each node, and the code of its test")
 @dataclass(frozen=True)
 class CodingPrior(Prior):
     """One bit per node for "leaf or split", and log₂ e bits for the test (Buntine's IV, minimum encoding)."""
@@ -146,20 +186,11 @@ class CodingPrior(Prior):
         return PriorTables([half], [half], [half], per_test=True)
 
 
-BY_NAME: dict[str, type[Prior]] = {
-    "uniform": UniformPrior,
-    "size": SizePrior,
-    "leaf_penalty": LeafPenaltyPrior,
-    "shapes": ShapePrior,
-    "coding": CodingPrior,
-}
-
-
 def as_prior(prior: Prior | str) -> Prior:
     """A prior from its name, with default parameters, or the prior itself."""
     if isinstance(prior, Prior):
         return prior
-    if isinstance(prior, str) and prior in BY_NAME:
-        return BY_NAME[prior]()
-    names = ", ".join(map(repr, BY_NAME))
+    if isinstance(prior, str) and prior in PRIORS:
+        return PRIORS[prior].made()
+    names = ", ".join(map(repr, PRIORS))
     raise refused(QueryError, "prior", prior, f"one of {names}, or a prior such as SizePrior(0.8, 0.8)")
