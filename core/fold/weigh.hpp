@@ -9,6 +9,7 @@
 #include "algebra/max_product.hpp"
 #include "algebra/min_plus.hpp"
 #include "algebra/sum_product.hpp"
+#include "algebra/tie.hpp"
 #include "fold/up.hpp"
 
 namespace everytree {
@@ -50,7 +51,7 @@ class WeighProduct {
     } else if constexpr (std::same_as<A, MaxProduct>) {
       double value = level.state_leaf, leaves = 1;
       const auto better = [](double y, double y_leaves, double& x, double& x_leaves) {
-        if (y > x * (1 + MaxProduct::kTie) || (y > x * (1 - MaxProduct::kTie) && y_leaves < x_leaves)) {
+        if (product_improves(y, x, y_leaves < x_leaves)) {
           x = y;
           x_leaves = y_leaves;
         }

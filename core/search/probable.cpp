@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <limits>
 
+#include "algebra/tie.hpp"
 #include "common/errors.hpp"
 #include "fold/joint.hpp"
 #include "search/greedy.hpp"
-#include "search/margin.hpp"
 
 namespace everytree {
 

@@ -5,10 +5,10 @@
 #include <deque>
 #include <vector>
 
+#include "algebra/tie.hpp"
 #include "frontier/one_level.hpp"
 #include "frontier/side_fold.hpp"
 #include "search/search.hpp"
-#include "search/margin.hpp"
 
 namespace everytree {
 

@@ -95,13 +95,8 @@ class TreeFinder {
     double score, leaves;
     std::uint32_t option, rank1, rank0;
     bool operator>(const Result& y) const {
-      const double a = rounded(score), b = rounded(y.score);
+      const double a = tie_class(score), b = tie_class(y.score);  // ties: the smaller tree comes first
       return std::tie(a, leaves, option, rank1, rank0) > std::tie(b, y.leaves, y.option, y.rank1, y.rank0);
-    }
-    // 40 bits of the score: sums of the same terms in another order are ties, and the smaller tree comes first.
-    static double rounded(double x) {
-      const double shift = x * 8193.0;
-      return shift - (shift - x);
     }
   };
   struct Node {

@@ -11,6 +11,7 @@
 #include "algebra/max_product.hpp"
 #include "algebra/min_plus.hpp"
 #include "algebra/sum_product.hpp"
+#include "algebra/tie.hpp"
 
 using namespace everytree;
 
@@ -119,6 +120,36 @@ TEST(naturals_carry) {
   c += Natural(1);
   CHECK((c.limbs() == std::vector<std::uint64_t>{0, 1}));
   CHECK((Natural() * a) == Natural());
+}
+
+// The tie rule: its law, and that the limits of a search say the same.
+TEST(ties_are_near_and_do_not_depend_on_the_unit) {
+  std::mt19937 r(11);
+  for (int round = 0; round < 10000; ++round) {
+    const double x = (static_cast<double>(r()) - 2e9) * std::ldexp(1.0, static_cast<int>(r() % 200) - 100);
+    const double slack = std::ldexp(1.0, -static_cast<int>(r() % 20) - 30) * (r() % 2 ? 1 : -1);
+    const double y = x + x * slack, z = x + x * (slack / 2);
+    CHECK(tied(x, x) && tied(x, y) == tied(y, x));
+    CHECK(!tied(x, y) || tied(x, z));
+    CHECK(tied(x, y) == tied(x * 1024, y * 1024));
+    if (std::abs(slack) < 0.9 * kTie) CHECK(tied(x, y) && y >= below(x) && y < above(x));
+    if (std::abs(slack) > 1.1 * kTie) CHECK(!tied(x, y) && (y < below(x)) == (y < x) && (y >= above(x)) == (y > x));
+    CHECK(std::abs(tie_class(x) - x) <= std::ldexp(std::abs(x), -40));
+    // The classes of a sort are in order.
+    CHECK(x < y ? tie_class(x) <= tie_class(y) : tie_class(x) >= tie_class(y));
+  }
+  const double infinite = std::numeric_limits<double>::infinity();
+  CHECK(tied(infinite, infinite) && !tied(infinite, -infinite) && !tied(infinite, 1e300));
+  CHECK(!tied_logs(-infinite, -infinite) && !tied_logs(-infinite, 0));
+  CHECK(tied(536870911.0, 536870911.0) && !tied(536870911.0, 536870910.0));
+  CHECK(0.0 < above(0.0) && !(0.0 < below(0.0)));
+}
+
+TEST(sums_that_cancel_and_products_have_slacks_of_their_own) {
+  CHECK(tied_sums(1e-14, 1, 0, 1) && !tied(1e-14, 0) && !tied_sums(1e-12, 1, 0, 1));
+  CHECK(tied_logs(1e-13, 0) && !tied_logs(1e-11, 0));
+  CHECK(product_improves(1 + 2 * kProductTie, 1, false) && !product_improves(1 + kProductTie / 2, 1, false));
+  CHECK(product_improves(1 - kProductTie / 2, 1, true) && !product_improves(1 - 2 * kProductTie, 1, true));
 }
 
 int main() { return check::run(); }
