@@ -26,4 +26,10 @@ concept Algebra = requires(typename A::Value x, const typename A::Value& y, cons
   { A::kSelective } -> std::convertible_to<bool>;
 };
 
+template <class A>
+concept Idempotent = Algebra<A> && A::kIdempotent;
+
+template <class A>
+concept Selective = Algebra<A> && A::kSelective;
+
 }  // namespace everytree

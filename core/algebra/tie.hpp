@@ -1,8 +1,8 @@
 // When two scores are the same: the one tie rule of every search, fold, set, miner, grower and chain.
 //
 // Sums and products of the same terms in another order differ in their last bits. A choice made by those bits would
-// depend on the order of the work, so scores that differ by no more than rounding are *tied*, and something else decides
-// (fewer leaves, then the leaf, then the lowest test). The law of every form below:
+// depend on the order of the work, so scores that differ by no more than rounding are *tied*, and something else
+// decides (fewer leaves, then the leaf, then the lowest test). The law of every form below:
 //     tied(x, x);  tied(x, y) = tied(y, x);  what lies between two tied scores is tied with both;
 //     the slack is relative to what was summed, so it does not depend on the unit of a cost.
 // It is not transitive: a chain of ties may lead far. So compare with one fixed score (the best so far), never in a
