@@ -26,7 +26,8 @@ struct MaxProduct {
     const double ratio = y.weight.is_zero() ? 0.0 : x.weight.is_zero() ? 2.0 : (y.weight / x.weight).scaled(0);
     if (product_improves(ratio, 1, y.leaves < x.leaves)) x = y;
   }
+  static double cost(const Value& x) { return -x.weight.log(); }
 };
-static_assert(Algebra<MaxProduct>);
+static_assert(GivesTree<MaxProduct>);
 
 }  // namespace everytree

@@ -105,26 +105,22 @@ double Posterior::log_joint(const Key& key) const {
   return everytree::log_joint(graph_->table(), o.max_depth, o.min_leaf, weights_.prior(), weights_.leaf(), key);
 }
 
-std::vector<Best> Posterior::likeliest(Control& control) const {
-  const auto value = fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_), control, n_threads_);
-  std::vector<Best> best;
-  best.reserve(value.size());
-  for (const auto& v : value) best.push_back({-v.weight.log(), v.leaves});
-  return best;
+std::vector<MaxProduct::Value> Posterior::likeliest(Control& control) const {
+  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_), control, n_threads_);
 }
 
 Key Posterior::map_tree(Control& control) const {
   const ProductScores scores(weights_);
-  return TreeFinder(*graph_, scores, likeliest(control), control).best_tree();
+  return TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).best_tree();
 }
 
 double Posterior::log_map(Control& control) const {
-  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_), control, n_threads_)[0].weight.log();
+  return likeliest(control)[0].weight.log();
 }
 
 std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
   const ProductScores scores(weights_);
-  auto trees = TreeFinder(*graph_, scores, likeliest(control), control).first(k);
+  auto trees = TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).first(k);
   for (Ranked& tree : trees) tree.score = -tree.score;
   return trees;
 }

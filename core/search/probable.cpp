@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "algebra/tie.hpp"
 #include "common/errors.hpp"
 #include "fold/joint.hpp"
 #include "search/greedy.hpp"

@@ -5,7 +5,6 @@
 #include <deque>
 #include <vector>
 
-#include "algebra/tie.hpp"
 #include "frontier/one_level.hpp"
 #include "frontier/side_fold.hpp"
 #include "search/search.hpp"

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algebra/concept.hpp"
 #include "algebra/tie.hpp"
 #include "frontier/one_level.hpp"
 
@@ -72,8 +73,18 @@ struct Best {
 
 class TreeFinder {
  public:
-  // best[id] for every state of the graph.
-  TreeFinder(const Graph& graph, const Scores& scores, std::vector<Best> best, Control& control);
+  // From the values of a fold, one for every state: only an algebra that selects knows a best tree.
+  template <GivesTree A>
+  static TreeFinder of(const Graph& graph, const Scores& scores, const std::vector<typename A::Value>& values,
+                       Control& control) {
+    std::vector<Best> best;
+    best.reserve(values.size());
+    for (const auto& v : values) best.push_back({A::cost(v), v.leaves});
+    return TreeFinder(graph, scores, std::move(best), control);
+  }
+  // For best_with_leaves alone, which brings its values.
+  TreeFinder(const Graph& graph, const Scores& scores, Control& control)
+      : TreeFinder(graph, scores, std::vector<Best>(graph.size(), Best{0, 0}), control) {}
 
   // The best tree; ties go to fewer leaves, then to the leaf, then to the lowest test, from the root down.
   Key best_tree();
@@ -85,6 +96,9 @@ class TreeFinder {
   Key best_with_leaves(const std::vector<std::vector<double>>& by_leaves, std::size_t leaves);
 
  private:
+  // best[id] for every state of the graph.
+  TreeFinder(const Graph& graph, const Scores& scores, std::vector<Best> best, Control& control);
+
   static constexpr std::uint32_t kNone = 0xffffffffu;
   struct Option {
     double weight;                 // score of the split, or of the leaf

@@ -10,8 +10,12 @@
 #include "algebra/lexicographic.hpp"
 #include "algebra/max_product.hpp"
 #include "algebra/min_plus.hpp"
+#include "algebra/product.hpp"
+#include "algebra/prune.hpp"
 #include "algebra/sum_product.hpp"
 #include "algebra/tie.hpp"
+#include "fold/weigh.hpp"
+#include "sets/best.hpp"
 
 using namespace everytree;
 
@@ -88,6 +92,47 @@ void check_laws(unsigned seed) {
   }
 }
 
+// A selective algebra orders its values by cost, and join keeps the order: what pruning and best trees rest on.
+template <Prunable A>
+void check_order(unsigned seed) {
+  std::mt19937 r(seed);
+  for (int round = 0; round < 300; ++round) {
+    const auto x = random_value<A>(r, 3), y = random_value<A>(r, 3), z = random_value<A>(r, 3);
+    const auto w = random_weight<typename A::Weight>(r);
+    const double cost_x = A::cost(x), cost_y = A::cost(y);
+    CHECK(same(A::cost(sum<A>(x, y)), std::min(cost_x, cost_y)));
+    const auto [better, worse] = cost_x < cost_y ? std::pair(x, y) : std::pair(y, x);
+    CHECK(A::cost(A::join(w, better, z)) < above(A::cost(A::join(w, worse, z))) ||
+          std::isinf(A::cost(A::join(w, worse, z))));
+  }
+}
+
+// What does not compile. Sums drop nothing and have no best tree; a vector of bests by size or depth is no best itself;
+// a least cost alone does not say how large its tree is.
+template <class A>
+constexpr bool prunes = requires { typename Prunes<A>; };
+template <class A>
+constexpr bool gives_tree = requires(const Graph& graph, const Scores& scores,
+                                     const std::vector<typename A::Value>& values, Control& control) {
+  TreeFinder::of<A>(graph, scores, values, control);
+};
+template <class A>
+constexpr bool weighs_products = requires(const Graph& graph, const ProductWeights& weights) {
+  WeighProduct<A>(graph, weights);
+};
+static_assert(prunes<MinPlus> && prunes<Lexicographic> && prunes<MaxProduct>);
+static_assert(!prunes<SumProduct> && !prunes<Count> && !prunes<Expectation>);
+static_assert(!prunes<ByLeaves<MinPlus>> && !prunes<ByDepth<MinPlus>> && !prunes<ByLeaves<SumProduct>>);
+static_assert(gives_tree<Lexicographic> && gives_tree<MaxProduct>);
+static_assert(!gives_tree<SumProduct> && !gives_tree<Count> && !gives_tree<Expectation> && !gives_tree<MinPlus>);
+static_assert(!gives_tree<ByLeaves<MinPlus>> && !gives_tree<ByDepth<MaxProduct>>);
+// Costs are no products; the plain numbers behind an algebra follow from whether equal options count once.
+static_assert(weighs_products<SumProduct> && weighs_products<ByLeaves<MaxProduct>> && weighs_products<Expectation>);
+static_assert(!weighs_products<MinPlus> && !weighs_products<Lexicographic> && !weighs_products<Count>);
+static_assert(std::same_as<PlainOf<Expectation>, SumProduct> && std::same_as<PlainOf<ByDepth<SumProduct>>, SumProduct>);
+static_assert(std::same_as<PlainOf<ByLeaves<MaxProduct>>, MaxProduct>);
+static_assert(Idempotent<ByLeaves<MinPlus>> && !Selective<ByLeaves<MinPlus>> && !Idempotent<SumProduct>);
+
 }  // namespace
 
 TEST(sum_product) { check_laws<SumProduct>(1); }
@@ -100,6 +145,12 @@ TEST(front) { check_laws<ByLeaves<MinPlus>>(7); }
 TEST(distribution_of_leaves) { check_laws<ByLeaves<SumProduct>>(8); }
 TEST(least_cost_by_depth) { check_laws<ByDepth<MinPlus>>(9); }
 TEST(distribution_of_depth) { check_laws<ByDepth<SumProduct>>(10); }
+
+TEST(costs_order_the_values) {
+  check_order<MinPlus>(12);
+  check_order<Lexicographic>(13);
+  check_order<MaxProduct>(14);
+}
 
 TEST(wide_numbers_leave_the_range_of_a_double) {
   Wide x = Wide::from_log(-70000.0);
