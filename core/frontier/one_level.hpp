@@ -16,7 +16,7 @@
 
 #include "algebra/product.hpp"
 #include "frontier/cost_fold.hpp"
-#include "down/leaf_value.hpp"
+#include "weights/leaf_value.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
 #include "weights/leaf.hpp"

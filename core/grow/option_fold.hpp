@@ -7,6 +7,8 @@
 // SumProduct sums over all its trees (smoothing). With MaxProduct every P is 0 or 1; values equal but for rounding are
 // ties: the tree with fewer nodes, then the leaf, then the lower column, then the lower threshold. log s(root) is the
 // log evidence. Where everything at a node weighs nothing, log s = −∞ and P(leaf) = 1.
+// The pass is not fold/up.hpp: an option has any number of children, counts are of many classes and few of them, and
+// the shares P come out of the same sweep. What ⊕ is follows from the same algebras.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "down/leaf_value.hpp"
+#include "weights/leaf_value.hpp"
 #include "down/quadratic_form.hpp"
 #include "mcmc/collapsed.hpp"
 #include "common/parallel.hpp"

@@ -20,7 +20,8 @@
 #include "algebra/max_product.hpp"
 #include "algebra/prune.hpp"
 #include "common/control.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
+#include "frontier/one_level.hpp"
 #include "search/hope.hpp"
 #include "search/store.hpp"
 

@@ -23,7 +23,7 @@
 #include "algebra/min_plus.hpp"
 #include "algebra/prune.hpp"
 #include "common/control.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "search/bounds.hpp"
 #include "search/store.hpp"
 #include "weights/leaf.hpp"

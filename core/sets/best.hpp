@@ -14,12 +14,10 @@
 
 #include "algebra/concept.hpp"
 #include "algebra/tie.hpp"
+#include "common/key.hpp"
 #include "frontier/one_level.hpp"
 
 namespace everytree {
-
-// A tree as the preorder list of its tests, −1 for a leaf; the subtree where the test is 0 comes first.
-using Key = std::vector<std::int32_t>;
 
 // Additive scores of leaves and splits.
 class Scores {

@@ -1,4 +1,4 @@
-#include "fold/bracket.hpp"
+#include "down/bracket.hpp"
 
 #include <algorithm>
 
