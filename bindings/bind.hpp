@@ -87,6 +87,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> as_numpy(std::vector<T> values) {
 inline Reals to_numpy(std::vector<double> values) { return as_numpy(std::move(values)); }
 
 void bind_kernels(nb::module_& m);
+void bind_tie(nb::module_& m);
 void bind_leaves(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_query(nb::module_& m);

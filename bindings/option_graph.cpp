@@ -10,15 +10,19 @@ namespace everytree::bind {
 using grow::Columns;
 using grow::DirichletRows;
 using grow::Folded;
-using grow::FoldKind;
 using grow::OptionGraph;
 
 namespace {
 
-FoldKind fold_kind(const std::string& name) {
-  if (name == "smooth") return FoldKind::smooth;
-  if (name == "map") return FoldKind::map;
-  if (name == "none") return FoldKind::grown;
+// The algebra and the part of the graph behind a name.
+auto fold_of(const std::string& name) {
+  struct Chosen {
+    decltype(&grow::fold<SumProduct>) fold;
+    grow::Stops stops;
+  };
+  if (name == "smooth") return Chosen{&grow::fold<SumProduct>, grow::Stops::anywhere};
+  if (name == "map") return Chosen{&grow::fold<MaxProduct>, grow::Stops::anywhere};
+  if (name == "none") return Chosen{&grow::fold<SumProduct>, grow::Stops::at_ends};
   throw InvalidInput("a fold is \"smooth\", \"map\" or \"none\", not \"" + name + "\"");
 }
 
@@ -85,8 +89,8 @@ void bind_option_graph(nb::module_& m) {
           [](const OptionGraph& self, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
              const DirichletRows& dirichlet, const std::string& kind, PyControl& control) {
             const Prior prior = read_prior({0.0}, std::move(log_leaf_open), std::move(log_leaf_closed), false, {}, 0);
-            const FoldKind how = fold_kind(kind);
-            return run(control, [&](Control& c) { return grow::fold(self, prior, dirichlet, how, c); });
+            const auto how = fold_of(kind);
+            return run(control, [&](Control& c) { return how.fold(self, prior, dirichlet, how.stops, c); });
           },
           nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("dirichlet"), nb::arg("kind"),
           nb::arg("control"), "Shares of leaf and options at every node: \"smooth\" (sum), \"map\" (max) or \"none\".")

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bind.hpp"
-#include "fold/bracket.hpp"
+#include "down/bracket.hpp"
 
 namespace everytree::bind {
 

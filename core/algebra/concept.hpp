@@ -9,6 +9,11 @@
 // Properties declare what an algorithm may rely on:
 //     kIdempotent  x ⊕ x = x: equal options may be counted once
 //     kSelective   x ⊕ y is one of x, y: there is a best tree, and bounds may prune
+//     cost(x)      of a selective algebra: a number that is smaller for the better value, additive over join
+// An algorithm names what it relies on by a concept, so that a wrong pairing does not compile. Why it is sound: where ⊕
+// selects, distributivity says join(w, best of x and y, z) = best of join(w, x, z) and join(w, y, z). So the best tree
+// is made of best subtrees, and an option that cannot be better than a known one may be dropped before it is folded. A
+// sum has no such option: every tree counts.
 #pragma once
 
 #include <concepts>
@@ -24,6 +29,24 @@ concept Algebra = requires(typename A::Value x, const typename A::Value& y, cons
   A::add(x, y);
   { A::kIdempotent } -> std::convertible_to<bool>;
   { A::kSelective } -> std::convertible_to<bool>;
+};
+
+template <class A>
+concept Idempotent = Algebra<A> && A::kIdempotent;
+
+template <class A>
+concept Selective = Algebra<A> && A::kSelective;
+
+// Options may be dropped by bounds of their costs (algebra/prune.hpp).
+template <class A>
+concept Prunable = Selective<A> && requires(const typename A::Value& x) {
+  { A::cost(x) } -> std::same_as<double>;
+};
+
+// A best tree can be read off the values of the states, ties by size (sets/best.hpp).
+template <class A>
+concept GivesTree = Prunable<A> && requires(const typename A::Value& x) {
+  { x.leaves } -> std::convertible_to<double>;
 };
 
 }  // namespace everytree

@@ -28,7 +28,8 @@ struct Lexicographic {
   static void add(Value& x, const Value& y) {
     if (y < x) x = y;
   }
+  static double cost(const Value& x) { return x.cost; }
 };
-static_assert(Algebra<Lexicographic>);
+static_assert(GivesTree<Lexicographic>);
 
 }  // namespace everytree

@@ -1,9 +1,9 @@
 // (max, ×) on non-negative reals: the most probable tree; among equally probable ones the smallest.
-// Products of the same factors in another order differ in their last bits, so weights that agree to 10^-11 count as
-// equal. The laws hold up to that tolerance.
+// The laws hold up to the ties of products (algebra/tie.hpp).
 #pragma once
 
 #include "algebra/concept.hpp"
+#include "algebra/tie.hpp"
 #include "common/wide.hpp"
 
 namespace everytree {
@@ -15,7 +15,6 @@ struct MaxProduct {
   };
   using Weight = Wide;
   static constexpr bool kIdempotent = true, kSelective = true;
-  static constexpr double kTie = 1e-11;
   static Value zero() { return {}; }
   static Value leaf(const Weight& w) { return {w, 1}; }
   static Value cherry(const Weight& w) { return {w, 2}; }
@@ -25,9 +24,10 @@ struct MaxProduct {
   }
   static void add(Value& x, const Value& y) {
     const double ratio = y.weight.is_zero() ? 0.0 : x.weight.is_zero() ? 2.0 : (y.weight / x.weight).scaled(0);
-    if (ratio > 1 + kTie || (ratio > 1 - kTie && y.leaves < x.leaves)) x = y;
+    if (product_improves(ratio, 1, y.leaves < x.leaves)) x = y;
   }
+  static double cost(const Value& x) { return -x.weight.log(); }
 };
-static_assert(Algebra<MaxProduct>);
+static_assert(GivesTree<MaxProduct>);
 
 }  // namespace everytree

@@ -19,7 +19,8 @@ struct MinPlus {
   static void add(Value& x, const Value& y) {
     if (y < x) x = y;
   }
+  static double cost(const Value& x) { return x; }
 };
-static_assert(Algebra<MinPlus>);
+static_assert(Prunable<MinPlus>);
 
 }  // namespace everytree

@@ -108,7 +108,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
       }
     };
     if (!s.inner()) {
-      fold.product(id, posterior.weights(), Plus::sum, level);
+      fold.product<SumProduct>(id, posterior.weights(), level);
       if (level.n == 0) {
         add_leaf(1.0);
         continue;

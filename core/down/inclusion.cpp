@@ -34,7 +34,7 @@ class ClosedExclusion {
   // Ratios of one closed state; they are 1 before.
   void run(std::uint32_t id, std::int32_t first, std::size_t n, double* ratio) {
     if (graph_->state(id).levels == 0) return;
-    fold_.product(id, *weights_, Plus::sum, level_);
+    fold_.product<SumProduct>(id, *weights_, level_);
     const Frontier& f = fold_.frontier();
     const std::size_t groups = level_.n;
     if (groups == 0) return;
@@ -111,7 +111,7 @@ class ClosedExclusion {
       if (j != i && fold_.feasible(j, a)) shares_.add(graph_->table(), fold_.frontier().parts(j));
     for (std::size_t j = 0; j < groups; ++j) {
       if (j == i || !fold_.feasible(j, a)) continue;
-      const double mass = shares_.share(graph_->table(), fold_.frontier().parts(j), Plus::sum);
+      const double mass = shares_.share<SumProduct>(graph_->table(), fold_.frontier().parts(j));
       for_tests(j, [&](std::uint32_t test, std::int32_t target) {
         if (target != kNone) off_[a][static_cast<std::size_t>(target)] += term_[a][j] * shares_.share(test) / mass;
       });
@@ -186,7 +186,7 @@ std::vector<double> Posterior::inclusion_of(const std::vector<std::int32_t>& own
       std::fill(r, r + n, node.leaf);
       const auto splits = graph_->splits(s);
       for (std::size_t k = 0; k < splits.size(); ++k) {
-        const double share = shares.share(splits[k], Plus::sum), unit = node.split[k];
+        const double share = shares.share<SumProduct>(splits[k]), unit = node.split[k];
         const double* r1 = ratio.data() + static_cast<std::size_t>(splits[k].child[1]) * n;
         const double* r0 = ratio.data() + static_cast<std::size_t>(splits[k].child[0]) * n;
         for (std::size_t t = 0; t < n; ++t) r[t] += unit * share * r1[t] * r0[t];

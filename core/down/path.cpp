@@ -77,7 +77,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
   if (left == 2) {
     OneLevelFold fold(*graph_);
     OneLevel level;
-    fold.product(id, weights_, Plus::sum, level);
+    fold.product<SumProduct>(id, weights_, level);
     leaf = level.state_leaf;
     if (level.n == 0) {
       out.leaf = 1;
@@ -87,7 +87,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     for (std::size_t g = 0; g < level.n; ++g) shares.add(table, f.parts(g));
     for (std::size_t g = 0; g < level.n; ++g) {
       const double w = level.weight[g] * (level.leaf[1][g] + level.split[1][g]) *
-                       (level.leaf[0][g] + level.split[0][g]) / shares.share(table, f.parts(g), Plus::sum);
+                       (level.leaf[0][g] + level.split[0][g]) / shares.share<SumProduct>(table, f.parts(g));
       table.for_each_test(f.parts(g), [&](std::uint32_t t, bool) { weight[t] = w * shares.share(t); });
     }
   } else {

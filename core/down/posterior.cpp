@@ -17,7 +17,7 @@ namespace everytree {
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
                      bool linear, std::size_t n_threads, Control& control)
     : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
-  u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_, Plus::sum), control, n_threads);
+  u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_), control, n_threads);
 }
 
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
@@ -34,7 +34,7 @@ Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::share
     for (std::size_t k = 0; k < expected; ++k) closed[part + k * parts.size()] = parts[part][k];
   }
   if (parts.empty() && n > 0) throw InvalidInput("the frontier has no part; expected at least one");
-  const WeighProduct<SumProduct> weigh(*graph_, weights_, Plus::sum);
+  const WeighProduct<SumProduct> weigh(*graph_, weights_);
   u_ = fold_inner<SumProduct>(*graph_, weigh, order, std::move(closed), control);
 }
 
@@ -73,7 +73,7 @@ std::vector<Wide> Posterior::fold_sent(std::shared_ptr<const CountTable> table, 
   if (graph.n_inner() > 0) throw InvalidInput("a part of the frontier has a state that is not closed");
   std::vector<std::uint32_t> mine(n);
   std::iota(mine.begin(), mine.end(), 0u);
-  const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
+  const WeighProduct<SumProduct> weigh(graph, weights);
   return fold_part<SumProduct>(graph, weigh, mine, control, n_threads);
 }
 
@@ -105,35 +105,29 @@ double Posterior::log_joint(const Key& key) const {
   return everytree::log_joint(graph_->table(), o.max_depth, o.min_leaf, weights_.prior(), weights_.leaf(), key);
 }
 
-std::vector<Best> Posterior::likeliest(Control& control) const {
-  const auto value =
-      fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_);
-  std::vector<Best> best;
-  best.reserve(value.size());
-  for (const auto& v : value) best.push_back({-v.weight.log(), v.leaves});
-  return best;
+std::vector<MaxProduct::Value> Posterior::likeliest(Control& control) const {
+  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_), control, n_threads_);
 }
 
 Key Posterior::map_tree(Control& control) const {
   const ProductScores scores(weights_);
-  return TreeFinder(*graph_, scores, likeliest(control), control).best_tree();
+  return TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).best_tree();
 }
 
 double Posterior::log_map(Control& control) const {
-  return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_, Plus::max), control, n_threads_)[0]
-      .weight.log();
+  return likeliest(control)[0].weight.log();
 }
 
 std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
   const ProductScores scores(weights_);
-  auto trees = TreeFinder(*graph_, scores, likeliest(control), control).first(k);
+  auto trees = TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).first(k);
   for (Ranked& tree : trees) tree.score = -tree.score;
   return trees;
 }
 
 std::vector<double> Posterior::leaves_distribution(Control& control) const {
   using A = ByLeaves<SumProduct>;
-  const auto value = fold_up<A>(*graph_, WeighProduct<A>(*graph_, weights_, Plus::sum), control, n_threads_);
+  const auto value = fold_up<A>(*graph_, WeighProduct<A>(*graph_, weights_), control, n_threads_);
   std::vector<double> out;
   for (const Wide& x : value[0]) out.push_back((x / u_[0]).scaled(0));
   return out;
@@ -141,7 +135,7 @@ std::vector<double> Posterior::leaves_distribution(Control& control) const {
 
 std::vector<double> Posterior::depth_distribution(Control& control) const {
   using A = ByDepth<SumProduct>;
-  const auto value = fold_up<A>(*graph_, WeighProduct<A>(*graph_, weights_, Plus::sum), control, n_threads_);
+  const auto value = fold_up<A>(*graph_, WeighProduct<A>(*graph_, weights_), control, n_threads_);
   std::vector<double> out;
   double below = 0;
   for (const Wide& x : value[0]) {
@@ -153,8 +147,7 @@ std::vector<double> Posterior::depth_distribution(Control& control) const {
 }
 
 double Posterior::expected_leaves(Control& control) const {
-  const auto value =
-      fold_up<Expectation>(*graph_, WeighProduct<Expectation>(*graph_, weights_, Plus::sum), control, n_threads_);
+  const auto value = fold_up<Expectation>(*graph_, WeighProduct<Expectation>(*graph_, weights_), control, n_threads_);
   return (value[0].r / value[0].p).scaled(0);
 }
 

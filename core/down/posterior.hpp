@@ -93,7 +93,7 @@ class Posterior {
     std::vector<double> split;  // P(split k | node) / share of split k
   };
   void inner_node(std::size_t id, InnerNode& out) const;
-  std::vector<Best> likeliest(Control& control) const;
+  std::vector<MaxProduct::Value> likeliest(Control& control) const;
   void average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out, Control& control) const;
   void average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
                         Control& control) const;

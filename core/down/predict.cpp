@@ -156,7 +156,7 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
           if (here[r] > 0) active.push_back(r);
         if (active.empty()) continue;
         if ((k & 15) == 0) control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
-        fold.product(id, weights_, Plus::sum, level);
+        fold.product<SumProduct>(id, weights_, level);
         table.class_counts(graph_->cover(id), q.data());
         state.set(q.data(), s.total, leaf, static_cast<std::size_t>(s.depth));
         if (level.n == 0) {

@@ -28,7 +28,7 @@ std::vector<Slot> make_slots(const CountTable& table, const Prior& prior, std::v
 
 class QuadraticForm {
  public:
-  // One matrix for each leaf value. After fold.product(state, weights, Plus::sum, level) with level.n > 0. The
+  // One matrix for each leaf value. After fold.product<SumProduct>(state, weights, level) with level.n > 0. The
   // matrices have slots.size() + 1 rows of `stride` entries, upper triangular; the last variable is the constant 1.
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
              const std::vector<std::uint32_t>& first_slot, std::size_t stride, const std::vector<LeafValue>& values);

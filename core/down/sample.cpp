@@ -99,7 +99,7 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
       std::vector<double> weight(splits.size() + 1);
       double total = weight[0] = inner.leaf;
       for (std::size_t k = 0; k < splits.size(); ++k)
-        total += weight[k + 1] = inner.split[k] * inner_shares.share(splits[k], Plus::sum);
+        total += weight[k + 1] = inner.split[k] * inner_shares.share<SumProduct>(splits[k]);
       for (const Request& r : requests) {
         const std::size_t k = pick(random[r.draw], weight.size(), total, [&](std::size_t x) { return weight[x]; });
         if (k == 0) continue;
@@ -112,7 +112,7 @@ std::vector<Key> Posterior::sample(std::size_t first_draw, std::size_t n, std::u
       continue;
     }
     if (s.levels == 0) continue;
-    fold.product(id, weights_, Plus::sum, level);
+    fold.product<SumProduct>(id, weights_, level);
     const Frontier& f = fold.frontier();
     const std::size_t groups = level.n;
     if (groups == 0) continue;

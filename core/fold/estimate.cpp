@@ -148,7 +148,7 @@ double fold_time(std::shared_ptr<const CountTable> table, const GraphOptions& op
   Prior prior;
   prior.per_test = true;
   const ProductWeights weights(graph, prior, leaf);
-  const WeighProduct<SumProduct> weigh(graph, weights, Plus::sum);
+  const WeighProduct<SumProduct> weigh(graph, weights);
   OneLevelFold fold(graph);
   fold.watch(control, true);
   OneLevel level;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include "frontier/one_level.hpp"
+
 namespace everytree {
 
 double log_joint(const CountTable& table, int max_depth, std::int64_t min_leaf, const Prior& prior,

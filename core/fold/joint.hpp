@@ -1,7 +1,10 @@
 // log prior + log marginal likelihood of one tree, from the definition.
 #pragma once
 
-#include "sets/best.hpp"
+#include "common/key.hpp"
+#include "table/count_table.hpp"
+#include "weights/leaf.hpp"
+#include "weights/prior.hpp"
 
 namespace everytree {
 

@@ -8,7 +8,9 @@
 #include "algebra/count.hpp"
 #include "algebra/max_product.hpp"
 #include "algebra/min_plus.hpp"
+#include "algebra/product.hpp"
 #include "algebra/sum_product.hpp"
+#include "algebra/tie.hpp"
 #include "fold/up.hpp"
 
 namespace everytree {
@@ -18,7 +20,8 @@ class InnerShares {
  public:
   InnerShares(const Graph& graph, const Prior& prior) : graph_(&graph), prior_(&prior) {}
   void load(const State& s) const;
-  double share(const Split& split, Plus plus) const;
+  template <PlainProduct A>
+  double share(const Split& split) const;
   double share(std::uint32_t test) const { return shares_.share(test); }
 
  private:
@@ -28,7 +31,7 @@ class InnerShares {
 };
 
 // Product weights (marginal likelihood × prior) for SumProduct, MaxProduct and what is built on them.
-template <Algebra A>
+template <ProductAlgebra A>
 class WeighProduct {
  public:
   struct Inner {
@@ -36,11 +39,11 @@ class WeighProduct {
     std::vector<Wide> split;
     std::vector<std::int32_t> counts;
   };
-  WeighProduct(const Graph& graph, const ProductWeights& weights, Plus plus)
-      : graph_(&graph), weights_(&weights), plus_(plus), shares_(graph, weights.prior()) {}
+  WeighProduct(const Graph& graph, const ProductWeights& weights)
+      : graph_(&graph), weights_(&weights), shares_(graph, weights.prior()) {}
 
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
-    fold.product(id, *weights_, plus_, level);
+    fold.product<PlainOf<A>>(id, *weights_, level);
     if constexpr (std::same_as<A, SumProduct>) {
       // The common case in plain doubles: one Wide at the end.
       double value = level.state_leaf;
@@ -50,7 +53,7 @@ class WeighProduct {
     } else if constexpr (std::same_as<A, MaxProduct>) {
       double value = level.state_leaf, leaves = 1;
       const auto better = [](double y, double y_leaves, double& x, double& x_leaves) {
-        if (y > x * (1 + MaxProduct::kTie) || (y > x * (1 - MaxProduct::kTie) && y_leaves < x_leaves)) {
+        if (product_improves(y, x, y_leaves < x_leaves)) {
           x = y;
           x_leaves = y_leaves;
         }
@@ -91,13 +94,12 @@ class WeighProduct {
     const Wide base = Wide::from_log(weights_->prior().log_split_base(depth));
     shares_.load(s);
     out.split.clear();
-    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares_.share(split, plus_)));
+    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares_.share<PlainOf<A>>(split)));
   }
 
  private:
   const Graph* graph_;
   const ProductWeights* weights_;
-  Plus plus_;
   InnerShares shares_;
 };
 
@@ -224,7 +226,7 @@ class WeighPrior {
     for (std::size_t i = 0; i < level.n; ++i) shares.add(graph_->table(), f.parts(i));
     const Wide base = Wide::from_log(prior_->log_split_base(depth));
     for (std::size_t i = 0; i < level.n; ++i) {
-      const double share = shares.share(graph_->table(), f.parts(i), Plus::sum);
+      const double share = shares.share<SumProduct>(graph_->table(), f.parts(i));
       value += base * Wide(share) * side(level.tests[1][i]) * side(level.tests[0][i]);
     }
     return value;
@@ -238,7 +240,7 @@ class WeighPrior {
     out.leaf = Wide::from_log(prior_->log_leaf(depth, s.n_tests > 0));
     const Wide base = Wide::from_log(prior_->log_split_base(depth));
     out.split.clear();
-    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares.share(split, Plus::sum)));
+    for (const Split& split : graph_->splits(s)) out.split.push_back(base * Wide(shares.share<SumProduct>(split)));
   }
 
  private:
@@ -251,8 +253,9 @@ inline void InnerShares::load(const State& s) const {
   for (const Split& split : graph_->splits(s)) shares_.add(graph_->table(), graph_->parts(split));
 }
 
-inline double InnerShares::share(const Split& split, Plus plus) const {
-  return shares_.share(graph_->table(), graph_->parts(split), plus);
+template <PlainProduct A>
+double InnerShares::share(const Split& split) const {
+  return shares_.share<A>(graph_->table(), graph_->parts(split));
 }
 
 }  // namespace everytree

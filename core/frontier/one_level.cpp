@@ -133,11 +133,13 @@ const LinearTables* OneLevelFold::tables_for(const ProductWeights& weights) cons
   return weights.linear(frontier_.total());
 }
 
-double OneLevelFold::group_share(std::size_t g, Plus plus) const {
-  return shares_.share(frontier_.table(), frontier_.parts(g), plus);
+template <PlainProduct A>
+double OneLevelFold::group_share(std::size_t g) const {
+  return shares_.share<A>(frontier_.table(), frontier_.parts(g));
 }
 
-void OneLevelFold::product(const ClosedState& state, const ProductWeights& weights, Plus plus, OneLevel& out) {
+template <PlainProduct A>
+void OneLevelFold::product(const ClosedState& state, const ProductWeights& weights, OneLevel& out) {
   if (!load(state, out)) {
     const CountTable& table = frontier_.table();
     std::vector<std::int32_t>& counts = pairs_;
@@ -155,18 +157,19 @@ void OneLevelFold::product(const ClosedState& state, const ProductWeights& weigh
   if (prior.fair) {
     shares_.begin(prior);
     for (std::size_t g = 0; g < n; ++g) shares_.add(frontier_.table(), frontier_.parts(g));
-    for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share(g, plus);
+    for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share<A>(g);
   } else {
     const double each = n == 0 ? 0 : prior.per_test ? 1.0 / frontier_.n_tests() : 1.0;
-    for (std::size_t g = 0; g < n; ++g) out.weight[g] = plus == Plus::sum ? each * frontier_.multiplicity(g) : each;
+    for (std::size_t g = 0; g < n; ++g) out.weight[g] = Idempotent<A> ? each : each * frontier_.multiplicity(g);
   }
   if (tables != nullptr)
-    product_linear(weights, *tables, plus, out);
+    product_linear<A>(weights, *tables, out);
   else
-    product_log(weights, plus, out);
+    product_log<A>(weights, out);
 }
 
-void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out) {
+template <PlainProduct A>
+void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, OneLevel& out) {
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups();
   frontier_.set_index(tables.shift());
@@ -174,7 +177,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                           frontier_.total_index()};
     double* const split[2] = {out.split[0].data(), out.split[1].data()};
-    const auto fold = plus == Plus::sum ? frontier_.kernel().fold_sum : frontier_.kernel().fold_max;
+    const auto fold = Idempotent<A> ? frontier_.kernel().fold_max : frontier_.kernel().fold_sum;
     std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
     for (std::size_t i = 0; i + 1 < n; ++i) {
       fold(table, frontier_.next_pair_index(i, tests, pairs_), i, n, split);
@@ -243,12 +246,13 @@ PairValues OneLevelFold::pair_values(const LeafValue& value, double a, double su
           frontier_.total() - total_i};
 }
 
-void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests) {
+template <PlainProduct A>
+void OneLevelFold::child_shares(const Prior& prior, int a, double* share, double& n_tests) {
   const std::size_t n = frontier_.n_groups();
   n_tests = 0;
   if (!prior.fair) {
     for (std::size_t j = 0; j < n; ++j) {
-      share[j] = j != pair_of_ && feasible(j, a) ? (plus == Plus::sum ? frontier_.multiplicity(j) : 1.0) : 0.0;
+      share[j] = j != pair_of_ && feasible(j, a) ? (Idempotent<A> ? 1.0 : frontier_.multiplicity(j)) : 0.0;
       if (share[j] > 0) n_tests += frontier_.multiplicity(j);
     }
     if (prior.per_test)
@@ -264,7 +268,7 @@ void OneLevelFold::child_shares(const Prior& prior, Plus plus, int a, double* sh
     shares_.add(frontier_.table(), frontier_.parts(j));
   }
   for (std::size_t j = 0; j < n; ++j)
-    if (share[j] > 0) share[j] = group_share(j, plus);
+    if (share[j] > 0) share[j] = group_share<A>(j);
 }
 
 // log_term_[a][j] = log M(i=a, j=1) + log M(i=a, j=0), for feasible and infeasible j alike.
@@ -310,7 +314,8 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
 
 // Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a
 // double.
-bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out) {
+template <PlainProduct A>
+bool OneLevelFold::fold_relative(const ProductWeights& weights, OneLevel& out) {
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
   const Dirichlet& leaf = weights.leaf();
   std::vector<std::int32_t> counts(n_classes);
@@ -323,7 +328,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
         counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
       log_term_[a][i] = leaf.log_marginal(depth_ + 2, counts.data());
     }
-    std::fill(out.split[a].begin(), out.split[a].end(), plus == Plus::sum ? 0.0 : -kInf);
+    std::fill(out.split[a].begin(), out.split[a].end(), Idempotent<A> ? -kInf : 0.0);
   }
   const PairLogs logs{n_classes,
                       rising_.data(),
@@ -338,7 +343,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
                       {log_term_[0].data(), log_term_[1].data()}};
   double* const split[2] = {out.split[0].data(), out.split[1].data()};
   double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
-  const auto fold = plus == Plus::sum ? frontier_.kernel().fold_log_sum : frontier_.kernel().fold_log_max;
+  const auto fold = Idempotent<A> ? frontier_.kernel().fold_log_max : frontier_.kernel().fold_log_sum;
   for (std::size_t i = 0; i + 1 < n; ++i) {
     fold(logs, frontier_.next_pair_counts(i, pairs_), i, n, split, tests);
     ticker_.tick(frontier_);
@@ -351,7 +356,7 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
         out.split[a][i] = -kInf;
         continue;
       }
-      const double log_sum = plus == Plus::sum ? std::log(out.split[a][i]) : out.split[a][i];
+      const double log_sum = Idempotent<A> ? out.split[a][i] : std::log(out.split[a][i]);
       if (!std::isfinite(log_sum)) return false;
       out.split[a][i] = log_sum + log_term_[a][i] + prior.log_share(out.tests[a][i]);
     }
@@ -359,7 +364,8 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, Plus plus, OneLe
 }
 
 // The same in two passes per child, with the shares of attribute-fair priors: never leaves the range.
-void OneLevelFold::fold_two_pass(const ProductWeights& weights, Plus plus, OneLevel& out) {
+template <PlainProduct A>
+void OneLevelFold::fold_two_pass(const ProductWeights& weights, OneLevel& out) {
   const std::size_t n = frontier_.n_groups();
   share_.resize(frontier_.stride());
   for (std::size_t i = 0; i < n; ++i) {
@@ -367,21 +373,22 @@ void OneLevelFold::fold_two_pass(const ProductWeights& weights, Plus plus, OneLe
     log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
       double largest = -kInf, sum = 0;
-      child_shares(weights.prior(), plus, a, share_.data(), out.tests[a][i]);
+      child_shares<A>(weights.prior(), a, share_.data(), out.tests[a][i]);
       const double* t = log_term_[a].data();
       for (std::size_t j = 0; j < n; ++j)
         if (share_[j] > 0) largest = std::max(largest, t[j]);
       for (std::size_t j = 0; j < n; ++j) {
         if (!(share_[j] > 0)) continue;
         const double x = share_[j] * std::exp(t[j] - largest);
-        sum = plus == Plus::sum ? sum + x : std::max(sum, x);
+        sum = plus<A>(sum, x);
       }
       out.split[a][i] = sum > 0 ? largest + std::log(sum) : -kInf;
     }
   }
 }
 
-void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLevel& out) {
+template <PlainProduct A>
+void OneLevelFold::product_log(const ProductWeights& weights, OneLevel& out) {
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups(), n_classes = frontier_.table().n_classes();
   std::vector<std::int32_t> counts(n_classes);
@@ -389,9 +396,9 @@ void OneLevelFold::product_log(const ProductWeights& weights, Plus plus, OneLeve
   for (int a = 0; a < 2; ++a) std::fill(out.split[a].begin(), out.split[a].end(), -kInf);
   if (levels_ == 2 && n > 1) {
     if (prior.fair || !weights.relative() || !weights.leaf().tabulated(frontier_.total()) ||
-        !fold_relative(weights, plus, out)) {
+        !fold_relative<A>(weights, out)) {
       for (int a = 0; a < 2; ++a) std::fill(out.tests[a].begin(), out.tests[a].end(), 0.0);
-      fold_two_pass(weights, plus, out);
+      fold_two_pass<A>(weights, out);
     }
   }
   for (int a = 0; a < 2; ++a) reference_[a].assign(n, 0.0);
@@ -443,7 +450,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
     log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
       double n_tests;
-      child_shares(prior, Plus::sum, a, share_.data(), n_tests);
+      child_shares<SumProduct>(prior, a, share_.data(), n_tests);
       for (std::size_t j = 0; j < n; ++j)
         term[a][j] = share_[j] > 0 ? share_[j] * std::exp(log_term_[a][j] + log_split - reference_[a][i]) : 0.0;
     }
@@ -485,5 +492,11 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
   out.log_scale = 0;
   out.state_leaf = cost(counts.data());
 }
+
+// The plain product algebras; others go through PlainOf.
+template void OneLevelFold::product<SumProduct>(const ClosedState&, const ProductWeights&, OneLevel&);
+template void OneLevelFold::product<MaxProduct>(const ClosedState&, const ProductWeights&, OneLevel&);
+template void OneLevelFold::child_shares<SumProduct>(const Prior&, int, double*, double&);
+template void OneLevelFold::child_shares<MaxProduct>(const Prior&, int, double*, double&);
 
 }  // namespace everytree

@@ -14,16 +14,15 @@
 #include <optional>
 #include <vector>
 
+#include "algebra/product.hpp"
 #include "frontier/cost_fold.hpp"
-#include "down/leaf_value.hpp"
+#include "weights/leaf_value.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
 #include "weights/leaf.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {
-
-enum class Plus { sum, max };
 
 struct OneLevel {
   std::size_t n = 0;                                        // splits of the state
@@ -94,12 +93,10 @@ class Shares {
   void add(const CountTable& table, const Parts& parts) {
     table.for_each_test(parts, [this](std::uint32_t test, bool) { add(test); });
   }
-  template <class Parts>
-  double share(const CountTable& table, const Parts& parts, Plus plus) const {
+  template <PlainProduct A, class Parts>
+  double share(const CountTable& table, const Parts& parts) const {
     double result = 0;
-    table.for_each_test(parts, [&](std::uint32_t test, bool) {
-      result = plus == Plus::sum ? result + share(test) : std::max(result, share(test));
-    });
+    table.for_each_test(parts, [&](std::uint32_t test, bool) { result = plus<A>(result, share(test)); });
     return result;
   }
 
@@ -117,10 +114,12 @@ class OneLevelFold {
   // Obey these limits inside a state too: with thousands of tests one state takes seconds.
   void watch(Control& control, bool calling_thread) { ticker_.watch(control, calling_thread); }
 
-  void product(const ClosedState& state, const ProductWeights& weights, Plus plus, OneLevel& out);
+  template <PlainProduct A>
+  void product(const ClosedState& state, const ProductWeights& weights, OneLevel& out);
   // What follows takes the number of a state in the graph.
-  void product(std::size_t state, const ProductWeights& weights, Plus plus, OneLevel& out) {
-    product(closed(state), weights, plus, out);
+  template <PlainProduct A>
+  void product(std::size_t state, const ProductWeights& weights, OneLevel& out) {
+    product<A>(closed(state), weights, out);
   }
   void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
   // Only the numbers of feasible second tests, for counting.
@@ -148,7 +147,8 @@ class OneLevelFold {
   PairValues pair_values(const LeafValue& value, double a, double sum_a) const;
   std::size_t depth() const { return depth_; }
   // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
-  void child_shares(const Prior& prior, Plus plus, int a, double* share, double& n_tests);
+  template <PlainProduct A>
+  void child_shares(const Prior& prior, int a, double* share, double& n_tests);
 
  private:
   // Load the cover; false if no split can follow (then `out` is the leaf alone).
@@ -157,14 +157,19 @@ class OneLevelFold {
     const State& s = graph_->state(state);
     return {graph_->cover(state), static_cast<std::size_t>(s.depth), s.levels};
   }
-  void product_linear(const ProductWeights& weights, const LinearTables& tables, Plus plus, OneLevel& out);
-  void product_log(const ProductWeights& weights, Plus plus, OneLevel& out);
-  bool fold_relative(const ProductWeights& weights, Plus plus, OneLevel& out);
-  void fold_two_pass(const ProductWeights& weights, Plus plus, OneLevel& out);
+  template <PlainProduct A>
+  void product_linear(const ProductWeights& weights, const LinearTables& tables, OneLevel& out);
+  template <PlainProduct A>
+  void product_log(const ProductWeights& weights, OneLevel& out);
+  template <PlainProduct A>
+  bool fold_relative(const ProductWeights& weights, OneLevel& out);
+  template <PlainProduct A>
+  void fold_two_pass(const ProductWeights& weights, OneLevel& out);
   std::int32_t* begin_tests(int a);
   void end_tests(OneLevel& out) const;
   void log_terms(const ProductWeights& weights, std::size_t i);
-  double group_share(std::size_t g, Plus plus) const;
+  template <PlainProduct A>
+  double group_share(std::size_t g) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;
 
   const Graph* graph_ = nullptr;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "algebra/tie.hpp"
 #include "common/errors.hpp"
 
 namespace everytree::grow {
@@ -86,14 +87,14 @@ std::vector<Candidate> Chooser::choose(const View& view, std::size_t depth) {
   report.cells_all += cells;
   if (subsamples() && view.rows.size() > settings_.subsample_first) {
     std::vector<Candidate> found = on_subsample(view, counts, depth);
-    if (found.empty() || found[0].quality <= floor || tied(found[0].quality, floor)) return {};
+    if (found.empty() || found[0].quality <= floor || tied_logs(found[0].quality, floor)) return {};
     return found;
   }
   report.cells_seen += cells;
   std::vector<Candidate> found;
   if (settings_.score == GrowScore::gain_ratio) return by_gain_ratio(view, counts, depth);
   found = all(view, counts, depth, settings_.random ? kNever : log_of(settings_.option_factor));
-  if (found.empty() || found[0].quality <= floor || tied(found[0].quality, floor)) return {};
+  if (found.empty() || found[0].quality <= floor || tied_logs(found[0].quality, floor)) return {};
   if (settings_.random) return {drawn(view, counts, depth, found)};
   if (settings_.option_factor >= 1) found.resize(1);
   if (settings_.max_options > 0 && found.size() > settings_.max_options) found.resize(settings_.max_options);
@@ -107,7 +108,7 @@ std::vector<Candidate> Chooser::all(const View& view, const std::vector<std::int
       settings_.lookahead > 1 ? many_plies(view, counts, depth) : one_ply(view, counts, depth, keep_within);
   in_order(found);
   const auto lost = [&](const Candidate& x) {
-    return x.quality < found[0].quality + keep_within && !tied(x.quality, found[0].quality + keep_within);
+    return x.quality < found[0].quality + keep_within && !tied_logs(x.quality, found[0].quality + keep_within);
   };
   while (found.size() > 1 && lost(found.back())) found.pop_back();
   return found;
@@ -121,7 +122,7 @@ void Chooser::in_order(std::vector<Candidate>& found) const {
     return found[x].quality != found[y].quality ? found[x].quality > found[y].quality : x < y;
   });
   for (std::size_t begin = 0, end = 0; begin < place.size(); begin = end) {
-    for (end = begin + 1; end < place.size() && tied(found[place[begin]].quality, found[place[end]].quality);) ++end;
+    for (end = begin + 1; end < place.size() && tied_logs(found[place[begin]].quality, found[place[end]].quality);) ++end;
     std::sort(place.begin() + static_cast<std::ptrdiff_t>(begin), place.begin() + static_cast<std::ptrdiff_t>(end));
   }
   std::vector<Candidate> sorted;
@@ -146,13 +147,13 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
     const double top = score.in_nats(scanner_.best());
     const double share = -std::log(static_cast<double>(n_tests));
     // No average is above the largest: a column that is out by its best cut needs no exponentials.
-    if (top < best + keep_within && !tied(top, best + keep_within)) continue;
+    if (top < best + keep_within && !tied_logs(top, best + keep_within)) continue;
     const auto column = static_cast<std::int32_t>(j);
     if (settings_.each_cut) {
       for (std::size_t k = 0; k < n_tests; ++k) {
         const double x = score.in_nats(scanner_.scores()[k]) + (plain ? 0.0 : share);
         best = std::max(best, x);
-        if (x < best + keep_within && !tied(x, best + keep_within)) continue;
+        if (x < best + keep_within && !tied_logs(x, best + keep_within)) continue;
         found.push_back({column, scanner_.threshold(view, j, k), x, share});
       }
       continue;
@@ -214,7 +215,7 @@ std::vector<Candidate> Chooser::many_plies(const View& view, const std::vector<s
     for (const double x : values) sum += std::exp(x - top);
     const double average = top + std::log(sum / static_cast<double>(values.size()));
     std::size_t first = 0;
-    while (values[first] < top && !tied(values[first], top)) ++first;
+    while (values[first] < top && !tied_logs(values[first], top)) ++first;
     found.push_back({column, thresholds[first], average, average - values[first]});
   }
   const double prior = prior_.log_split_base(depth) + (n_columns > 0 ? log_share(n_columns) : 0.0);
@@ -302,7 +303,6 @@ double Chooser::look_one(const View& view, const std::vector<std::int64_t>& coun
 
 std::vector<Candidate> Chooser::by_gain_ratio(const View& view, const std::vector<std::int64_t>& counts,
                                               std::size_t depth) {
-  constexpr double kSmall = 1e-10;  // bits: less is rounding
   struct Gain {
     Candidate candidate;
     double gain, ratio;
@@ -322,7 +322,7 @@ std::vector<Candidate> Chooser::by_gain_ratio(const View& view, const std::vecto
     const double share = std::log(static_cast<double>(n_tests));
     const double cost = columns_[j].numeric ? share / n : 0.0;
     const double gain = ((entropy_->in_nats(scanner_.best()) - whole) / n - cost) / std::log(2.0);
-    if (gain <= kSmall) continue;
+    if (gain <= kGainTie) continue;
     const auto column = static_cast<std::int32_t>(j);
     const double threshold = scanner_.threshold(view, j, first);
     // Entropy of the branches: how much a branch weighs, not its classes.
@@ -338,7 +338,7 @@ std::vector<Candidate> Chooser::by_gain_ratio(const View& view, const std::vecto
   const double average = sum / static_cast<double>(found.size());
   const Gain* best = nullptr;
   for (const Gain& x : found)
-    if (x.gain >= average - kSmall && (best == nullptr || x.ratio > best->ratio + kSmall)) best = &x;
+    if (x.gain >= average - kGainTie && (best == nullptr || x.ratio > best->ratio + kGainTie)) best = &x;
   Candidate chosen = best->candidate;
   chosen.quality = best->ratio;
   chosen.log_split += prior_.log_split_base(depth) + log_share(n_columns);
@@ -410,7 +410,7 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
       // Without two branches on the part, all of it lies in one.
       const double x = scanner.n_tests() == 0 ? score.in_nats(score(seen.data()))
                                               : log_mean(scanner.scores(), scanner.best(), score);
-      if (best == kNever || (x > best && !tied(x, best))) {
+      if (best == kNever || (x > best && !tied_logs(x, best))) {
         second = best;
         best = x;
         chosen = j;

@@ -18,11 +18,6 @@ struct Candidate {
   double threshold = 0, quality = 0, log_split = 0;
 };
 
-// Differences as small as the rounding of sums of so many logarithms.
-inline bool tied(double x, double y) {
-  return std::isfinite(x - y) && std::abs(x - y) <= 1e-12 + 1e-13 * (std::abs(x) + std::abs(y));
-}
-
 class Chooser {
  public:
   Chooser(const Columns& columns, const GrowSettings& settings, const Prior& prior,

@@ -33,12 +33,13 @@ double shares(const std::vector<double>& terms, double* p_leaf, double* p_option
 
 }  // namespace
 
-Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, FoldKind kind,
+template <PlainProduct A>
+Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, Stops stops,
             Control& control) {
   if (graph.n_nodes() == 0) throw InvalidInput("the option graph has no node");
   Marginals marginals(dirichlet, graph.n_classes());
   const std::size_t n = graph.n_nodes();
-  const bool best_only = kind == FoldKind::map;
+  constexpr bool best_only = Selective<A>;
   control.check_memory(graph.bytes() + n * (2 * sizeof(double) + (best_only ? 8 : 0) + 4) + graph.n_options() * 8);
   Folded out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(graph.n_options(), 0.0)};
   std::vector<double> size(best_only ? n : 0);  // nodes of the best tree below, for ties
@@ -54,14 +55,14 @@ Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& d
         marginals.log_marginal(depth, graph.count_classes() + begin, graph.all_counts() + begin, n_counts);
     const std::size_t first = graph.option_begin(node), end = graph.option_end(node);
     terms.assign(1, prior.log_leaf(depth, graph.open(node)) + log_m);
-    if (kind == FoldKind::grown && end > first) terms[0] = kNothing;
+    if (stops == Stops::at_ends && end > first) terms[0] = kNothing;
     for (std::size_t o = first; o < end; ++o) {
       double sum = graph.log_split(o);
       for (std::size_t k = 0; k < graph.n_children(o); ++k)
         if (graph.children(o)[k] != kNoChild) sum += out.log_s[graph.children(o)[k]];
       terms.push_back(std::isnan(sum) ? kNothing : sum);
     }
-    if (!best_only) {
+    if constexpr (!best_only) {
       out.log_s[node] = shares(terms, &out.p_leaf[node], out.p_option.data() + first);
       continue;
     }
@@ -91,6 +92,9 @@ Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& d
   }
   return out;
 }
+
+template Folded fold<SumProduct>(const OptionGraph&, const Prior&, const DirichletRows&, Stops, Control&);
+template Folded fold<MaxProduct>(const OptionGraph&, const Prior&, const DirichletRows&, Stops, Control&);
 
 std::vector<double> reach(const OptionGraph& graph, const Folded& folded, Control& control) {
   const std::size_t n = graph.n_nodes();

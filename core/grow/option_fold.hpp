@@ -1,17 +1,20 @@
 // Folds of the option graph, from the leaves up and back down.
 //
 //   Vleaf(n) = exp(log_leaf[depth]) · M(n)                                              leaf prior: open or closed
-//   s(n) = Vleaf(n) + Σ_options exp(log_split) · Π_children s(child)                    smooth: sum over all its trees
+//   s(n) = Vleaf(n) ⊕ ⊕_options exp(log_split) · Π_children s(child)
 //   P(leaf | n) = Vleaf/s,   P(option | n) = exp(log_split)·Π s(child) / s
 //
-// map: max instead of +; then every P is 0 or 1. Values equal but for rounding are ties: the tree with fewer nodes,
-// then the leaf, then the lower column, then the lower threshold. grown: no leaf where there is an option. log s(root)
-// is the log evidence. Where everything at a node weighs nothing, log s = −∞ and P(leaf) = 1.
+// SumProduct sums over all its trees (smoothing). With MaxProduct every P is 0 or 1; values equal but for rounding are
+// ties: the tree with fewer nodes, then the leaf, then the lower column, then the lower threshold. log s(root) is the
+// log evidence. Where everything at a node weighs nothing, log s = −∞ and P(leaf) = 1.
+// The pass is not fold/up.hpp: an option has any number of children, counts are of many classes and few of them, and
+// the shares P come out of the same sweep. What ⊕ is follows from the same algebras.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "algebra/product.hpp"
 #include "common/control.hpp"
 #include "grow/option_graph.hpp"
 #include "common/stream.hpp"
@@ -21,7 +24,8 @@ namespace everytree::grow {
 
 using DirichletRows = std::vector<std::vector<double>>;  // a[d][c]; the last row goes on for deeper nodes
 
-enum class FoldKind { smooth, map, grown };
+// Which part of the graph is folded: a tree may stop at any node, or only where there is no option (as grown).
+enum class Stops { anywhere, at_ends };
 
 struct Folded {
   std::vector<double> log_s;     // of every node
@@ -30,7 +34,8 @@ struct Folded {
   double log_evidence() const { return log_s[0]; }
 };
 
-Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, FoldKind kind,
+template <PlainProduct A>
+Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, Stops stops,
             Control& control);
 
 // P(node is in the tree): reach(root) = 1, reach(child) = Σ_parents reach(parent)·P(option | parent).
@@ -46,7 +51,7 @@ void predict(const OptionGraph& graph, const Folded& folded, const DirichletRows
 // The same graph level by level, without nodes that nothing reaches; options are then in the order of their nodes.
 OptionGraph in_order(const OptionGraph& graph, Control& control);
 
-// The tree with the larger share at every node (the first one on ties): after a fold with map, the most probable tree.
+// The tree with the larger share at every node (the first one on ties): after a fold with MaxProduct, the most probable tree.
 // As a graph with at most one option per node.
 OptionGraph likeliest(const OptionGraph& graph, const Folded& folded, Control& control);
 

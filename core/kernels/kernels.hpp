@@ -115,7 +115,7 @@ struct SideErrors {
   std::size_t whole_stride;
 };
 
-// A value of leaves (see down/leaf_value.hpp) in the four quadrants of the pairs (i, j), for one class.
+// A value of leaves (see weights/leaf_value.hpp) in the four quadrants of the pairs (i, j), for one class.
 struct PairValues {
   std::int32_t kind;  // 0: m, 1: (m − centre)², 2: m (1 − m) / (B + 1), where m = (n_c + a) / B and B = n + sum_a
   double a, sum_a, centre;

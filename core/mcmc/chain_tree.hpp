@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "mcmc/node_states.hpp"
 
 namespace everytree {

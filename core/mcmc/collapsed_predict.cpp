@@ -4,7 +4,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "down/leaf_value.hpp"
+#include "weights/leaf_value.hpp"
 #include "down/quadratic_form.hpp"
 #include "mcmc/collapsed.hpp"
 #include "common/parallel.hpp"
@@ -162,7 +162,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
           for (std::size_t w = 0; w < row_words; ++w) any[w] |= at_tip[place * row_words + w];
         active.clear();
         for_each_bit(any.data(), row_words, [&](std::size_t r) { active.push_back(static_cast<std::uint32_t>(r)); });
-        fold.product(ClosedState{tip.cover.data(), tip.depth, tip.levels}, weights_, Plus::sum, level);
+        fold.product<SumProduct>(ClosedState{tip.cover.data(), tip.depth, tip.levels}, weights_, level);
         const bool splits = level.n > 0;
         if (splits) form.build(fold, weights_, level, slots, first_slot, stride, means);
         for (std::uint32_t r : active) p[r * n_classes + n_asked] = 1.0;

@@ -49,7 +49,7 @@ double NodeStates::stop_and_weights(std::uint32_t state, std::size_t levels, std
   weight.assign(n, 0.0);
   const bool two = space_.max_depth < 0 || s.depth + 1 < space_.max_depth;
   if (levels == 2 && fold_ && two) {
-    fold_->product(ClosedState{cover(state), depth, 2}, *space_.frontier, Plus::sum, level_);
+    fold_->product<SumProduct>(ClosedState{cover(state), depth, 2}, *space_.frontier, level_);
     const auto share = [&](std::uint32_t test) {
       return attribute_.empty() ? 1.0 : std::exp(log_split(state, test) - s.log_split);
     };

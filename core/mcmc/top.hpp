@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "mcmc/move.hpp"
 #include "mcmc/top_states.hpp"
 #include "common/stream.hpp"

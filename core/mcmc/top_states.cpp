@@ -75,7 +75,7 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
   s.levels = levels_of(max_depth_, min_leaf_, depth, s.total);
   const auto d = static_cast<std::size_t>(depth);
   if (s.levels != State::kInner) {
-    fold_.product(ClosedState{cover, d, s.levels}, *weights_, Plus::sum, level_);
+    fold_.product<SumProduct>(ClosedState{cover, d, s.levels}, *weights_, level_);
     s.log_stop = log_sum_of(level_);
     return state;
   }
@@ -99,7 +99,7 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
 
 void TopStates::propose(TopState& s) {
   if (!s.may_split() || !s.cumulative.empty()) return;
-  fold_.product(ClosedState{s.cover.data(), static_cast<std::size_t>(s.depth), 2}, *weights_, Plus::sum, level_);
+  fold_.product<SumProduct>(ClosedState{s.cover.data(), static_cast<std::size_t>(s.depth), 2}, *weights_, level_);
   const std::size_t n = s.tests.size();
   // The weight of a split is shared out among its tests as the prior does.
   weight_.assign(n, 0.0);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algebra/tie.hpp"
 #include "common/parallel.hpp"
 
 namespace everytree {
@@ -192,7 +193,7 @@ void TreeChains::step(Chain& chain, const TreePlan& plan, std::size_t draw) cons
       }
       replica.log_target += chain.moves.log_plain();
       // Differences round; a tree is the best one only if it is so when summed anew.
-      if (replica.log_target > chain.best_log_target + 1e-9) chain.look(replica);
+      if (replica.log_target > chain.best_log_target + kDriftTie) chain.look(replica);
     }
     if (chain.replicas.size() > 1 && ++chain.proposals >= settings_.exchange_every) {
       chain.proposals = 0;

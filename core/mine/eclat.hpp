@@ -4,6 +4,7 @@
 // Relevancy of an itemset asks for its subsets, so these must come first: a class is walked from its largest item
 // down, and then every subset of P∪a∪b stands in a branch that is already complete.
 // Bitsets are kept only for the classes on the way down; the trie keeps items and class counts.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include "mine/trie.hpp"

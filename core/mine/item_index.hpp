@@ -2,6 +2,7 @@
 //
 // Equality is proved by construction: a walk ends where the same items have led before, and edges are compared whole.
 // Nodes that are only prefixes carry no result.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include "mine/lattice.hpp"

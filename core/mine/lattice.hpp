@@ -5,13 +5,14 @@
 //     p2(I): I may be split further; false where every example is of one class and a leaf there cannot be beaten
 //     rel(∅) = p1(∅) ∧ p2(∅),    rel(I) iff some i in I has rel(I−i) ∧ p2(I−i) ∧ p1(I) ∧ p1((I−i) ∪ ¬i)
 // The relevant itemsets are the paths that a tree may contain; relevancy is anti-monotone, so miners may prune by it.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "algebra/tie.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "mine/meter.hpp"
 #include "table/count_table.hpp"
 #include "weights/leaf.hpp"

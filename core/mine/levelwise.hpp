@@ -6,6 +6,7 @@
 //     kept:                      what is frequent; with relevancy, what is relevant
 // With relevancy a candidate also needs a subset I−i that may be split; the counts of (I−i) ∪ ¬i are those of I−i
 // minus those of I, so both sides of a split are checked without counting the other one.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include "mine/trie.hpp"

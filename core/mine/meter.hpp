@@ -3,6 +3,7 @@
 // Comparing strategies by memory is only fair if all of them are weighed on the same scales: every array that grows
 // with the lattice is a Store, and a Store tells the meter before it allocates. While an array moves, its old and its
 // new place both count.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include <algorithm>

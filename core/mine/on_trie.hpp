@@ -2,6 +2,7 @@
 //
 //     best(I) = least of  leaf(I)  and  best(I ∪ ¬t) + best(I ∪ t)  over the tests t with both itemsets in the trie,
 // where I is not final. Each result is kept beside its node, so every itemset is evaluated once.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include "mine/trie.hpp"

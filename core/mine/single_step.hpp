@@ -3,6 +3,7 @@
 //     KeyOf::itemset  the path itself                          (simple)
 //     KeyOf::closure  every item that all rows of it satisfy   (closed; with a depth limit, and the depth)
 // A stack of our own instead of recursion: without a depth limit a path may have as many tests as there are examples.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include <deque>

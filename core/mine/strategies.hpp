@@ -5,6 +5,8 @@
 //     apriori   Apriori with relevancy inside, then DL8 on its trie  stores the relevant itemsets
 //     eclat     Eclat with relevancy inside, then DL8 on its trie    stores the relevant itemsets
 //     closed    one step, results kept by closure                    stores the closures of relevant itemsets
+//
+// The folder is the study of DL8's strategies, to compare their work and memory; best trees are found by search/.
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 //
 // Miners make all children of a node at once, so they lie side by side, sorted by item: a node needs two numbers for
 // them and a look-up is a binary search.
+// (Study of DL8's strategies: see mine/strategies.hpp.)
 #pragma once
 
 #include "mine/lattice.hpp"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "algebra/tie.hpp"
 #include "frontier/one_level.hpp"
-#include "search/margin.hpp"
 
 namespace everytree {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/control.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "table/count_table.hpp"
 #include "weights/leaf.hpp"
 #include "weights/prior.hpp"

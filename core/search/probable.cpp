@@ -8,7 +8,6 @@
 #include "common/errors.hpp"
 #include "fold/joint.hpp"
 #include "search/greedy.hpp"
-#include "search/margin.hpp"
 
 namespace everytree {
 

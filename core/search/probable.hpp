@@ -17,8 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "algebra/max_product.hpp"
+#include "algebra/prune.hpp"
 #include "common/control.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
+#include "frontier/one_level.hpp"
 #include "search/hope.hpp"
 #include "search/store.hpp"
 
@@ -40,7 +43,7 @@ struct MostProbable {
   std::size_t n_states = 0, n_opened = 0, n_bytes = 0;
 };
 
-class ProbableSearch {
+class ProbableSearch : Prunes<MaxProduct> {
  public:
   ProbableSearch(std::shared_ptr<const CountTable> table, const Prior& prior, std::shared_ptr<const Dirichlet> leaf,
                  const ProbableOptions& options);

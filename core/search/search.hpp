@@ -20,8 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "algebra/min_plus.hpp"
+#include "algebra/prune.hpp"
 #include "common/control.hpp"
-#include "sets/best.hpp"
+#include "common/key.hpp"
 #include "search/bounds.hpp"
 #include "search/store.hpp"
 #include "weights/leaf.hpp"
@@ -88,7 +90,7 @@ struct Known : Placed {
   bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
 };
 
-class Search {
+class Search : Prunes<MinPlus> {
  public:
   Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
   ~Search();

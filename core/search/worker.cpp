@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <thread>
 
-#include "algebra/tie.hpp"
-
 namespace everytree {
 
 namespace {

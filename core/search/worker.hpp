@@ -8,7 +8,6 @@
 #include "frontier/one_level.hpp"
 #include "frontier/side_fold.hpp"
 #include "search/search.hpp"
-#include "search/margin.hpp"
 
 namespace everytree {
 

@@ -89,7 +89,7 @@ void TreeFinder::expand_closed(Node& node) {
       double tests = 0;
       Best best{kInf, kInf};
       if (s.levels == 2) {
-        fold_.child_shares(scores_->prior(), Plus::max, a, share.data(), tests);
+        fold_.child_shares<MaxProduct>(scores_->prior(), a, share.data(), tests);
         for (std::size_t j = 0; j < n; ++j) {
           if (!(share[j] > 0)) continue;
           fold_.quadrant(j, a, 1, counts.data());

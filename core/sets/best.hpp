@@ -12,13 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algebra/concept.hpp"
 #include "algebra/tie.hpp"
+#include "common/key.hpp"
 #include "frontier/one_level.hpp"
 
 namespace everytree {
-
-// A tree as the preorder list of its tests, −1 for a leaf; the subtree where the test is 0 comes first.
-using Key = std::vector<std::int32_t>;
 
 // Additive scores of leaves and splits.
 class Scores {
@@ -72,8 +71,18 @@ struct Best {
 
 class TreeFinder {
  public:
-  // best[id] for every state of the graph.
-  TreeFinder(const Graph& graph, const Scores& scores, std::vector<Best> best, Control& control);
+  // From the values of a fold, one for every state: only an algebra that selects knows a best tree.
+  template <GivesTree A>
+  static TreeFinder of(const Graph& graph, const Scores& scores, const std::vector<typename A::Value>& values,
+                       Control& control) {
+    std::vector<Best> best;
+    best.reserve(values.size());
+    for (const auto& v : values) best.push_back({A::cost(v), v.leaves});
+    return TreeFinder(graph, scores, std::move(best), control);
+  }
+  // For best_with_leaves alone, which brings its values.
+  TreeFinder(const Graph& graph, const Scores& scores, Control& control)
+      : TreeFinder(graph, scores, std::vector<Best>(graph.size(), Best{0, 0}), control) {}
 
   // The best tree; ties go to fewer leaves, then to the leaf, then to the lowest test, from the root down.
   Key best_tree();
@@ -85,6 +94,9 @@ class TreeFinder {
   Key best_with_leaves(const std::vector<std::vector<double>>& by_leaves, std::size_t leaves);
 
  private:
+  // best[id] for every state of the graph.
+  TreeFinder(const Graph& graph, const Scores& scores, std::vector<Best> best, Control& control);
+
   static constexpr std::uint32_t kNone = 0xffffffffu;
   struct Option {
     double weight;                 // score of the split, or of the leaf
@@ -95,13 +107,8 @@ class TreeFinder {
     double score, leaves;
     std::uint32_t option, rank1, rank0;
     bool operator>(const Result& y) const {
-      const double a = rounded(score), b = rounded(y.score);
+      const double a = tie_class(score), b = tie_class(y.score);  // ties: the smaller tree comes first
       return std::tie(a, leaves, option, rank1, rank0) > std::tie(b, y.leaves, y.option, y.rank1, y.rank0);
-    }
-    // 40 bits of the score: sums of the same terms in another order are ties, and the smaller tree comes first.
-    static double rounded(double x) {
-      const double shift = x * 8193.0;
-      return shift - (shift - x);
     }
   };
   struct Node {

@@ -1,4 +1,9 @@
 // The upward fold over a near-best set, for any kind of number: see sets/near_best.hpp.
+//
+// Why it is not fold/up.hpp with an algebra of counts by (leaves, errors): that would count every tree of the space
+// before most are thrown away. The limits of a cell come from above, so the part of the graph is the set's own, with
+// its two lowest levels stored. Measured on heart-cleveland (95 tests, depth 4, min_leaf 2): the algebra on the whole
+// graph takes 0.47 s in doubles for 245214 cells; the set within 5 % has 827 cells, made and counted exactly in 0.02 s.
 #pragma once
 
 #include <cstdint>

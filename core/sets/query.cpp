@@ -34,11 +34,8 @@ std::vector<Ranked> best_trees(const Graph& graph, const LeafCost& cost, std::si
       fold_up<Lexicographic>(graph, WeighCost<Lexicographic>(graph, cost), control, graph.options().n_threads);
   if (!(value[0].cost < std::numeric_limits<double>::infinity()))
     return {};  // no tree has only leaves that are allowed
-  std::vector<Best> best;
-  best.reserve(value.size());
-  for (const auto& v : value) best.push_back({v.cost, v.leaves});
   const CostScores scores(cost);
-  TreeFinder finder(graph, scores, std::move(best), control);
+  TreeFinder finder = TreeFinder::of<Lexicographic>(graph, scores, value, control);
   if (k == 1) return {{value[0].cost, finder.best_tree()}};
   return finder.first(k);
 }
@@ -48,7 +45,7 @@ std::vector<FrontPoint> cost_front(const Graph& graph, const LeafCost& cost, Con
   using A = ByLeaves<MinPlus>;
   const auto value = fold_up<A>(graph, WeighCost<A>(graph, cost), control, graph.options().n_threads);
   const CostScores scores(cost);
-  TreeFinder finder(graph, scores, std::vector<Best>(graph.size(), Best{0, 0}), control);
+  TreeFinder finder(graph, scores, control);
   std::vector<FrontPoint> out;
   for (std::size_t n = 1; n <= value[0].size(); ++n) {
     const double least = value[0][n - 1];

@@ -10,7 +10,12 @@
 #include "algebra/lexicographic.hpp"
 #include "algebra/max_product.hpp"
 #include "algebra/min_plus.hpp"
+#include "algebra/product.hpp"
+#include "algebra/prune.hpp"
 #include "algebra/sum_product.hpp"
+#include "algebra/tie.hpp"
+#include "fold/weigh.hpp"
+#include "sets/best.hpp"
 
 using namespace everytree;
 
@@ -87,6 +92,47 @@ void check_laws(unsigned seed) {
   }
 }
 
+// A selective algebra orders its values by cost, and join keeps the order: what pruning and best trees rest on.
+template <Prunable A>
+void check_order(unsigned seed) {
+  std::mt19937 r(seed);
+  for (int round = 0; round < 300; ++round) {
+    const auto x = random_value<A>(r, 3), y = random_value<A>(r, 3), z = random_value<A>(r, 3);
+    const auto w = random_weight<typename A::Weight>(r);
+    const double cost_x = A::cost(x), cost_y = A::cost(y);
+    CHECK(same(A::cost(sum<A>(x, y)), std::min(cost_x, cost_y)));
+    const auto [better, worse] = cost_x < cost_y ? std::pair(x, y) : std::pair(y, x);
+    CHECK(A::cost(A::join(w, better, z)) < above(A::cost(A::join(w, worse, z))) ||
+          std::isinf(A::cost(A::join(w, worse, z))));
+  }
+}
+
+// What does not compile. Sums drop nothing and have no best tree; a vector of bests by size or depth is no best itself;
+// a least cost alone does not say how large its tree is.
+template <class A>
+constexpr bool prunes = requires { typename Prunes<A>; };
+template <class A>
+constexpr bool gives_tree = requires(const Graph& graph, const Scores& scores,
+                                     const std::vector<typename A::Value>& values, Control& control) {
+  TreeFinder::of<A>(graph, scores, values, control);
+};
+template <class A>
+constexpr bool weighs_products = requires(const Graph& graph, const ProductWeights& weights) {
+  WeighProduct<A>(graph, weights);
+};
+static_assert(prunes<MinPlus> && prunes<Lexicographic> && prunes<MaxProduct>);
+static_assert(!prunes<SumProduct> && !prunes<Count> && !prunes<Expectation>);
+static_assert(!prunes<ByLeaves<MinPlus>> && !prunes<ByDepth<MinPlus>> && !prunes<ByLeaves<SumProduct>>);
+static_assert(gives_tree<Lexicographic> && gives_tree<MaxProduct>);
+static_assert(!gives_tree<SumProduct> && !gives_tree<Count> && !gives_tree<Expectation> && !gives_tree<MinPlus>);
+static_assert(!gives_tree<ByLeaves<MinPlus>> && !gives_tree<ByDepth<MaxProduct>>);
+// Costs are no products; the plain numbers behind an algebra follow from whether equal options count once.
+static_assert(weighs_products<SumProduct> && weighs_products<ByLeaves<MaxProduct>> && weighs_products<Expectation>);
+static_assert(!weighs_products<MinPlus> && !weighs_products<Lexicographic> && !weighs_products<Count>);
+static_assert(std::same_as<PlainOf<Expectation>, SumProduct> && std::same_as<PlainOf<ByDepth<SumProduct>>, SumProduct>);
+static_assert(std::same_as<PlainOf<ByLeaves<MaxProduct>>, MaxProduct>);
+static_assert(Idempotent<ByLeaves<MinPlus>> && !Selective<ByLeaves<MinPlus>> && !Idempotent<SumProduct>);
+
 }  // namespace
 
 TEST(sum_product) { check_laws<SumProduct>(1); }
@@ -99,6 +145,12 @@ TEST(front) { check_laws<ByLeaves<MinPlus>>(7); }
 TEST(distribution_of_leaves) { check_laws<ByLeaves<SumProduct>>(8); }
 TEST(least_cost_by_depth) { check_laws<ByDepth<MinPlus>>(9); }
 TEST(distribution_of_depth) { check_laws<ByDepth<SumProduct>>(10); }
+
+TEST(costs_order_the_values) {
+  check_order<MinPlus>(12);
+  check_order<Lexicographic>(13);
+  check_order<MaxProduct>(14);
+}
 
 TEST(wide_numbers_leave_the_range_of_a_double) {
   Wide x = Wide::from_log(-70000.0);
@@ -119,6 +171,36 @@ TEST(naturals_carry) {
   c += Natural(1);
   CHECK((c.limbs() == std::vector<std::uint64_t>{0, 1}));
   CHECK((Natural() * a) == Natural());
+}
+
+// The tie rule: its law, and that the limits of a search say the same.
+TEST(ties_are_near_and_do_not_depend_on_the_unit) {
+  std::mt19937 r(11);
+  for (int round = 0; round < 10000; ++round) {
+    const double x = (static_cast<double>(r()) - 2e9) * std::ldexp(1.0, static_cast<int>(r() % 200) - 100);
+    const double slack = std::ldexp(1.0, -static_cast<int>(r() % 20) - 30) * (r() % 2 ? 1 : -1);
+    const double y = x + x * slack, z = x + x * (slack / 2);
+    CHECK(tied(x, x) && tied(x, y) == tied(y, x));
+    CHECK(!tied(x, y) || tied(x, z));
+    CHECK(tied(x, y) == tied(x * 1024, y * 1024));
+    if (std::abs(slack) < 0.9 * kTie) CHECK(tied(x, y) && y >= below(x) && y < above(x));
+    if (std::abs(slack) > 1.1 * kTie) CHECK(!tied(x, y) && (y < below(x)) == (y < x) && (y >= above(x)) == (y > x));
+    CHECK(std::abs(tie_class(x) - x) <= std::ldexp(std::abs(x), -40));
+    // The classes of a sort are in order.
+    CHECK(x < y ? tie_class(x) <= tie_class(y) : tie_class(x) >= tie_class(y));
+  }
+  const double infinite = std::numeric_limits<double>::infinity();
+  CHECK(tied(infinite, infinite) && !tied(infinite, -infinite) && !tied(infinite, 1e300));
+  CHECK(!tied_logs(-infinite, -infinite) && !tied_logs(-infinite, 0));
+  CHECK(tied(536870911.0, 536870911.0) && !tied(536870911.0, 536870910.0));
+  CHECK(0.0 < above(0.0) && !(0.0 < below(0.0)));
+}
+
+TEST(sums_that_cancel_and_products_have_slacks_of_their_own) {
+  CHECK(tied_sums(1e-14, 1, 0, 1) && !tied(1e-14, 0) && !tied_sums(1e-12, 1, 0, 1));
+  CHECK(tied_logs(1e-13, 0) && !tied_logs(1e-11, 0));
+  CHECK(product_improves(1 + 2 * kProductTie, 1, false) && !product_improves(1 + kProductTie / 2, 1, false));
+  CHECK(product_improves(1 - kProductTie / 2, 1, true) && !product_improves(1 - 2 * kProductTie, 1, true));
 }
 
 int main() { return check::run(); }

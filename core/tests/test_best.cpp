@@ -125,7 +125,7 @@ TEST(best_with_leaves_finds_every_size) {
         Control control;
         const auto value = fold_up<A>(g, WeighCost<A>(g, cost), control, 1);
         const CostScores scores(cost);
-        TreeFinder finder(g, scores, std::vector<Best>(g.size(), Best{0, 0}), control);
+        TreeFinder finder(g, scores, control);
         std::map<Key, const naive::Tree*> known;
         std::map<std::size_t, double> least;
         for (const auto& tree : trees) {
@@ -150,10 +150,9 @@ TEST(trees_come_one_by_one_as_well) {
   const Graph g(d.core(), o, control);
   const LeafCost cost(CostKind::error, 2);
   const auto value = fold_up<Lexicographic>(g, WeighCost<Lexicographic>(g, cost), control, 1);
-  std::vector<Best> best;
-  for (const auto& v : value) best.push_back({v.cost, v.leaves});
   const CostScores scores(cost);
-  TreeFinder together(g, scores, best, control), apart(g, scores, best, control);
+  TreeFinder together = TreeFinder::of<Lexicographic>(g, scores, value, control);
+  TreeFinder apart = TreeFinder::of<Lexicographic>(g, scores, value, control);
   const auto first = together.first(50);
   CHECK(first.size() == 50);
   double score = -1;
@@ -186,7 +185,7 @@ TEST(what_cannot_be_answered_is_refused) {
   const LeafCost error(CostKind::error, 2);
   const auto value = fold_up<A>(g, WeighCost<A>(g, error), control, 1);
   const CostScores scores(error);
-  TreeFinder finder(g, scores, std::vector<Best>(g.size(), Best{0, 0}), control);
+  TreeFinder finder(g, scores, control);
   for (std::size_t leaves : {0, 5, 1000000})
     CHECK(refusal([&] { finder.best_with_leaves(value, leaves); }).find(std::to_string(leaves)) != std::string::npos);
 }

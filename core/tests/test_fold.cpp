@@ -73,9 +73,9 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
   const auto by_depth = fold_up<ByDepth<MinPlus>>(*g, WeighCost<ByDepth<MinPlus>>(*g, cost), control, threads)[0];
   CHECK(check::near(by_depth.back(), expected.least));
 
-  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights, Plus::sum), control, threads)[0].log(),
+  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights), control, threads)[0].log(),
               expected.u, scale));
-  const auto best = fold_up<MaxProduct>(*g, WeighProduct<MaxProduct>(*g, weights, Plus::max), control, threads)[0];
+  const auto best = fold_up<MaxProduct>(*g, WeighProduct<MaxProduct>(*g, weights), control, threads)[0];
   CHECK(close(best.weight.log(), expected.best, scale));
 
   const Posterior p(g, s.weights.prior, leaf, s.linear, threads, control);

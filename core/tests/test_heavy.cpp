@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "check.hpp"
-#include "fold/bracket.hpp"
+#include "down/bracket.hpp"
 #include "down/posterior.hpp"
 #include "common/room.hpp"
 #include "search/probable.hpp"

@@ -117,14 +117,16 @@ TEST(predictions_are_those_of_the_recursion) {
     const OptionGraph graph = OptionGraph::from_arrays(3, world.graph.arrays());  // passes the checks
     graph.check(world.columns);
     CHECK(graph.n_nodes() == world.graph.n_nodes() && graph.n_options() == world.graph.n_options());
-    for (const FoldKind kind : {FoldKind::smooth, FoldKind::map, FoldKind::grown}) {
-      const Folded folded = fold(graph, prior_of(-0.7, -0.1), a, kind, control);
-      const Folded same = fold(world.graph, prior_of(-0.7, -0.1), a, kind, control);
+    for (const int kind : {0, 1, 2}) {
+      const auto folded_by = kind == 1 ? fold<MaxProduct> : fold<SumProduct>;
+      const Stops stops = kind == 2 ? Stops::at_ends : Stops::anywhere;
+      const Folded folded = folded_by(graph, prior_of(-0.7, -0.1), a, stops, control);
+      const Folded same = folded_by(world.graph, prior_of(-0.7, -0.1), a, stops, control);
       CHECK(check::near(folded.log_evidence(), same.log_evidence()));
       const World other(seed + 100, 70, 2 + seed % 3);  // rows that were not there, with other values
       std::vector<double> out(70 * 3), one(3);
       predict(graph, folded, a, other.columns, out.data(), control);
-      for (std::size_t row = 0; row < 70; row += kind == FoldKind::smooth ? 7 : 1) {
+      for (std::size_t row = 0; row < 70; row += kind == 0 ? 7 : 1) {
         std::fill(one.begin(), one.end(), 0.0);
         naive(graph, folded, a, other.columns, row, 0, 1.0, one.data());
         for (std::size_t c = 0; c < 3; ++c) CHECK(check::near(out[row * 3 + c], one[c], 1e-11));
@@ -139,11 +141,11 @@ TEST(the_most_probable_tree_is_worth_its_fold_and_draws_are_trees) {
   for (std::uint64_t seed = 20; seed < 26; ++seed) {
     const World world(seed, 14, 3);
     const Prior prior = prior_of(-0.4, 0);
-    const Folded best = fold(world.graph, prior, a, FoldKind::map, control);
-    const Folded smooth = fold(world.graph, prior, a, FoldKind::smooth, control);
+    const Folded best = fold<MaxProduct>(world.graph, prior, a, Stops::anywhere, control);
+    const Folded smooth = fold<SumProduct>(world.graph, prior, a, Stops::anywhere, control);
     CHECK(best.log_evidence() <= smooth.log_evidence());
     const OptionGraph tree = likeliest(world.graph, best, control);
-    CHECK(check::near(fold(tree, prior, a, FoldKind::grown, control).log_evidence(), best.log_evidence()));
+    CHECK(check::near(fold<SumProduct>(tree, prior, a, Stops::at_ends, control).log_evidence(), best.log_evidence()));
     double leaves = 0;
     const std::vector<double> p = reach(world.graph, smooth, control);
     for (std::size_t node = 0; node < p.size(); ++node) leaves += p[node] * smooth.p_leaf[node];
@@ -163,14 +165,15 @@ TEST(the_most_probable_tree_is_worth_its_fold_and_draws_are_trees) {
     OptionGraph::from_arrays(3, light.arrays());
     const OptionGraph ordered = in_order(world.graph, control);
     CHECK(ordered.n_nodes() == world.graph.n_nodes());
-    CHECK(check::near(fold(ordered, prior, a, FoldKind::smooth, control).log_evidence(), smooth.log_evidence()));
+    CHECK(check::near(fold<SumProduct>(ordered, prior, a, Stops::anywhere, control).log_evidence(),
+                      smooth.log_evidence()));
   }
 }
 
 TEST(drawn_trees_are_counted_against_the_limit) {
   Control control;
   const World world(20, 14, 3);
-  const Folded smooth = fold(world.graph, prior_of(-0.4, 0), {{1, 1, 1}}, FoldKind::smooth, control);
+  const Folded smooth = fold<SumProduct>(world.graph, prior_of(-0.4, 0), {{1, 1, 1}}, Stops::anywhere, control);
   control.memory_limit = 10 * world.graph.bytes() + (1 << 16);
   CHECK(draw(world.graph, smooth, 5, 3, control).size() == 3);
   bool refused = false;

@@ -12,6 +12,7 @@
 
 #include "common/control.hpp"
 #include "common/errors.hpp"
+#include "weights/leaf_model.hpp"
 #include "weights/leaf_rule.hpp"
 #include "weights/rising.hpp"
 
@@ -19,6 +20,7 @@ namespace everytree {
 
 class Dirichlet {
  public:
+  using Entry = std::int32_t;  // a statistic is the class counts
   static constexpr std::int64_t kTable = std::int64_t{1} << 20;  // the largest count in a table: 8 MiB each
 
   // a[d][c]; the last row goes on for deeper leaves. class_totals bound the tables. With `control` the memory is
@@ -27,6 +29,8 @@ class Dirichlet {
             Control* control = nullptr, std::int64_t longest = kTable);
 
   std::size_t n_classes() const { return n_classes_; }
+  std::size_t width() const { return n_classes_; }
+  std::size_t outputs() const { return n_classes_; }
   std::size_t variant(std::size_t depth) const { return depth < variants_.size() ? depth : variants_.size() - 1; }
   std::size_t n_variants() const { return variants_.size(); }
   double a(std::size_t depth, std::size_t c) const { return variants_[variant(depth)].a[c]; }
@@ -43,6 +47,13 @@ class Dirichlet {
       n += counts[c * stride];
     }
     return sum - v.rising_sum[static_cast<std::size_t>(n)];
+  }
+  // P(the next example is of class c), for every class.
+  void predict(std::size_t depth, const std::int32_t* counts, double* out) const {
+    const Variant& v = variants_[variant(depth)];
+    double n = v.sum_a;
+    for (std::size_t c = 0; c < n_classes_; ++c) n += counts[c];
+    for (std::size_t c = 0; c < n_classes_; ++c) out[c] = (counts[c] + v.a[c]) / n;
   }
   // log a(a+1)…(a+n−1) for class c, and the same for Σa: the parts of log_marginal.
   double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
@@ -82,6 +93,7 @@ class Dirichlet {
   bool all_tabulated_ = true;
   std::vector<Variant> variants_;
 };
+static_assert(LeafModel<Dirichlet>);
 
 // logM for two classes in the linear domain, scaled:  exp(logM(n_0, n_1) + s·(n_0 + n_1)), and 0 below min_leaf.
 // A product over the parts of a cover then carries the factor exp(s · examples of the cover), whatever the parts,
@@ -113,11 +125,13 @@ inline bool no_cost(double x) { return x > kNoCost / 2; }
 // Additive leaf costs; smaller is better.
 class LeafCost {
  public:
+  using Entry = std::int32_t;  // a statistic is the class counts
   // matrix[c * n_classes + k]: cost of predicting k for an example of class c.
   LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25,
            double per_leaf = 0.0, LeafRule rule = {});
   CostKind kind() const { return kind_; }
   std::size_t n_classes() const { return n_classes_; }
+  std::size_t width() const { return n_classes_; }
   double per_leaf() const { return per_leaf_; }
   const LeafRule& rule() const { return rule_; }
   // Never less than the errors. (The pessimistic addition is negative beyond a confidence of one half.)
@@ -153,6 +167,7 @@ class LeafCost {
   LeafRule rule_;
   std::uint64_t id_;
 };
+static_assert(LeafCosts<LeafCost>);
 
 // C4.5's pessimistic addition to e errors among n examples, with z the normal quantile of 1 − confidence.
 double added_errors(double n, double e, double confidence, double z);

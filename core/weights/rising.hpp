@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "algebra/tie.hpp"
+
 namespace everytree {
 
 // A sum that gives back what rounding took away: its error does not grow with the number of terms.
@@ -25,9 +27,9 @@ class Sum {
   double sum_ = 0, carry_ = 0, size_ = 0;
 };
 
-// Equal but for rounding: 1e-13 is some hundred times what compensated sums of rounded logarithms can be off.
+// Equal but for rounding: the slack is some hundred times what compensated sums of rounded logarithms can be off.
 inline bool tied(const Sum& x, const Sum& y) {
-  return std::abs(x.value() - y.value()) <= 1e-13 * (x.size() + y.size());
+  return tied_sums(x.value(), x.size(), y.value(), y.size());
 }
 
 // log a(a+1)…(a+n−1) for any count. For a ≥ 32 the difference of Stirling's series, in which log Γ(a) itself does not

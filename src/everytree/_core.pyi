@@ -18,6 +18,15 @@ def available_kernels() -> list[str]:
 def use_kernels(name: str) -> None:
     """Use these kernels from now on; "" picks the fastest."""
 
+def tied(x: float, y: float) -> bool:
+    """Whether two scores are the same up to the rounding of sums."""
+
+def below(x: float) -> float:
+    """Anything at or above this does not improve on x."""
+
+def above(x: float) -> float:
+    """Anything at or above this is worse than x."""
+
 class LeafRule:
     """Which nodes may be leaves, by their class counts."""
 

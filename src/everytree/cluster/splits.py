@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree._core import above, below
 
 __all__ = ["ANY", "Branches", "Item", "State", "Steps", "above", "below"]
 
@@ -28,16 +29,6 @@ Branches = npt.NDArray[np.float64]
 # Columns of the rows in which processes tell each other of splits.
 TEST = 0
 LOWER, UPPER, CAP, FEWEST = (np.array([1, 5]) + k for k in range(4))
-
-
-def below(x: float) -> float:
-    """Anything at or above this does not improve on x: sums of the same terms in another order are the same cost."""
-    return x - 1e-12 * abs(x)
-
-
-def above(x: float) -> float:
-    """Anything at or above this is worse than x."""
-    return x + 1e-12 * abs(x) + 1e-300
 
 
 class Item(NamedTuple):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everytree.common.arguments import number, whole
+from everytree.common.arguments import number, refused, whole
 from everytree.common.values import TYPES, written
 from everytree.errors import QueryError
 
@@ -240,7 +240,8 @@ def listed_constraints(leaf: Any) -> list[Any]:
                 QueryError,
                 "leaf",
                 each,
-                "a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), et.ChiSquare(t), or a list of these",
+                "a whole number ≥ 1 (examples in a leaf), et.Support(n), et.Margin(m), et.ChiSquare(t), "
+                "or a list of these",
             ) from None
     return found
 

@@ -87,7 +87,9 @@ class Cost:
 
 def tied(x: float, y: float) -> bool:
     """Whether two costs are the same up to the rounding of sums."""
-    return x == y or abs(x - y) <= 1e-12 * max(abs(x), abs(y))
+    import everytree._core as _core
+
+    return _core.tied(x, y)
 
 
 def as_text(x: float) -> str:

@@ -1,4 +1,4 @@
-#include "fold/bracket.hpp"
+#include "down/bracket.hpp"
 
 #include <algorithm>
 
@@ -205,7 +205,7 @@ class Closed {
     Pair product{Wide(1.0), Wide(1.0)};
     for (int a = 0; a < 2; ++a) {
       double n_tests = 0;
-      fold_.child_shares(prior, Plus::sum, a, child_share_.data(), n_tests);
+      fold_.child_shares<SumProduct>(prior, a, child_share_.data(), n_tests);
       Pair splits{};
       for (std::size_t j = 0; j < n; ++j) {
         if (!(child_share_[j] > 0)) continue;
@@ -276,7 +276,7 @@ Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Cont
                       else
                         value[closed[k]] = bounds[worker](closed[k], left);
                     });
-  const WeighProduct<SumProduct> weigh(graph, posterior.weights(), Plus::sum);
+  const WeighProduct<SumProduct> weigh(graph, posterior.weights());
   WeighProduct<SumProduct>::Inner node;
   std::size_t done = 0;
   for (std::uint32_t id : inner) {
