@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "common/control.hpp"
+#include "common/stream.hpp"
 #include "frontier/one_level.hpp"
 #include "mcmc/tree_target.hpp"
-#include "common/stream.hpp"
 #include "table/count_table.hpp"
 
 namespace everytree {
