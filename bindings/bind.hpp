@@ -15,10 +15,10 @@
 
 #include "common/control.hpp"
 #include "common/errors.hpp"
+#include "gil.hpp"
 #include "table/count_table.hpp"
 #include "weights/leaf.hpp"
 #include "weights/prior.hpp"
-#include "gil.hpp"
 
 namespace nb = nanobind;
 

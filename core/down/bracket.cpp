@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "fold/weigh.hpp"
 #include "common/parallel.hpp"
+#include "fold/weigh.hpp"
 
 namespace everytree {
 

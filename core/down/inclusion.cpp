@@ -5,9 +5,9 @@
 // The sets are disjoint: single tests, or the tests of each attribute.
 #include <algorithm>
 
+#include "common/parallel.hpp"
 #include "down/posterior.hpp"
 #include "fold/weigh.hpp"
-#include "common/parallel.hpp"
 
 namespace everytree {
 

@@ -114,9 +114,7 @@ Key Posterior::map_tree(Control& control) const {
   return TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).best_tree();
 }
 
-double Posterior::log_map(Control& control) const {
-  return likeliest(control)[0].weight.log();
-}
+double Posterior::log_map(Control& control) const { return likeliest(control)[0].weight.log(); }
 
 std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
   const ProductScores scores(weights_);

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "sets/best.hpp"
+#include "common/wide.hpp"
 #include "frontier/one_level.hpp"
 #include "graph/graph.hpp"
-#include "common/wide.hpp"
+#include "sets/best.hpp"
 
 namespace everytree {
 

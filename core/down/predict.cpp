@@ -10,8 +10,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "down/posterior.hpp"
 #include "common/parallel.hpp"
+#include "down/posterior.hpp"
 #include "down/row_flow.hpp"
 #include "down/row_sums.hpp"
 

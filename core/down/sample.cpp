@@ -3,9 +3,9 @@
 #include <map>
 #include <span>
 
+#include "common/stream.hpp"
 #include "down/posterior.hpp"
 #include "fold/weigh.hpp"
-#include "common/stream.hpp"
 
 namespace everytree {
 

@@ -13,8 +13,8 @@
 
 #include "algebra/concept.hpp"
 #include "common/control.hpp"
-#include "fold/order.hpp"
 #include "common/parallel.hpp"
+#include "fold/order.hpp"
 
 namespace everytree {
 

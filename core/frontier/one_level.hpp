@@ -16,10 +16,10 @@
 
 #include "algebra/product.hpp"
 #include "frontier/cost_fold.hpp"
-#include "weights/leaf_value.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
 #include "weights/leaf.hpp"
+#include "weights/leaf_value.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

@@ -122,7 +122,8 @@ void Chooser::in_order(std::vector<Candidate>& found) const {
     return found[x].quality != found[y].quality ? found[x].quality > found[y].quality : x < y;
   });
   for (std::size_t begin = 0, end = 0; begin < place.size(); begin = end) {
-    for (end = begin + 1; end < place.size() && tied_logs(found[place[begin]].quality, found[place[end]].quality);) ++end;
+    for (end = begin + 1; end < place.size() && tied_logs(found[place[begin]].quality, found[place[end]].quality);)
+      ++end;
     std::sort(place.begin() + static_cast<std::ptrdiff_t>(begin), place.begin() + static_cast<std::ptrdiff_t>(end));
   }
   std::vector<Candidate> sorted;

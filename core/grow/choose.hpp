@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "common/stream.hpp"
 #include "grow/grow_options.hpp"
 #include "grow/scan.hpp"
 #include "grow/score.hpp"
 #include "grow/view.hpp"
-#include "common/stream.hpp"
 
 namespace everytree::grow {
 

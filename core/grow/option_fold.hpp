@@ -16,8 +16,8 @@
 
 #include "algebra/product.hpp"
 #include "common/control.hpp"
-#include "grow/option_graph.hpp"
 #include "common/stream.hpp"
+#include "grow/option_graph.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree::grow {
@@ -51,8 +51,8 @@ void predict(const OptionGraph& graph, const Folded& folded, const DirichletRows
 // The same graph level by level, without nodes that nothing reaches; options are then in the order of their nodes.
 OptionGraph in_order(const OptionGraph& graph, Control& control);
 
-// The tree with the larger share at every node (the first one on ties): after a fold with MaxProduct, the most probable tree.
-// As a graph with at most one option per node.
+// The tree with the larger share at every node (the first one on ties): after a fold with MaxProduct, the most probable
+// tree. As a graph with at most one option per node.
 OptionGraph likeliest(const OptionGraph& graph, const Folded& folded, Control& control);
 
 // Trees drawn with the folded shares; tree number k of a seed is always the same.

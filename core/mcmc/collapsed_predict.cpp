@@ -4,10 +4,10 @@
 #include <bit>
 #include <unordered_map>
 
-#include "weights/leaf_value.hpp"
+#include "common/parallel.hpp"
 #include "down/quadratic_form.hpp"
 #include "mcmc/collapsed.hpp"
-#include "common/parallel.hpp"
+#include "weights/leaf_value.hpp"
 
 namespace everytree {
 

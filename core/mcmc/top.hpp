@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "common/key.hpp"
+#include "common/stream.hpp"
 #include "mcmc/move.hpp"
 #include "mcmc/top_states.hpp"
-#include "common/stream.hpp"
 
 namespace everytree {
 

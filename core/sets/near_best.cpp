@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sets/near_count.hpp"
 #include "common/parallel.hpp"
+#include "sets/near_count.hpp"
 
 namespace everytree {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "sets/near_best.hpp"
-#include "sets/near_count.hpp"
 #include "common/parallel.hpp"
 #include "common/wide.hpp"
+#include "sets/near_best.hpp"
+#include "sets/near_count.hpp"
 
 namespace everytree {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <limits>
 
-#include "fold/order.hpp"
 #include "common/parallel.hpp"
+#include "fold/order.hpp"
 
 namespace everytree {
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "common/control.hpp"
+#include "common/room.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
-#include "common/room.hpp"
 
 namespace everytree {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "fold/order.hpp"
 #include "common/parallel.hpp"
-#include "weights/cost_table.hpp"
+#include "fold/order.hpp"
 #include "sets/pareto_list.hpp"
+#include "weights/cost_table.hpp"
 
 namespace everytree {
 

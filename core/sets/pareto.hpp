@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "sets/best.hpp"
 #include "graph/graph.hpp"
+#include "sets/best.hpp"
 #include "weights/leaf.hpp"
 
 namespace everytree {

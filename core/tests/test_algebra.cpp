@@ -2,7 +2,6 @@
 #include <limits>
 #include <random>
 
-#include "check.hpp"
 #include "algebra/by_depth.hpp"
 #include "algebra/by_leaves.hpp"
 #include "algebra/count.hpp"
@@ -14,6 +13,7 @@
 #include "algebra/prune.hpp"
 #include "algebra/sum_product.hpp"
 #include "algebra/tie.hpp"
+#include "check.hpp"
 #include "fold/weigh.hpp"
 #include "sets/best.hpp"
 
@@ -112,14 +112,13 @@ void check_order(unsigned seed) {
 template <class A>
 constexpr bool prunes = requires { typename Prunes<A>; };
 template <class A>
-constexpr bool gives_tree = requires(const Graph& graph, const Scores& scores,
-                                     const std::vector<typename A::Value>& values, Control& control) {
-  TreeFinder::of<A>(graph, scores, values, control);
-};
+constexpr bool gives_tree =
+    requires(const Graph& graph, const Scores& scores, const std::vector<typename A::Value>& values, Control& control) {
+      TreeFinder::of<A>(graph, scores, values, control);
+    };
 template <class A>
-constexpr bool weighs_products = requires(const Graph& graph, const ProductWeights& weights) {
-  WeighProduct<A>(graph, weights);
-};
+constexpr bool weighs_products =
+    requires(const Graph& graph, const ProductWeights& weights) { WeighProduct<A>(graph, weights); };
 static_assert(prunes<MinPlus> && prunes<Lexicographic> && prunes<MaxProduct>);
 static_assert(!prunes<SumProduct> && !prunes<Count> && !prunes<Expectation>);
 static_assert(!prunes<ByLeaves<MinPlus>> && !prunes<ByDepth<MinPlus>> && !prunes<ByLeaves<SumProduct>>);

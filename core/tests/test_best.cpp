@@ -3,11 +3,11 @@
 #include <map>
 #include <set>
 
-#include "check.hpp"
 #include "algebra/lexicographic.hpp"
-#include "sets/query.hpp"
+#include "check.hpp"
 #include "fold/weigh.hpp"
 #include "naive.hpp"
+#include "sets/query.hpp"
 
 using namespace everytree;
 

@@ -5,8 +5,8 @@
 #include "check.hpp"
 #include "frontier/cost_fold.hpp"
 #include "frontier/one_level.hpp"
-#include "weights/cost_table.hpp"
 #include "naive.hpp"
+#include "weights/cost_table.hpp"
 
 using namespace everytree;
 

@@ -2,13 +2,13 @@
 #include <array>
 #include <limits>
 
-#include "check.hpp"
 #include "algebra/by_depth.hpp"
 #include "algebra/lexicographic.hpp"
+#include "check.hpp"
 #include "down/posterior.hpp"
-#include "sets/query.hpp"
 #include "fold/weigh.hpp"
 #include "naive.hpp"
+#include "sets/query.hpp"
 
 using namespace everytree;
 
@@ -73,8 +73,8 @@ void check_folds(const naive::Table& d, const Setting& s, const LeafCost& cost) 
   const auto by_depth = fold_up<ByDepth<MinPlus>>(*g, WeighCost<ByDepth<MinPlus>>(*g, cost), control, threads)[0];
   CHECK(check::near(by_depth.back(), expected.least));
 
-  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights), control, threads)[0].log(),
-              expected.u, scale));
+  CHECK(close(fold_up<SumProduct>(*g, WeighProduct<SumProduct>(*g, weights), control, threads)[0].log(), expected.u,
+              scale));
   const auto best = fold_up<MaxProduct>(*g, WeighProduct<MaxProduct>(*g, weights), control, threads)[0];
   CHECK(close(best.weight.log(), expected.best, scale));
 

@@ -7,12 +7,12 @@
 
 #include "check.hpp"
 #include "common/errors.hpp"
-#include "fold/estimate.hpp"
 #include "down/posterior.hpp"
-#include "sets/query.hpp"
+#include "fold/estimate.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
 #include "naive.hpp"
+#include "sets/query.hpp"
 
 using namespace everytree;
 

@@ -3,11 +3,11 @@
 #include <limits>
 
 #include "check.hpp"
+#include "common/room.hpp"
 #include "down/bracket.hpp"
 #include "down/posterior.hpp"
-#include "common/room.hpp"
-#include "search/probable.hpp"
 #include "naive.hpp"
+#include "search/probable.hpp"
 
 using namespace everytree;
 

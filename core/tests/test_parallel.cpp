@@ -8,12 +8,12 @@
 #include "check.hpp"
 #include "common/control.hpp"
 #include "common/errors.hpp"
+#include "common/parallel.hpp"
+#include "down/posterior.hpp"
+#include "naive.hpp"
 #include "sets/near_best.hpp"
 #include "sets/pareto.hpp"
-#include "down/posterior.hpp"
 #include "sets/query.hpp"
-#include "common/parallel.hpp"
-#include "naive.hpp"
 
 using namespace everytree;
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "check.hpp"
-#include "sets/pareto.hpp"
 #include "naive.hpp"
+#include "sets/pareto.hpp"
 
 using namespace everytree;
 

@@ -2,10 +2,10 @@
 #include <limits>
 
 #include "check.hpp"
-#include "fold/joint.hpp"
 #include "down/posterior.hpp"
-#include "search/probable.hpp"
+#include "fold/joint.hpp"
 #include "naive.hpp"
+#include "search/probable.hpp"
 
 using namespace everytree;
 

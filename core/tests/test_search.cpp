@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "check.hpp"
-#include "sets/query.hpp"
-#include "search/search.hpp"
 #include "naive.hpp"
+#include "search/search.hpp"
+#include "sets/query.hpp"
 
 using namespace everytree;
 

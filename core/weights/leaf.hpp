@@ -20,7 +20,7 @@ namespace everytree {
 
 class Dirichlet {
  public:
-  using Entry = std::int32_t;  // a statistic is the class counts
+  using Entry = std::int32_t;                                    // a statistic is the class counts
   static constexpr std::int64_t kTable = std::int64_t{1} << 20;  // the largest count in a table: 8 MiB each
 
   // a[d][c]; the last row goes on for deeper leaves. class_totals bound the tables. With `control` the memory is

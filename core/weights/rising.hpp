@@ -28,9 +28,7 @@ class Sum {
 };
 
 // Equal but for rounding: the slack is some hundred times what compensated sums of rounded logarithms can be off.
-inline bool tied(const Sum& x, const Sum& y) {
-  return tied_sums(x.value(), x.size(), y.value(), y.size());
-}
+inline bool tied(const Sum& x, const Sum& y) { return tied_sums(x.value(), x.size(), y.value(), y.size()); }
 
 // log a(a+1)…(a+n−1) for any count. For a ≥ 32 the difference of Stirling's series, in which log Γ(a) itself does not
 // occur: it would drown the rest where a is huge.
