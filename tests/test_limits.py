@@ -60,7 +60,7 @@ def test_time_limit(question: str, n_jobs: int) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(("shape", "limit"), [((1000, 200, 5), 0.3), ((40_000, 1000, 2), 0.03)])
+@pytest.mark.parametrize(("shape", "limit"), [((1000, 200, 5), 0.3), ((40_000, 1000, 2), 0.01)])
 def test_a_search_that_runs_out_of_time_gives_its_best(
     shape: tuple[int, int, int], limit: float, n_jobs: int
 ) -> None:
@@ -370,7 +370,7 @@ print("finished", flush=True)
         (1000, 200, 5, "posterior", 2),
         (1000, 200, 5, "best", 1),
         (1000, 160, 4, "posterior", 1),  # folding, not building
-        (40_000, 3000, 2, "posterior", 1),  # inside a single state, of two seconds
+        (40_000, 3000, 2, "posterior", 1),  # inside a single state
     ],
 )
 def test_ctrl_c(n: int, n_tests: int, depth: int, what: str, n_jobs: int) -> None:
@@ -380,7 +380,7 @@ def test_ctrl_c(n: int, n_tests: int, depth: int, what: str, n_jobs: int) -> Non
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-            time.sleep(0.25)
+            time.sleep(0.1)  # the quickest of them takes a quarter of a second
             sent = time.monotonic()
             os.kill(child.pid, signal.SIGINT)
             word, _, when = child.stdout.readline().strip().partition(" ")
@@ -461,7 +461,7 @@ def test_a_watch_hears_of_every_question_and_stops_it() -> None:
         tree = TreeSpace(X, y, 6, 10).best()
         assert tree.info["stop_reason"] == "stopped"
         with pytest.raises(LimitReached, match="stopped") as limit:
-            TreeSpace(X, y, 6, 10).posterior()
+            TreeSpace(X, y, 5, 10).posterior()
         assert limit.value.reason == "stopped"
         del limit  # its traceback holds the question
     assert len(heard) >= 2

@@ -150,7 +150,7 @@ def test_claims_about_the_search_are_shown_and_not_ticked(case: Case) -> None:
     for name, value in (("gap", 0.1), ("lower_bound", 0.0)):
         changed = case.changed(lambda data, name=name, value=value: data["claims"].update({name: value}))
         assert not changed.ok, name
-    assert case.changed(lambda data: data["claims"].update(stop_reason="bored")).ok
+    assert case.changed(lambda data: data["claims"].update(n_states=7)).ok
 
 
 def test_a_changed_table_is_refused_and_found(tmp_path: Path) -> None:

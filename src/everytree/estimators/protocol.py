@@ -143,7 +143,7 @@ class FittedModel(ABC):
 
     def fingerprint(self) -> str | None:
         """The fingerprint of the training table; None where the model stands on whole columns."""
-        found: str | None = self._known("fingerprint_")
+        found: str | None = getattr(self, "fingerprint_", None)  # computed when asked for
         return found
 
     # --- the trees behind it
