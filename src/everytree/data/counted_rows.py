@@ -27,22 +27,11 @@ FINGERPRINT_CELLS = 1 << 20  # made into text at a time: what a cache holds
 
 
 class CountedRows:
-    """Distinct rows of 0/1 tests with class counts; an immutable value.
-
-    Rows given twice are merged and rows without any example are left out; the order of the input does not
-    matter.
-
-    Parameters
-    ----------
-    rows : 0/1 matrix, one row per line of ``counts``
-    counts : matrix of whole numbers ≥ 0, shape (n_rows, n_classes)
-    test_names, classes : names of the columns of ``rows`` and of ``counts``, if they have any
+    """The value of a ``Table``, which says what its parameters are; this part knows none of the ways to make one.
 
     >>> t = CountedRows([[0, 1], [1, 1], [0, 1]], [[1, 0], [0, 2], [3, 0]])
     >>> t.rows.tolist(), t.class_counts.tolist()
     ([[0, 1], [1, 1]], [[4, 0], [0, 2]])
-    >>> t + t == CountedRows(t.rows, 2 * t.class_counts)
-    True
     """
 
     __slots__ = ("_binarizer", "_class_counts", "_classes", "_rows", "_target", "_test_names")
