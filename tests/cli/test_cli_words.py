@@ -128,13 +128,13 @@ def test_predict_makes_tests_of_the_rows_once(
     draws = ("--set", "n_draws=50") if method == "mcmc" else ()
     cli("fit", mixed, "--target", "gewählt", "--method", method, "--max-depth", "2", "--out", out, *draws)
     seen = []
-    plain = TreeClassifierBase._encode
+    plain = TreeClassifierBase.to_tests
 
     def encode(self: Any, data: Any) -> Any:
         seen.append(data.n_rows)
         return plain(self, data)
 
-    monkeypatch.setattr(TreeClassifierBase, "_encode", encode)
+    monkeypatch.setattr(TreeClassifierBase, "to_tests", encode)
     done = cli("predict", out, mixed, "--rows", "100", "--out", mixed.with_name("a.csv"))
     assert (done.code, seen) == (0, [100, 100, 40]), done.err
     seen.clear()

@@ -191,7 +191,7 @@ def test_several_trees_are_averaged():
     assert isinstance(model.tree_, TreeMean)
     assert len({tree.to_text() for tree in model.tree_.trees}) > 1
     data = model._reader.read(model._frame(X))
-    parts = [tree._predict(data, Limits().control()) for tree in model.tree_.trees]
+    parts = [tree.predict_columns(data, Limits().control()) for tree in model.tree_.trees]
     np.testing.assert_allclose(model.predict_proba(X), np.mean(parts, axis=0), rtol=1e-13)
     again = SmoothedTreeClassifier(n_trees=4, random_state=3).fit(X, y)
     assert again.tree_ == model.tree_

@@ -194,17 +194,31 @@ class TreeClassifierBase(ClassifierBase):
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
 
-    def _kept(self) -> tuple[Table, dict[str, Any]] | None:
-        """The table that a model file holds, with further claims, where a tree does not say all; else None."""
+    def kept_in_file(self) -> tuple[Table, dict[str, Any]] | None:
+        """Give the table that a model file holds, where a tree does not say all.
+
+        Returns
+        -------
+        tuple or None
+            The table and further claims by name; None where the tree is enough.
+        """
         posterior = getattr(self, "posterior_", None)
         return None if posterior is None else (posterior.space.table, {})
 
-    def _restore(self, table: Table, claims: dict[str, Any]) -> None:
-        """Set the fitted attributes again from the table and the claims of a model file; by default, learn again."""
+    def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
+        """Set the fitted attributes again, after reading a model file; by default, learn again from its table.
+
+        Parameters
+        ----------
+        table : Table
+            What ``kept_in_file`` gave.
+        claims : dict
+            The claims of the file, by name.
+        """
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
 
-    def _loaded(self) -> None:
-        """Set what ``load_model`` does not: called when the parameters, the tree and the claims are there."""
+    def finish_loading(self) -> None:
+        """Set what a model file does not hold, after its parameters, tree and claims were read."""
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
@@ -294,18 +308,18 @@ class TreeClassifierBase(ClassifierBase):
         One best tree says what its leaves say; with costs that is the label that costs least.
         """
         check_is_fitted(self)
-        labels: npt.NDArray[Any] = self.classes_[self._predict_codes_tests(self._encode(X))]
+        labels: npt.NDArray[Any] = self.classes_[self._predict_codes_tests(self.to_tests(X))]
         return labels
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The probability of each class, in the order of ``classes_``."""
         check_is_fitted(self)
-        return self._predict_proba_tests(self._encode(X))
+        return self._predict_proba_tests(self.to_tests(X))
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """``predict`` and ``predict_proba`` of the same rows, which are looked at once: (labels, probabilities)."""
         check_is_fitted(self)
-        codes, proba = self._answers_tests(self._encode(X))
+        codes, proba = self._answers_tests(self.to_tests(X))
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels, proba
 
@@ -385,8 +399,19 @@ class TreeClassifierBase(ClassifierBase):
         """An unfitted Binarizer with those of its parameters that this estimator has too."""
         return Binarizer(**{name: getattr(self, name) for name in ENCODING if hasattr(self, name)})
 
-    def _encode(self, X: Any) -> npt.NDArray[np.uint8]:
-        """New rows as 0/1 tests, after checking their columns against those of training."""
+    def to_tests(self, X: Any) -> npt.NDArray[np.uint8]:
+        """Turn new rows into the 0/1 tests of the model, after checking their columns against those of training.
+
+        Parameters
+        ----------
+        X : array, frame or Dataset
+            Rows with the columns of training.
+
+        Returns
+        -------
+        numpy.ndarray
+            0 or 1, one row for each row of ``X``, one column for each of ``binarizer_.tests_``.
+        """
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
         return self.binarizer_._transform_frame(frame)

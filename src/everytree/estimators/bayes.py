@@ -228,10 +228,18 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             stacklevel=5,
         )
 
-    def _restore(self, table: Table, claims: dict[str, Any]) -> None:
-        """Fold again under the hyper-parameters in force; they are not chosen again, nor is a limit met again."""
+    def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
+        """Fold again under the hyper-parameters in force; they are not chosen again, nor is a limit met again.
+
+        Parameters
+        ----------
+        table : Table
+            The training examples.
+        claims : dict
+            The claims of the file, by name: prior and dirichlet are those in force.
+        """
         if "prior" not in claims or "dirichlet" not in claims:
-            super()._restore(table, claims)
+            super().restore_from_file(table, claims)
             return
         self.evidence_fit_ = self.depth_profile_ = None
         self._check_in_force(table.n_classes, claims)

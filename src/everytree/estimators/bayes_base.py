@@ -73,7 +73,8 @@ class BayesBase(IncrementalBase):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
 
-    def _loaded(self) -> None:
+    def finish_loading(self) -> None:
+        """Set what a model file does not hold, after its parameters, tree and claims were read."""
         self.evidence_fit_ = None  # of the choice, a file holds the result
 
     def _space(self, table: Table) -> TreeSpace:

@@ -89,7 +89,7 @@ class BayesQuestions:
 
     def _tests(self, X: Any) -> npt.NDArray[np.uint8]:
         check_is_fitted(self)
-        rows: npt.NDArray[np.uint8] = self._encode(X)  # type: ignore[attr-defined]
+        rows: npt.NDArray[np.uint8] = self.to_tests(X)  # type: ignore[attr-defined]
         return rows
 
     def _ask(self, what: str) -> Any:

@@ -129,7 +129,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
             **switches,
         )
         self.tree_ = MultiwayTree.from_core(grown, self._reader.columns, self.classes_.tolist())
-        self._describe()
+        self.describe_tree()
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -170,7 +170,8 @@ class C45TreeClassifier(ColumnTreeClassifier):
     def page_options(self) -> dict[str, Any]:
         return {"laplace": bool(self.laplace), "spread": True}
 
-    def _describe(self) -> None:
+    def describe_tree(self) -> None:
+        """Set the fitted attributes that follow from ``tree_``: after growing it, and after reading it from a file."""
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
 
     def _proba(self, X: Any, laplace: bool) -> npt.NDArray[np.float64]:

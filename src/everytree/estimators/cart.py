@@ -148,7 +148,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         self.cv_se_ = np.sqrt(self.cv_errors_ * (1 - self.cv_errors_) / n)
         self.alpha_ = float(self.alphas_[chosen])
         self.tree_ = full.pruned(gamma <= self.alpha_)
-        self._describe()
+        self.describe_tree()
         return self
 
     def _grown(
@@ -177,7 +177,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
     def page_options(self) -> dict[str, Any]:
         return {"laplace": bool(self.laplace), "spread": False}
 
-    def _describe(self) -> None:
+    def describe_tree(self) -> None:
         tree = self.tree_
         if (tree.n_children > 2).any() or not (tree.counts.sum(axis=1) > 0).all():
             raise DataError(

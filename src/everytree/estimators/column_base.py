@@ -6,7 +6,7 @@ A new one sets three things in its ``fit`` and gets ``save`` and ``load_model`` 
     tree_       a tree with ``to_dict()`` and ``from_dict(data, columns, classes)``, of the class ``TREE``
     CLAIMS      the names of those fitted attributes that are numbers, texts or lists of numbers
 
-and, if some attributes follow from the tree, ``_describe``, which sets them.
+and, if some attributes follow from the tree, ``describe_tree``, which sets them.
 """
 
 from __future__ import annotations
@@ -61,12 +61,29 @@ class ColumnTreeClassifier(ClassifierBase):
         check_columns(self, frame, reset=False)
         return frame
 
-    def _columns_to_json(self) -> list[dict[str, Any]]:
-        """What training told about the columns, for a model file."""
+    def columns_to_json(self) -> list[dict[str, Any]]:
+        """Give what training told about the columns, for a model file.
+
+        Returns
+        -------
+        list of dict
+            One for each column, in order: plain texts and numbers.
+        """
         return raw_columns_to_json(self._reader.columns)
 
-    def _columns_from_json(self, data: Any) -> Sequence[Any]:
-        """Set again from a model file what reads the columns; returns them as ``from_dict`` of the tree wants them."""
+    def columns_from_json(self, data: Any) -> Sequence[Any]:
+        """Set again what reads the columns, after reading a model file.
+
+        Parameters
+        ----------
+        data : list of dict
+            What ``columns_to_json`` gave; everything in it is checked.
+
+        Returns
+        -------
+        sequence
+            The columns as ``from_dict`` of the tree wants them.
+        """
         self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
         return self._reader.columns
 
@@ -83,5 +100,5 @@ class ColumnTreeClassifier(ClassifierBase):
     def display(self) -> Picture:
         return "multiway"
 
-    def _describe(self) -> None:
+    def describe_tree(self) -> None:
         """Set the fitted attributes that follow from ``tree_``: after growing it, and after reading it from a file."""

@@ -84,9 +84,21 @@ class CompressedClassifier(TreeClassifierBase):
             if hasattr(model, name):
                 setattr(made, name, getattr(model, name))
         made.average_ = _averaged(model)
-        return made._set(rules)
+        return made.set_rules(rules)
 
-    def _set(self, rules: CompressedRules) -> Self:
+    def set_rules(self, rules: CompressedRules) -> Self:
+        """Predict with these rules: after compressing an average, and after reading them from a file.
+
+        Parameters
+        ----------
+        rules : CompressedRules
+            The rules, over the tests of ``binarizer_``.
+
+        Returns
+        -------
+        CompressedClassifier
+            This classifier.
+        """
         self.rules_, self.bound_, self.n_rules_ = rules, rules.bound, rules.n_rules
         return self
 
@@ -117,7 +129,7 @@ class CompressedClassifier(TreeClassifierBase):
         average.binarizer_ = self.binarizer_
         average._fit_table(table, X01, y_codes, sample_weight)
         self.average_ = _averaged(average)
-        self._set(average._ask("compress")(self.epsilon))
+        self.set_rules(average._ask("compress")(self.epsilon))
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.rules_.predict_proba(X01)

@@ -284,14 +284,14 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
         """Set ``tree_`` and what is told of growing."""
         self.tree_ = trees[0] if len(trees) == 1 else TreeMean(trees)
-        self._describe()
+        self.describe_tree()
 
-    def _describe(self) -> None:
+    def describe_tree(self) -> None:
         tree = self.tree_
         self.n_nodes_, self.n_options_, self.n_leaves_ = tree.n_nodes, tree.n_options, tree.n_leaves
         self.depth_, self.log_evidence_ = tree.depth, tree.log_evidence
         self.prior_ = self._prior()
-        row = getattr(tree, "trees", (tree,))[0]._dirichlet[0]
+        row = tree.dirichlet[0]
         decay = self._decay()
         self.dirichlet_ = decay if decay is not None else row[0] if len(set(row)) == 1 else tuple(row)
 
@@ -386,7 +386,9 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         """
         frame = self._frame(X)
         self._refuse(frame)
-        proba: npt.NDArray[np.float64] = self.tree_._predict(self._reader.read(frame), Limits().control())
+        proba: npt.NDArray[np.float64] = self.tree_.predict_columns(
+            self._reader.read(frame), Limits().control()
+        )
         return proba
 
     def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
@@ -428,13 +430,13 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     # --- model files
 
-    def _columns_to_json(self) -> list[dict[str, Any]]:
+    def columns_to_json(self) -> list[dict[str, Any]]:
         fills = self._reader.fills or (None,) * len(self._reader.columns)
         return [
-            column | {"fill": fill} for column, fill in zip(super()._columns_to_json(), fills, strict=True)
+            column | {"fill": fill} for column, fill in zip(super().columns_to_json(), fills, strict=True)
         ]
 
-    def _columns_from_json(self, data: Any) -> Sequence[Any]:
+    def columns_from_json(self, data: Any) -> Sequence[Any]:
         fills: list[Any] = []
         bare = []
         for j, column in enumerate(data if isinstance(data, list) else ()):
@@ -444,7 +446,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                 )
             fills.append(column["fill"])
             bare.append({key: value for key, value in column.items() if key != "fill"})
-        columns = super()._columns_from_json(bare)
+        columns = super().columns_from_json(bare)
         for j, (fill, column) in enumerate(zip(fills, columns, strict=True)):
             if fill is not None:
                 checked_number(fill, f"columns[{j}].fill")

@@ -361,7 +361,7 @@ class MCMCTreeClassifier(BayesBase):
     def predict_error(self, X: Any) -> npt.NDArray[np.float64]:
         """The standard error of ``predict_proba`` by sampling: from batches of draws, and between the chains."""
         check_is_fitted(self)
-        error: npt.NDArray[np.float64] = self.draws_.predict_proba(self._encode(X), return_error=True)[1]
+        error: npt.NDArray[np.float64] = self.draws_.predict_proba(self.to_tests(X), return_error=True)[1]
         return error
 
     def summary(self, top: int = 10) -> ChainSummary:
@@ -408,10 +408,10 @@ class MCMCTreeClassifier(BayesBase):
         state: dict[str, Any] = super().__getstate__()
         return state | {"_sampler": None} if "_sampler" in state else state
 
-    def _kept(self) -> tuple[Table, dict[str, Any]]:
+    def kept_in_file(self) -> tuple[Table, dict[str, Any]]:
         return self.draws_.space.table, {"draws": draws_to_dict(self._saved)}
 
-    def _restore(self, table: Table, claims: dict[str, Any]) -> None:
+    def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a small leaf_penalty: told when it was fitted
             try:

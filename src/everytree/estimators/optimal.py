@@ -410,7 +410,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         )
         return {name: getattr(self.query_, name) for name in names} | {"forbid": self._forbidden()}
 
-    def _loaded(self) -> None:
+    def finish_loading(self) -> None:
         self.query_, self._missed = self._query(), ""  # of what a limit left out, a file holds the number
         self.error_ = self.tree_.error  # older files counted examples outside the largest class of their leaf
 

@@ -155,6 +155,6 @@ class OptionTreeClassifier(GrownTreeClassifier):
         super()._set_tree(trees, report)
         self.budget_reached_, self.n_merged_ = bool(report["budget_reached"]), int(report["n_merged"])
 
-    def _describe(self) -> None:
-        super()._describe()
+    def describe_tree(self) -> None:
+        super().describe_tree()
         self.budget_reached_ = self.n_merged_ = None

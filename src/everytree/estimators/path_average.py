@@ -148,9 +148,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         mean = path_means(theta, log_b, levels) if self.averaging else theta
         mean /= mean.sum(axis=1, keepdims=True)
         self.tree_ = replace(bare, probabilities=mean)
-        self._describe()
+        self.describe_tree()
 
-    def _describe(self) -> None:
+    def describe_tree(self) -> None:
         tree = self.tree_
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.depth
         self.s_ = self._size(len(self.classes_))
@@ -190,10 +190,10 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         frame = self._frame(X)
         return self._categorizer.transform(frame)
 
-    def _columns_to_json(self) -> list[dict[str, Any]]:
+    def columns_to_json(self) -> list[dict[str, Any]]:
         return categories_to_json(self.categories_)
 
-    def _columns_from_json(self, data: Any) -> Sequence[Any]:
+    def columns_from_json(self, data: Any) -> Sequence[Any]:
         self._categorizer = self._make_categorizer()
         self.categories_ = self._categorizer.restore(categories_from_json(data)).categories_
         return self.categories_

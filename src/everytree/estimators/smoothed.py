@@ -161,8 +161,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
             seen, cells = report["cells_seen"], report["cells_all"]
             self.subsample_ = {"seen": seen, "all": cells, "saved": 1 - seen / cells if cells else 0.0}
 
-    def _describe(self) -> None:
-        super()._describe()
+    def describe_tree(self) -> None:
+        super().describe_tree()
         self.subsample_ = None
 
     def _follows(self) -> bool:

@@ -90,7 +90,7 @@ def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         "target": checked_target(model, target),
         **labels_to_json(model.classes_),
         "named_columns": hasattr(model, "feature_names_in_"),
-        "columns": model._columns_to_json(),
+        "columns": model.columns_to_json(),
         "tree": model.tree_.to_dict(),
         "claims": {
             claim.removesuffix("_"): value_to_json(getattr(model, claim), claim) for claim in model.CLAIMS
@@ -144,7 +144,7 @@ def column_tree_from_dict(data: Any) -> Any:
     model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
     model.target_name_ = checked_target(model, data["target"])
-    columns = model._columns_from_json(data["columns"])
+    columns = model.columns_from_json(data["columns"])
     if not isinstance(data["named_columns"], bool):
         raise DataError(f"named_columns is {clip(data['named_columns'])}; expected true or false")
     model.n_features_in_ = len(columns)
@@ -155,7 +155,7 @@ def column_tree_from_dict(data: Any) -> Any:
     except DataError as error:
         raise DataError(f"tree: {error}") from error
     try:
-        model._describe()
+        model.describe_tree()
     except QueryError as error:
         raise DataError(f"params: {error}") from error
     _set_claims(model, data["claims"])

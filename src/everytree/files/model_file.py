@@ -101,7 +101,7 @@ def model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     if classifier_named(name, FORMAT) is not type(model):
         raise DataError(f"{name} is not a classifier of everytree, so load_model could not make it again")
     target = checked_target(model, target)
-    kept = model._kept()
+    kept = model.kept_in_file()
     tree = getattr(model, "tree_", None) if kept is None else None
     if tree is None and kept is None:
         raise DataError(f"this {name} has neither a tree_ nor a posterior_; there is nothing to save")
@@ -203,7 +203,7 @@ def model_from_dict(data: Any) -> Any:
                 "or the tests were changed by hand or damaged: run everytree verify to see what holds"
             )
         try:
-            model._restore(table, {name: _claim(claims, name) for name in claims})
+            model.restore_from_file(table, {name: _claim(claims, name) for name in claims})
         except QueryError as error:
             raise DataError(f"params: {error}") from error
         return model
@@ -214,7 +214,7 @@ def model_from_dict(data: Any) -> Any:
         model.tree_ = _as_claimed(model, claims)
     _set_claims(model, claims)
     try:
-        model._loaded()
+        model.finish_loading()
     except QueryError as error:
         raise DataError(f"params: {error}") from error
     _check_leaves(model, claims)

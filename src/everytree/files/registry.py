@@ -1,7 +1,11 @@
 """What can be saved, by name: classifiers with the format of their files, and what reads each format.
 
 A classifier says ``@saved_as(format)``, and a reader of files ``@reads(format)``. So this room knows no classifier, and
-a new one is read and written without a change here.
+a new one is read and written without a change here. What a file asks of a classifier has public names:
+
+    everytree.model         ``kept_in_file`` and ``restore_from_file`` (a table), ``finish_loading`` (a tree)
+    everytree.column_tree   ``columns_to_json``, ``columns_from_json``, ``describe_tree``, TREE and CLAIMS
+    everytree.rules         ``set_rules``
 """
 
 from __future__ import annotations

@@ -100,4 +100,4 @@ def rules_model_from_dict(data: Any) -> Any:
         raise DataError(f"average is {clip(average)}; expected an object with {', '.join(AVERAGE)}")
     model.average_ = average
     check_seal(data, seal)
-    return model._set(rules)
+    return model.set_rules(rules)

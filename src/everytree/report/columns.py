@@ -70,12 +70,12 @@ def raw_columns(model: Any) -> list[dict[str, Any]]:
             for of in model.tree_.categories
         ]
     if model.display() == "options":
-        attribute, threshold = model.tree_._arrays["attribute"], model.tree_._arrays["threshold"]
+        attribute, threshold = model.tree_.arrays["attribute"], model.tree_.arrays["threshold"]
     else:
         attribute, threshold = model.tree_.attribute, model.tree_.threshold
     asked = set(attribute[attribute >= 0].tolist())
     made = []
-    for j, of in enumerate(model._reader.columns):
+    for j, of in enumerate(model.tree_.columns):
         own = threshold[attribute == j]
         cuts = sorted(own[np.isfinite(own)].tolist())
         made.append(_raw(of.name, of.values if of.kind == "nominal" else None, cuts, None, j in asked))
@@ -116,7 +116,7 @@ def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
         codes = encoding.codes
     else:
         path = model.display() == "path"
-        of = model.tree_.categories[j] if path else model._reader.columns[j]
+        of = model.tree_.categories[j] if path else model.tree_.columns[j]
         values = of.values if path or of.kind == "nominal" else None
         codes = None if values is None else {value: k for k, value in enumerate(values)}
     if column.kind == "empty":

@@ -87,7 +87,7 @@ class Opened:
         self.places = np.unique(places).astype(np.intp)  # of the rows to pick
         self.rows = frame.take(self.places)
         self.labels = np.searchsorted(model.classes_, y)[self.places]
-        self._tests = model._encode(self.rows)
+        self._tests = model.to_tests(self.rows)
         self._n_jobs = n_jobs
         self._lock = threading.Lock()
         self._answers: OrderedDict[Asked, tuple[str, dict[str, Any]]] = OrderedDict()

@@ -203,7 +203,7 @@ def _space_of(
 
 def _table_of(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Table:
     return Table.from_arrays(
-        model._encode(frame),
+        model.to_tests(frame),
         codes,
         len(model.classes_),
         test_names=model.binarizer_.get_feature_names_out().tolist(),
@@ -306,7 +306,7 @@ def _some_rows(
 def _add_intervals(page: dict[str, Any], model: Any, picked: Frame) -> None:
     """How sure the average is of each row to pick; a page without the sum of rules shows no average."""
     if page["posterior"] is not None and page["posterior"]["sum"] is not None:
-        page["posterior"]["intervals"] = sections.row_intervals(model.posterior_, model._encode(picked))
+        page["posterior"]["intervals"] = sections.row_intervals(model.posterior_, model.to_tests(picked))
 
 
 def _mark_used(page: dict[str, Any]) -> None:

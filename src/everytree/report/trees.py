@@ -168,7 +168,7 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
     """
     mixes = tree.is_tree and tree.kind == "smooth"
     best = tree if tree.is_tree else tree.most_probable()
-    arrays = best._arrays
+    arrays, dirichlet = best.arrays, best.dirichlet
     nodes: list[dict[str, Any]] = []
     errors = leaves = 0
     waiting: list[tuple[int, list[int] | None]] = [(0, None)]  # a state, and the children of its parent
@@ -178,8 +178,8 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
             siblings[siblings.index(-1 - state)] = len(nodes)
         counts, theta = best.counts[state], best.theta(state)
         node = _node(counts, theta)
-        depth = min(int(arrays["depth"][state]), len(best._dirichlet) - 1)
-        low, high = intervals([counts], [best._dirichlet[depth]], [int(theta.argmax())])
+        depth = min(int(arrays["depth"][state]), len(dirichlet) - 1)
+        low, high = intervals([counts], [dirichlet[depth]], [int(theta.argmax())])
         node["i"] = [short(low[0]), short(high[0])]
         nodes.append(node)
         options = best.options(state)
@@ -216,7 +216,7 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
         "leaves": leaves,
         "depth": best.depth,
         "error": errors,
-        "a": added_of(best._dirichlet),
+        "a": added_of(dirichlet),
     }
 
 

@@ -211,6 +211,16 @@ class OptionTree:
             array.flags.writeable = False
         return arrays
 
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The graph as read-only arrays by name: those of ``to_dict``, such as attribute, threshold and child."""
+        return self._arrays
+
+    @property
+    def dirichlet(self) -> list[list[float]]:
+        """The Dirichlet parameters of the classes, one list for each depth."""
+        return [list(row) for row in self._dirichlet]
+
     def __eq__(self, other: object) -> bool:
         """The same option tree: equal graphs, weights, columns and classes."""
         if not isinstance(other, OptionTree):
@@ -246,8 +256,21 @@ class OptionTree:
     def _like(self, graph: _core.OptionGraph, kind: str) -> OptionTree:
         return OptionTree(graph, self.columns, self.classes, self._log_leaf, self._dirichlet, kind)
 
-    def _predict(self, data: _core.Columns, control: _core.Control) -> Floats:
-        """Class probabilities of rows that are read as in training."""
+    def predict_columns(self, data: _core.Columns, control: _core.Control) -> Floats:
+        """Predict the classes of rows that were read as in training.
+
+        Parameters
+        ----------
+        data : Columns
+            The rows as the core holds them, see ``ColumnReader.read``.
+        control : Control
+            The limits of the core, see ``Limits.control``.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row of class probabilities for each row.
+        """
         proba: Floats = self._graph.predict(self._fold, self._dirichlet, data, control)
         return proba
 
@@ -314,11 +337,33 @@ class TreeMean:
         """The mean of their log evidences."""
         return float(np.mean([tree.log_evidence for tree in self.trees]))
 
-    def _predict(self, data: _core.Columns, control: _core.Control) -> Floats:
-        total = sum(
-            (tree._predict(data, control) for tree in self.trees[1:]), self.trees[0]._predict(data, control)
-        )
-        mean: Floats = total / len(self.trees)
+    @property
+    def columns(self) -> tuple[RawColumn, ...]:
+        """The columns (``RawColumn``), the same of every tree."""
+        return self.trees[0].columns
+
+    @property
+    def dirichlet(self) -> list[list[float]]:
+        """The Dirichlet parameters of the classes in the first tree, one list for each depth."""
+        return self.trees[0].dirichlet
+
+    def predict_columns(self, data: _core.Columns, control: _core.Control) -> Floats:
+        """Predict the classes of rows that were read as in training: the mean over the trees.
+
+        Parameters
+        ----------
+        data : Columns
+            The rows as the core holds them, see ``ColumnReader.read``.
+        control : Control
+            The limits of the core, see ``Limits.control``.
+
+        Returns
+        -------
+        numpy.ndarray
+            One row of class probabilities for each row.
+        """
+        first, *others = (tree.predict_columns(data, control) for tree in self.trees)
+        mean: Floats = sum(others, first) / len(self.trees)
         return mean
 
     def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
