@@ -80,9 +80,9 @@ if TYPE_CHECKING:
     from everytree.space.tree_space import TreeSpace as TreeSpace
     from everytree.trees.multiway import MultiwayTree as MultiwayTree
     from everytree.trees.option_tree import OptionTree as OptionTree
-    from everytree.trees.option_tree import TreeMean as TreeMean
     from everytree.trees.path_tree import PathTree as PathTree
     from everytree.trees.tree import Tree as Tree
+    from everytree.trees.tree_mean import TreeMean as TreeMean
     from everytree.verify import verify_model as verify_model
     from everytree.weights.constraints import (
         ChiSquare as ChiSquare,
@@ -169,7 +169,7 @@ _HOME = {
     "Table": "everytree.data.table",
     "TopTrees": "everytree.bayes.top_trees",
     "Tree": "everytree.trees.tree",
-    "TreeMean": "everytree.trees.option_tree",
+    "TreeMean": "everytree.trees.tree_mean",
     "TreeSpace": "everytree.space.tree_space",
     "UniformPrior": "everytree.weights.priors",
     "compare_strategies": "everytree.query.compare_strategies",

@@ -18,7 +18,8 @@ from everytree.errors import DataError, LimitReached, QueryError
 from everytree.reference.grower import Grower
 from everytree.reference.grown import fold_grown, grow_columns, predict_grown, restructure_columns, walk
 from everytree.reference.whole_columns import WholeColumns
-from everytree.trees.option_tree import OptionTree, TreeMean
+from everytree.trees.option_tree import OptionTree
+from everytree.trees.tree_mean import TreeMean
 
 BOTH = (SmoothedTreeClassifier, OptionTreeClassifier)
 EVERY_OPTION = {

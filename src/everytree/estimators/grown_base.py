@@ -30,7 +30,8 @@ from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.incremental import LabelsInBatches
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
-from everytree.trees.option_tree import OptionTree, TreeMean
+from everytree.trees.option_tree import OptionTree
+from everytree.trees.tree_mean import TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior
 

@@ -1,9 +1,9 @@
-"""What is added to the counts of a leaf for its probabilities, in words.
+"""The words for what is added to the counts of a leaf when its probabilities are computed.
 
     θ_c = (n_c + a_c) / Σ (n + a)
 
 A probability beside the counts it comes from is only understood with what was added: with one more example for each of
-24 classes, 54 of 58 examples make 0.67. So whatever shows both says it.
+24 classes, 54 of 58 examples make 0.67. So every text and picture that shows both also says what was added.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["added_words"]
 
 
 def added_words(rows: Sequence[Sequence[float]]) -> str:
-    """Dirichlet parameters by depth, as they are added to counts.
+    """Say in words which Dirichlet parameters, by depth, were added to the counts.
 
     >>> added_words([[1.0] * 24])
     'plus 1 for each of the 24 classes'

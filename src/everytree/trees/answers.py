@@ -1,4 +1,4 @@
-"""What the leaves of the answer to a query say: the class that costs least.
+"""The class that each leaf of a query's answer predicts: the one that costs least.
 
     says(n) = argmin_k Σ_c n_c · cost[c][k]          of several the more probable one, then the one of lower index
 
@@ -21,7 +21,7 @@ __all__ = ["answered", "cheapest", "with_dirichlet"]
 
 
 def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
-    """The tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class.
+    """Return the tree with class probabilities (n_c + a_c) / (n + Σa), for parameters by depth and class.
 
     Its nodes say the most probable class, as those of trees in a posterior do.
     """
@@ -30,7 +30,7 @@ def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
 
 
 def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] | None = None) -> Tree:
-    """The tree as the answer to a query by this cost (None: every error counts one).
+    """Return the tree as the answer to a query by this cost (None: every error counts one).
 
     ``dirichlet`` are parameters by depth and class, for its probabilities; they decide only between classes that cost
     the same.
@@ -43,7 +43,7 @@ def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] 
 def cheapest(
     counts: npt.NDArray[np.int64], proba: npt.NDArray[np.float64], costs: Any = None
 ) -> npt.NDArray[np.intp]:
-    """The class of least cost at each node; ``costs[c][k]`` are fractions, so that the comparison is exact.
+    """Return the class of least cost at each node; ``costs[c][k]`` are fractions, so that the comparison is exact.
 
     >>> from fractions import Fraction
     >>> counts = np.array([[3, 1], [2, 2]])

@@ -35,7 +35,7 @@ SUM_TOLERANCE = 1e-6
 
 
 def integer_array(value: object, name: str, columns: int | None = None) -> IntArray:
-    """`value` as an int64 array: 1-D, or 2-D when `columns` is given (0: any number, at least one)."""
+    """Return `value` as an int64 array: 1-D, or 2-D when `columns` is given (0: any number, at least one)."""
     array = _as_array(value, name)
     if array.dtype.kind not in "iu" and array.size:
         raise DataError(
@@ -48,7 +48,7 @@ def integer_array(value: object, name: str, columns: int | None = None) -> IntAr
 
 
 def float_array(value: object, name: str, columns: int) -> FloatArray:
-    """`value` as a finite 2-D float64 array (`columns` = 0 allows any number, at least one)."""
+    """Return `value` as a finite 2-D float64 array (`columns` = 0 allows any number, at least one)."""
     array = _as_array(value, name)
     if array.dtype.kind not in "iuf":
         raise DataError(f"{name} holds {array.dtype} values: expected real numbers.")
@@ -78,7 +78,7 @@ def _check_shape(array: npt.NDArray[Any], name: str, columns: int | None) -> Non
 
 
 def check_same_length(name: str, length: int, n_nodes: int) -> None:
-    """Every array has one entry per node."""
+    """Check that every array has one entry per node."""
     if length != n_nodes:
         raise DataError(
             f"{name} has {length} entries: expected one per node, {n_nodes} (the length of test)."
@@ -86,19 +86,19 @@ def check_same_length(name: str, length: int, n_nodes: int) -> None:
 
 
 def check_same_length_as_rows(counts: IntArray, rows: npt.NDArray[Any]) -> None:
-    """A table has one row of class counts per row of tests."""
+    """Check that a table has one row of class counts per row of tests."""
     if len(counts) != len(rows):
         raise DataError(f"counts has {len(counts)} rows: expected one per row of the table, {len(rows)}.")
 
 
 def check_has_nodes(test: IntArray) -> None:
-    """Even the smallest tree has one node: a leaf."""
+    """Check that there is a node: even the smallest tree has one, a leaf."""
     if not len(test):
         raise DataError("test is empty: expected at least one node (a single leaf is test = [-1]).")
 
 
 def check_tests_in_range(test: IntArray, n_tests: int) -> None:
-    """-1 ≤ test[k] < n_tests, where -1 marks a leaf."""
+    """Check that -1 ≤ test[k] < n_tests, where -1 marks a leaf."""
     bad = np.flatnonzero((test < -1) | (test >= n_tests))
     if len(bad):
         k = bad[0]
@@ -108,7 +108,7 @@ def check_tests_in_range(test: IntArray, n_tests: int) -> None:
 
 
 def check_children_in_range(children: IntArray) -> None:
-    """-1 ≤ children[k][b] < n_nodes."""
+    """Check that -1 ≤ children[k][b] < n_nodes."""
     bad = np.argwhere((children < -1) | (children >= len(children)))
     if len(bad):
         k, b = bad[0]
@@ -118,7 +118,7 @@ def check_children_in_range(children: IntArray) -> None:
 
 
 def check_splits_have_two_children(children: IntArray, test: IntArray) -> None:
-    """A split has both children, a leaf has neither."""
+    """Check that a split has both children and a leaf has neither."""
     bad = np.argwhere((children >= 0) != (test >= 0)[:, None])
     if len(bad):
         k, b = bad[0]
@@ -127,7 +127,7 @@ def check_splits_have_two_children(children: IntArray, test: IntArray) -> None:
 
 
 def check_preorder(children: IntArray) -> None:
-    """Walking the tree from node 0, child 0 first, meets the nodes in the order 0, 1, 2, ….
+    """Check that walking the tree from node 0, child 0 first, meets the nodes in the order 0, 1, 2, ….
 
     This one law excludes cycles, shared children and unreachable nodes. Needs `check_children_in_range`.
     """
@@ -154,7 +154,7 @@ def check_preorder(children: IntArray) -> None:
 
 
 def check_counts_not_negative(counts: IntArray) -> None:
-    """0 ≤ counts[k][c], and the total of a node fits in 63 bits."""
+    """Check that 0 ≤ counts[k][c] and that the total of a node fits in 63 bits."""
     bad = np.argwhere(counts < 0)
     if len(bad):
         k, c = bad[0]
@@ -165,13 +165,13 @@ def check_counts_not_negative(counts: IntArray) -> None:
 
 
 def check_table_total(counts: IntArray) -> None:
-    """All the examples of a table together fit in 63 bits, so no sum over its rows wraps around."""
+    """Check that all the examples of a table together fit in 63 bits, so no sum over its rows wraps around."""
     if counts.sum(dtype=np.float64) > MAX_TOTAL:
         raise DataError("counts sums to more than 2**62: scale the counts (or weights) down.")
 
 
 def check_children_counts_add_up(children: IntArray, counts: IntArray) -> None:
-    """The counts of a split are the sum of its children's counts."""
+    """Check that the counts of a split are the sum of its children's counts."""
     split = np.flatnonzero(children[:, 0] >= 0)
     below = counts[children[split, 0]] + counts[children[split, 1]]
     bad = np.flatnonzero((counts[split] != below).any(axis=1))
@@ -183,7 +183,7 @@ def check_children_counts_add_up(children: IntArray, counts: IntArray) -> None:
 
 
 def check_says_in_range(says: IntArray, n_classes: int) -> None:
-    """0 ≤ says[k] < n_classes."""
+    """Check that 0 ≤ says[k] < n_classes."""
     bad = np.flatnonzero((says < 0) | (says >= n_classes))
     if len(bad):
         k = bad[0]
@@ -191,7 +191,7 @@ def check_says_in_range(says: IntArray, n_classes: int) -> None:
 
 
 def check_probabilities_sum_to_one(proba: FloatArray) -> None:
-    """Each row of `proba` is a distribution over the classes."""
+    """Check that each row of `proba` is a distribution over the classes."""
     bad = np.argwhere(proba < 0)
     if len(bad):
         k, c = bad[0]
@@ -203,7 +203,7 @@ def check_probabilities_sum_to_one(proba: FloatArray) -> None:
 
 
 def checked_count(value: object, name: str) -> int:
-    """`value` as an int that fits an int32 index."""
+    """Return `value` as an int that fits an int32 index."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise DataError(f"{name} is {clip(value)}: expected an integer, 0 or more.")
     if not 0 <= int(value) <= MAX_INT32:
@@ -212,7 +212,7 @@ def checked_count(value: object, name: str) -> int:
 
 
 def checked_test_names(value: Iterable[object] | None, n_tests: int) -> tuple[str, ...] | None:
-    """One string per test, or None."""
+    """Return the names as a tuple, once they are one string per test; None stays None."""
     if value is None:
         return None
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
@@ -227,7 +227,7 @@ def checked_test_names(value: Iterable[object] | None, n_tests: int) -> tuple[st
 
 
 def checked_classes(value: Iterable[Any] | None, n_classes: int) -> tuple[Hashable, ...] | None:
-    """One distinct label per class, numpy scalars turned into Python ones, or None."""
+    """Return one distinct label per class, with numpy scalars as Python values; None stays None."""
     if value is None:
         return None
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
@@ -254,12 +254,12 @@ def checked_classes(value: Iterable[Any] | None, n_classes: int) -> tuple[Hashab
 
 
 def checked_info(value: object) -> Mapping[str, Any]:
-    """A read-only copy of a mapping of facts; empty for None."""
+    """Return a read-only copy of a mapping of facts; empty for None."""
     if value is not None and not isinstance(value, Mapping):
         raise DataError(f"info is {clip(value)}: expected a mapping of names to facts, or None.")
     return MappingProxyType(dict(value or {}))
 
 
 def _short(row: IntArray) -> str:
-    """A row of counts for a message; many classes are cut."""
+    """Write a row of counts for a message; of many classes only some are shown."""
     return str(row.tolist()) if len(row) <= 8 else f"{row[:8].tolist()}…"

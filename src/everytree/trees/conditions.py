@@ -1,4 +1,4 @@
-"""Items in words: the outcomes of a few tests, said in one condition per attribute.
+"""Outcomes of tests in words, with one condition for each attribute.
 
     age <= 50 holds, age <= 30 does not         30 < age <= 50
     thal == normal holds, thal == fixed not     thal == normal
@@ -19,7 +19,7 @@ __all__ = ["conditions"]
 
 
 class _Part(NamedTuple):
-    """A test's name taken apart; kind is one of <=, ==, missing, and plain."""
+    """The parts of a test's name; kind is one of <=, ==, missing, and plain."""
 
     attribute: str
     kind: str
@@ -28,7 +28,7 @@ class _Part(NamedTuple):
 
 
 def conditions(items: Iterable[tuple[int, int]], names: Sequence[str] | None) -> tuple[str, ...]:
-    """The items (test, outcome) as conditions, one per attribute, in the order in which attributes first occur.
+    """Say the items (test, outcome) as conditions, one per attribute, in the order in which attributes first occur.
 
     >>> names = ["age <= 30", "age <= 50", "thal == fixed", "thal == normal", "smoker"]
     >>> conditions([(0, 0), (1, 1), (2, 0), (4, 0)], names)

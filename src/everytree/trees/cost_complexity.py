@@ -33,7 +33,7 @@ MOST_OF_CLASS = 10**9  # numpy draws from urns with fewer balls than this
 
 
 def risks(counts: Floats, kind: Literal["gini", "entropy", "error"]) -> Floats:
-    """R(t) of every node, in examples: n · Σ p(1 − p), −n · Σ p log2 p, or the errors n − max n_c.
+    """Compute R(t) of every node, in examples: n · Σ p(1 − p), −n · Σ p log2 p, or the errors n − max n_c.
 
     >>> counts = np.array([[2.0, 2.0], [3.0, 1.0]])
     >>> [risks(counts, kind).round(3).tolist() for kind in ("gini", "entropy", "error")]
@@ -49,7 +49,7 @@ def risks(counts: Floats, kind: Literal["gini", "entropy", "error"]) -> Floats:
 
 
 def collapse_points(tree: FlatTree, risk: Floats) -> Floats:
-    """γ of every node for risks that no split increases, in units of ``risk``; −∞ for a leaf of the full tree.
+    """Compute γ of every node for risks that no split increases, in units of ``risk``; −∞ for a leaf of the full tree.
 
     >>> from everytree import C45TreeClassifier
     >>> tree = C45TreeClassifier(prune=False).fit([[0], [0], [1], [1], [2], [2]], list("aabbaa")).tree_
@@ -59,13 +59,13 @@ def collapse_points(tree: FlatTree, risk: Floats) -> Floats:
     [1.0, -inf, 1.0, -inf, -inf]
     """
     gamma = np.full(tree.n_nodes, -np.inf)
-    # of each open subtree: nodes that are leaves for large prices, as (−γ, risk they open with less, leaves more)
+    # For each open subtree, the nodes that are leaves for large prices: (−γ, risk saved by opening it, leaves added).
     heaps: dict[int, list[tuple[float, float, int]]] = {}
     cost = risk.tolist()
     for node in np.flatnonzero(tree.attribute >= 0)[::-1].tolist():  # children come after their parent
         below = sorted((heaps.pop(child, []) for child in tree.children(node)), key=len)
         heap = below.pop()
-        for other in below:  # the smaller into the larger: every entry moves at most log2(nodes) times
+        for other in below:  # entries move to the larger heap: each at most log2(nodes) times
             for entry in other:
                 heapq.heappush(heap, entry)
         line = math.fsum(cost[child] for child in tree.children(node))
@@ -79,13 +79,13 @@ def collapse_points(tree: FlatTree, risk: Floats) -> Floats:
         gamma[node] = point
         heapq.heappush(heap, (-point, cost[node] - line, leaves - 1))
         heaps[node] = heap
-    for parents, children in tree.levels():  # what is below a leaf is gone with it
+    for parents, children in tree.levels():  # a node below a leaf is gone with it
         gamma[children] = np.minimum(gamma[children], gamma[parents])
     return _without_rounding(gamma, SAME * float(risk[0]))
 
 
 def _without_rounding(gamma: Floats, slack: float) -> Floats:
-    """Equal where values differ by rounding alone, and zero where they are zero but for that."""
+    """Make values equal that differ by rounding alone, and zero those that are zero but for rounding."""
     inner = np.flatnonzero(gamma > -np.inf)
     order = inner[np.argsort(gamma[inner], kind="stable")]
     values = np.concatenate([[0.0], gamma[order]])
@@ -98,7 +98,7 @@ def _without_rounding(gamma: Floats, slack: float) -> Floats:
 
 
 def prices(gamma: Floats) -> Floats:
-    """One price for each different T(α): geometric means of neighbouring γ (from 0 on), +∞ for the root alone.
+    """Return one price for each different T(α): geometric means of neighbouring γ (from 0 on), +∞ for the root alone.
 
     >>> prices(np.array([4.0, 1.0, -np.inf, 1.0, -np.inf])).tolist()
     [0.0, 2.0, inf]
@@ -109,7 +109,7 @@ def prices(gamma: Floats) -> Floats:
 
 
 def errors_by_price(tree: FlatTree, gamma: Floats, ends: Counts, at: Floats) -> Counts:
-    """Errors of T(α) for each price in ``at`` (ascending); ``ends`` are class counts of rows by the node they end at.
+    """Count the errors of T(α) for each price in ``at`` (ascending); ``ends`` has the class counts of rows by end node.
 
     A node is in T(α) as long as the node above it is no leaf. From γ on it is a leaf, and has all rows that reach it;
     before, only those that stop at it, because it has no branch for them.
@@ -134,7 +134,7 @@ def errors_by_price(tree: FlatTree, gamma: Floats, ends: Counts, at: Floats) -> 
 
 
 def choose(errors: Counts, n: int, rule: Literal["0-SE", "1-SE"]) -> int:
-    """Which price: the largest of least error, or the largest within one standard error of that.
+    """Choose a price: the largest of least error, or the largest within one standard error of that.
 
     The standard error of e errors in n examples is sqrt(e(n − e)/n), and whole numbers decide.
 
@@ -150,7 +150,7 @@ def choose(errors: Counts, n: int, rule: Literal["0-SE", "1-SE"]) -> int:
 def stratified_counts(
     y: npt.NDArray[np.intp], weights: Counts, n_folds: int, rng: np.random.Generator
 ) -> Counts:
-    """How many of the ``weights`` copies of each row are in each fold: rows × folds.
+    """Draw how many of the ``weights`` copies of each row are in each fold: rows × folds.
 
     Folds are dealt class by class, so that neither they nor the classes in them differ by more than one example. All
     ways to do that are equally likely, whether copies are rows of their own or a weight.

@@ -1,8 +1,8 @@
-"""FlatTree: the shape of a tree in flat arrays, for every tree that a grower makes of whole columns.
+"""FlatTree: the shape of a tree in flat arrays, for every tree that is grown on whole columns.
 
-One entry per node, node 0 is the root. ``attribute`` is the column that a node asks about, −1 for a leaf. The children
-of an inner node stand side by side, ``first_child`` … ``first_child + n_children − 1``, after their parent. What the
-numbers at the nodes mean is up to the class that stands on this one.
+Every array has one entry for each node, and node 0 is the root. ``attribute`` is the column that a node asks about, −1
+for a leaf. The children of an inner node stand side by side, ``first_child`` … ``first_child + n_children − 1``, after
+their parent. The subclasses say what the numbers at the nodes mean.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = [
 
 Nodes = npt.NDArray[np.intp]
 MOST_NODES = 2**31 - 1
-LARGEST = 2.0**62  # of a count
+LARGEST = 2.0**62  # the largest count
 FINITE = 1.7e308
 SHAPE = ("format", "version", "attribute", "first_child", "n_children", "counts")  # fields of every such tree
 
 
 class FlatTree:
-    """A tree in flat arrays; the classes that stand on it are frozen dataclasses with these fields, and more."""
+    """A tree in flat arrays; its subclasses are frozen dataclasses with these fields, and more."""
 
     attribute: npt.NDArray[np.int32]
     first_child: npt.NDArray[np.uint32]
@@ -50,26 +50,43 @@ class FlatTree:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, leaves included, also those that no training example reaches."""
+        """The number of nodes, including leaves that no training example reaches."""
         return int(self.attribute.size)
 
     @property
     def n_leaves(self) -> int:
-        """Number of leaves, those that no training example reaches included."""
+        """The number of leaves, including those that no training example reaches."""
         return int(np.count_nonzero(self.attribute < 0))
 
     @property
     def depth(self) -> int:
-        """Number of tests on the longest path."""
+        """The number of tests on the longest path from the root to a leaf."""
         return sum(1 for _ in self.levels())
 
     def children(self, node: int) -> range:
-        """The children of a node."""
+        """Return the children of a node.
+
+        Parameters
+        ----------
+        node : int
+            The number of the node.
+
+        Returns
+        -------
+        range
+            The node numbers of the children; empty for a leaf.
+        """
         first = int(self.first_child[node])
         return range(first, first + int(self.n_children[node]))
 
     def levels(self) -> Iterator[tuple[Nodes, Nodes]]:
-        """(parent, child) for all nodes of depth 1, then of depth 2, …"""
+        """Yield the nodes of depth 1 with their parents, then those of depth 2, and so on.
+
+        Yields
+        ------
+        tuple of two arrays of int
+            The parent of each node of one depth, and the nodes.
+        """
         nodes = np.zeros(1, dtype=np.intp)
         while True:
             inner = nodes[self.attribute[nodes] >= 0]
@@ -82,21 +99,38 @@ class FlatTree:
             yield parents, nodes
 
     def parents(self) -> Nodes:
-        """The parent of every node; −1 for the root."""
+        """Find the parent of every node.
+
+        Returns
+        -------
+        array of int, shape (n_nodes,)
+            The parent of each node; −1 for the root.
+        """
         parent = np.full(self.n_nodes, -1, dtype=np.intp)
         for above, below in self.levels():
             parent[below] = above
         return parent
 
     def added_up(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values of the nodes (one row each), with those of all nodes below added."""
+        """Add to the values of every node those of all nodes below it.
+
+        Parameters
+        ----------
+        values : array, shape (n_nodes, ...)
+            One value or one row of values for each node.
+
+        Returns
+        -------
+        array, shape (n_nodes, ...)
+            The sums.
+        """
         sums = values.copy()
         for parents, children in reversed(list(self.levels())):
             np.add.at(sums, parents, sums[children])
         return sums
 
     def __eq__(self, other: object) -> bool:
-        """The same tree: equal arrays, columns and classes."""
+        """Return whether both trees have equal arrays, columns and classes."""
         if type(other) is not type(self):
             return NotImplemented
         return all(_same(getattr(self, name), getattr(other, name)) for name in self._field_names())
@@ -108,7 +142,7 @@ class FlatTree:
         return [field.name for field in fields(self)]  # type: ignore[arg-type]
 
     def _shape_to_dict(self) -> dict[str, Any]:
-        """The fields that every flat tree has, as plain lists."""
+        """Return the fields that every flat tree has, as plain lists."""
         return {
             "format": self.FORMAT,
             "version": self.VERSION,
@@ -126,21 +160,21 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def read_only(array: Any) -> Any:
-    """The array, which from now on cannot be written to."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
-# --- reading what ``to_dict`` of such a tree wrote; nothing is trusted, and an error names the field
+# --- These functions read what ``to_dict`` wrote: nothing is trusted, and an error names the field.
 
 
 def read_fields(data: Any, made: type[FlatTree], more: tuple[str, ...]) -> dict[str, Any]:
-    """The object with the fields that every flat tree has and ``more``, and no others, of the format of ``made``."""
+    """Check that ``data`` has the fields of every flat tree and ``more``, no others, and the format of ``made``."""
     return checked_fields(data, made.FORMAT, made.VERSION, (*SHAPE, *more), "tree")
 
 
 def checked_shape(data: dict[str, Any], n_columns: int) -> tuple[Any, Any, Any]:
-    """``attribute``, ``first_child`` and ``n_children`` of ``data``, which together are a tree over ``n_columns``.
+    """Return ``attribute``, ``first_child`` and ``n_children`` of ``data``, once they are a tree over ``n_columns``.
 
     Children come after their parent and every node but the root is the child of one: then no walk down the tree goes
     round in a circle, and every node is reached.
@@ -175,7 +209,7 @@ def checked_shape(data: dict[str, Any], n_columns: int) -> tuple[Any, Any, Any]:
 
 
 def read_whole(data: dict[str, Any], name: str, length: int, least: int, most: int) -> npt.NDArray[np.int64]:
-    """A list of whole numbers from ``least`` to ``most``."""
+    """Read a list of whole numbers from ``least`` to ``most``."""
     values = _list(data, name, length)
     for i, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -193,7 +227,10 @@ def read_numbers(
     none: bool = False,
     infinite: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """Finite numbers from ``low`` to ``high``; null is NaN with ``none``, {"$float": "inf"} +∞ with ``infinite``."""
+    """Read finite numbers from ``low`` to ``high``.
+
+    With ``none``, null is read as NaN; with ``infinite``, {"$float": "inf"} is read as +∞.
+    """
     found = np.empty(length)
     for i, value in enumerate(_list(data, name, length)):
         if value is None and none:
@@ -206,7 +243,7 @@ def read_numbers(
 
 
 def numbers_to_json(values: npt.NDArray[np.float64]) -> list[Any]:
-    """Numbers as ``read_numbers`` reads them.
+    """Write numbers in the form that ``read_numbers`` reads.
 
     >>> numbers_to_json(np.array([0.5, np.nan, np.inf]))
     [0.5, None, {'$float': 'inf'}]
@@ -218,7 +255,7 @@ def numbers_to_json(values: npt.NDArray[np.float64]) -> list[Any]:
 def read_rows(
     data: dict[str, Any], name: str, length: int, width: int, high: float = LARGEST, *, whole: bool = False
 ) -> npt.NDArray[Any]:
-    """A list of ``length`` lists of ``width`` numbers from 0 to ``high``; ``whole`` ones as int64."""
+    """Read ``length`` lists of ``width`` numbers from 0 to ``high``; with ``whole``, whole numbers as int64."""
     found = np.empty((length, width), dtype=np.int64 if whole else np.float64)
     for i, row in enumerate(_list(data, name, length)):
         if not isinstance(row, list) or len(row) != width:

@@ -1,4 +1,4 @@
-"""MultiwayTree: a tree of a greedy grower, with one branch per nominal value or two sides of a cut.
+"""MultiwayTree: a greedily grown tree, with one branch for each nominal value or for the two sides of a cut.
 
 The test of a node is on column ``attribute``:
 
@@ -7,8 +7,8 @@ The test of a node is on column ``attribute``:
     nominal column, threshold = code      child 0 if the value has that code, else child 1
     any column, threshold = +∞            child 0 if there is a value
 
-A row whose value is missing takes the child ``missing``, where the grower chose one. Otherwise it has no branch, like a
-row whose value was not seen in training; what then happens is up to the classifier.
+A row whose value is missing takes the child ``missing``, where the tree was grown with one. Otherwise it has no branch,
+like a row whose value was not seen in training; the classifier decides what happens then.
 """
 
 from __future__ import annotations
@@ -43,7 +43,42 @@ ROUNDING = 1e-6  # fewer errors than this are none: shares of rows with missing 
 
 @dataclass(frozen=True, eq=False)
 class MultiwayTree(FlatTree):
-    """An immutable multiway tree with the names of its columns and classes."""
+    """A tree with any number of branches per node, with the names of its columns and classes; it cannot be changed.
+
+    It is the ``tree_`` of a fitted `C45TreeClassifier` or `CARTTreeClassifier`. Node 0 is the root, and every array has
+    one entry for each node.
+
+    Parameters
+    ----------
+    attribute : array of int, shape (n_nodes,)
+        The column that each node tests, −1 at a leaf.
+    threshold : array of float, shape (n_nodes,)
+        The cut of a numeric column, or the code of the one value that a node asks for. NaN where a nominal column has a
+        child for every value, +∞ where a node asks whether there is a value.
+    first_child : array of int, shape (n_nodes,)
+        The first child of each node; the others follow it. 0 at a leaf.
+    n_children : array of int, shape (n_nodes,)
+        The number of children of each node.
+    counts : array of float, shape (n_nodes, n_classes)
+        The training examples of each class at each node; fractions come from rows with missing values.
+    columns : tuple of RawColumn
+        The columns of the data, with their names and values.
+    classes : tuple
+        The labels of the classes.
+    missing : array of int, shape (n_nodes,), optional
+        Which child (0, 1, …) a row without a value takes, −1 for none.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [["sunny"], ["rain"], ["sunny"], ["rain"]], ["no", "yes", "no", "yes"]
+    >>> tree = et.C45TreeClassifier().fit(X, y).tree_
+    >>> tree.n_leaves, tree.depth
+    (2, 1)
+    >>> print(tree.to_text())
+    x0 = rain: yes (0, 2)
+    x0 = sunny: no (2, 0)
+    """
 
     attribute: npt.NDArray[np.int32]
     threshold: npt.NDArray[np.float64]
@@ -53,9 +88,7 @@ class MultiwayTree(FlatTree):
     columns: tuple[RawColumn, ...]
     classes: tuple[Any, ...]
 
-    missing: npt.NDArray[np.int32] | None = (
-        None  # which child (0, 1, …) a row without a value takes; −1: none
-    )
+    missing: npt.NDArray[np.int32] | None = None
 
     FORMAT: ClassVar[str] = "everytree.multiway"
 
@@ -63,7 +96,22 @@ class MultiwayTree(FlatTree):
     def from_core(
         cls, tree: _core.MultiwayTree, columns: Sequence[RawColumn], classes: Sequence[Any]
     ) -> MultiwayTree:
-        """A tree of the core, with names."""
+        """Give a tree of the compiled core the names of its columns and classes.
+
+        Parameters
+        ----------
+        tree : _core.MultiwayTree
+            The tree that the core has grown.
+        columns : sequence of RawColumn
+            The columns of the data.
+        classes : sequence
+            The labels of the classes.
+
+        Returns
+        -------
+        MultiwayTree
+            The tree with names.
+        """
         counts = tree.counts.reshape(-1, len(classes))
         return cls(
             read_only(tree.attribute),
@@ -76,7 +124,13 @@ class MultiwayTree(FlatTree):
         )
 
     def to_core(self) -> _core.MultiwayTree:
-        """The tree as the core wants it."""
+        """Convert the tree to the form of the compiled core, without names.
+
+        Returns
+        -------
+        _core.MultiwayTree
+            The same nodes.
+        """
         import everytree._core as _core
 
         return _core.MultiwayTree(
@@ -84,13 +138,39 @@ class MultiwayTree(FlatTree):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as plain lists and numbers; its columns and classes stand elsewhere in a model file."""
+        """Write the tree as plain lists and numbers; a model file holds its columns and classes elsewhere.
+
+        Returns
+        -------
+        dict
+            The arrays of the tree, which `from_dict` reads back exactly.
+        """
         missing = None if self.missing is None else self.missing.tolist()
         return self._shape_to_dict() | {"threshold": numbers_to_json(self.threshold), "missing": missing}
 
     @classmethod
     def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> MultiwayTree:
-        """The tree that ``to_dict`` wrote, on these columns; an error names the field that breaks it."""
+        """Read a tree that `to_dict` wrote.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+        columns : sequence of RawColumn
+            The columns that the tree tests.
+        classes : sequence
+            The labels of the classes.
+
+        Returns
+        -------
+        MultiwayTree
+            The same tree.
+
+        Raises
+        ------
+        DataError
+            If the dict is not a tree over these columns; the message names the field.
+        """
         data = read_fields(data, cls, ("threshold", "missing"))
         attribute, first_child, n_children = checked_shape(data, len(columns))
         n = attribute.size
@@ -115,7 +195,18 @@ class MultiwayTree(FlatTree):
         )
 
     def apply(self, cells: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-        """The node where each row of ``ColumnReader.cells`` ends: a leaf, or the first node without a branch for it."""
+        """Find the node where each row ends: a leaf, or the first node that has no branch for the row.
+
+        Parameters
+        ----------
+        cells : array of float, shape (n_rows, n_columns)
+            The values of the rows as ``ColumnReader.cells`` gives them.
+
+        Returns
+        -------
+        array of int, shape (n_rows,)
+            The node of each row.
+        """
         numeric = np.array([column.kind == "numeric" for column in self.columns])
         lacking = np.full(self.n_nodes, -1) if self.missing is None else self.missing
         at = np.zeros(cells.shape[0], dtype=np.intp)
@@ -135,7 +226,18 @@ class MultiwayTree(FlatTree):
         return at
 
     def pruned(self, leaf: npt.NDArray[np.bool_]) -> MultiwayTree:
-        """The tree with a leaf wherever ``leaf`` says so, and nothing below; siblings stay side by side."""
+        """Return a copy in which chosen nodes are leaves, with nothing below them.
+
+        Parameters
+        ----------
+        leaf : array of bool, shape (n_nodes,)
+            True for every node that becomes a leaf.
+
+        Returns
+        -------
+        MultiwayTree
+            The smaller tree; its nodes have new numbers.
+        """
         inner = (self.attribute >= 0) & ~leaf
         order, first = [0], np.zeros(self.n_nodes, dtype=np.uint32)
         for node in order:  # grows while it is read: breadth first
@@ -156,7 +258,20 @@ class MultiwayTree(FlatTree):
         )
 
     def branch_text(self, node: int, k: int) -> str:
-        """The condition under which a row goes from ``node`` to its child number ``k``, such as ``age <= 54.5``."""
+        """Say in words which rows go from a node to one of its children, such as ``age <= 54.5``.
+
+        Parameters
+        ----------
+        node : int
+            The number of an inner node.
+        k : int
+            Which of its children, counted from 0.
+
+        Returns
+        -------
+        str
+            The condition, with the names of the data.
+        """
         column, at = self.columns[int(self.attribute[node])], float(self.threshold[node])
         lacks = self.missing is not None and int(self.missing[node]) == k
         if at == np.inf:
@@ -164,9 +279,18 @@ class MultiwayTree(FlatTree):
         return column.branch_text(at, k) + (" or missing" if lacks else "")
 
     def to_text(self, leaf: Callable[[int], str] | None = None) -> str:
-        """The tree as indented text, with the names and values of the data.
+        """Write the tree as indented text, with the names and values of the data.
 
-        ``leaf`` gives the text of a leaf from its node; by default the most frequent class and the class counts.
+        Parameters
+        ----------
+        leaf : callable, optional
+            A function from the number of a leaf to its text. By default a leaf shows its most frequent class and its
+            class counts.
+
+        Returns
+        -------
+        str
+            The text, one line for each node below the root.
         """
         describe = self._leaf_text if leaf is None else leaf
         if self.attribute[0] < 0:
@@ -184,7 +308,18 @@ class MultiwayTree(FlatTree):
         return "\n".join(lines)
 
     def errors_text(self, node: int) -> str:
-        """The most frequent class of a node, and (examples) or (examples/errors), fractions with two digits."""
+        """Say the most frequent class of a node, with its examples and errors as in ``ill (12/3)``.
+
+        Parameters
+        ----------
+        node : int
+            The number of the node.
+
+        Returns
+        -------
+        str
+            The class and (examples), or (examples/errors) where there are errors; fractions have two digits.
+        """
         total = float(self.counts[node].sum())
         if total <= 0:
             return "(no examples)"
@@ -205,7 +340,7 @@ def _short(x: float) -> str:
 
 
 def _check_test(node: int, at: float, n_children: int, column: RawColumn | None) -> None:
-    """That the threshold and the number of children fit the column of the node; None for a leaf."""
+    """Check that the threshold and the number of children fit the column of the node, which is None for a leaf."""
     if column is None:
         fine, wanted = np.isnan(at), "null at a leaf"
     elif at == np.inf:

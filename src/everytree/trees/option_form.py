@@ -47,7 +47,7 @@ def option_tree_to_dict(
     log_leaf: tuple[Sequence[float], Sequence[float]],
     dirichlet: Sequence[Sequence[float]],
 ) -> dict[str, Any]:
-    """An option tree as plain lists, texts and numbers, from the arrays of its graph and what it is folded with."""
+    """Write an option tree as plain lists, texts and numbers, from the arrays of its graph and its weights."""
     per_node = np.diff(arrays["option_begin"])
     children = np.where(arrays["child"] == NO_CHILD, -1, arrays["child"].astype(np.int64))
     return {
@@ -86,7 +86,7 @@ def _log_out(x: float) -> float | str:
 
 
 def parts_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> tuple[Any, ...]:
-    """What ``OptionTree`` is made of, from the dict of ``option_tree_to_dict``, on these columns."""
+    """Return the arguments of ``OptionTree``, from the dict of ``option_tree_to_dict``, on these columns."""
     data = checked_fields(data, FORMAT, VERSION, FIELDS, "tree")
     if data["kind"] not in ("smooth", "map", "none"):
         raise DataError(f"kind is {clip(data['kind'])}; expected 'smooth', 'map' or 'none'")
@@ -163,7 +163,7 @@ def _integers(value: Any, path: str, least: int, most: int, length: int | None =
 
 
 def _flat(value: Any, path: str, length: int, least: int, most: int) -> tuple[list[int], list[int]]:
-    """A list of lists as one list, and where each begins."""
+    """Join a list of lists into one list; also return where each begins."""
     flat: list[int] = []
     begin = [0]
     for i, part in enumerate(_list(value, path, length)):

@@ -1,4 +1,4 @@
-"""OptionTree: a grown tree with all its prunings, or an option tree, and the shares of what it stands for.
+"""OptionTree: a grown tree with all its prunings, or an option tree, and the probabilities of the trees it stands for.
 
 A node may be a leaf, or be split by one of its options; an option is a test on one column with a child for every branch
 that has examples. One option per node is an ordinary tree. With the weights of a prior and of the leaves,
@@ -6,8 +6,8 @@ that has examples. One option per node is an ordinary tree. With the weights of 
     s(n) = Vleaf(n) + Σ_options Vint · Π_children s(child)
     P(leaf | n) = Vleaf(n) / s(n),   P(option | n) = Vint · Π s(child) / s(n)
 
-and a prediction is the mixture over the nodes that a row reaches (Buntine 1992). ``kind`` says which fold gave the
-shares: "smooth" (the sum above), "map" (max instead of the sum), or "none" (no leaf where there is an option).
+and a prediction is the mixture over the nodes that a row reaches (Buntine 1992). ``kind`` says how the probabilities
+were computed: "smooth" (the sum above), "map" (max instead of the sum), or "none" (no leaf where there is an option).
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import generator, number, refused, whole
-from everytree.common.fields import checked_fields
 from everytree.common.limits import Limits
-from everytree.common.text import clip
 from everytree.data.columns import RawColumn
 from everytree.draw.option_dot import options_to_dot
 from everytree.draw.option_picture import plot_options
 from everytree.draw.option_text import options_to_text
-from everytree.errors import DataError, QueryError
+from everytree.errors import QueryError
 from everytree.trees.option_form import NO_CHILD, option_tree_to_dict, parts_from_dict
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
     import everytree._core as _core
 
-__all__ = ["OptionTree", "TreeMean"]
+__all__ = ["OptionTree"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,15 +53,40 @@ class _Counts:
 
 
 class OptionTree:
-    """An immutable option tree with the names of its columns and classes; node 0 is the root.
+    """An option tree with the names of its columns and classes; it cannot be changed, and node 0 is the root.
 
-    Attributes
+    It is the ``tree_`` of a fitted `SmoothedTreeClassifier` or `OptionTreeClassifier`. It stands for many trees: at
+    each node, a tree ends in a leaf with probability ``p_leaf`` or is split by an option with probability ``p_option``.
+
+    Parameters
     ----------
-    n_nodes, n_options, n_leaves, depth : its size; a leaf is a node without options
-    log_evidence : log s of the root: of all its trees together ("smooth") or of the best ("map")
-    columns, classes : the columns (``RawColumn``) and the labels
-    p_leaf, p_option : P(leaf | node) of every node and P(option | node) of every option, as arrays
-    kind : the fold: "smooth", "map" or "none"
+    graph : _core.OptionGraph
+        The nodes and options that the compiled core has grown.
+    columns : sequence of RawColumn
+        The columns of the data, with their names and values.
+    classes : sequence
+        The labels of the classes.
+    log_leaf : tuple of two sequences of float
+        The logarithm of the prior factor of an open and of a closed leaf, by depth.
+    dirichlet : sequence of sequences of float
+        The Dirichlet parameters by depth and class.
+    kind : {"smooth", "map", "none"}, default "smooth"
+        How probabilities are computed: over all trees together, by the best tree below each option, or without leaves
+        where there is an option.
+    control : _core.Control, optional
+        Limits of time and memory for the computation; by default there are none.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [["sunny"], ["rain"], ["sunny"], ["rain"]] * 3, ["no", "yes", "no", "yes"] * 3
+    >>> tree = et.SmoothedTreeClassifier().fit(X, y).tree_
+    >>> print(tree)
+    no  p = 0.5  (no 6, yes 6)  leaf 0.002
+    ├─ x0 = rain: yes  p = 0.929  (no 0, yes 6)
+    └─ x0 = sunny: no  p = 0.929  (no 6, yes 0)
+    >>> tree.n_leaves, tree.p_leaf.round(3).tolist()
+    (2, [0.002, 1.0, 1.0])
     """
 
     def __init__(
@@ -81,7 +104,7 @@ class OptionTree:
             raise refused(QueryError, "kind", kind, "'smooth', 'map' or 'none'")
         control = Limits().control() if control is None else control
         self._graph = graph.in_order(control)
-        deepest = self._graph.deepest + 1  # what lies deeper plays no part
+        deepest = self._graph.deepest + 1  # entries for deeper nodes are never used
         self._log_leaf = (list(log_leaf[0])[:deepest], list(log_leaf[1])[:deepest])
         self._dirichlet = [list(row) for row in dirichlet][:deepest]
         self.columns, self.classes, self.kind = tuple(columns), tuple(classes), kind
@@ -91,27 +114,27 @@ class OptionTree:
         parts = (self.columns, self.classes, self._log_leaf, self._dirichlet, self.kind)
         return _remade, (self._arrays, *parts)
 
-    # --- what it is
+    # --- facts
 
     @property
     def n_nodes(self) -> int:
-        """Number of states; one that several options lead to counts once."""
+        """The number of nodes; one that several options lead to counts once."""
         return int(self._graph.n_nodes)
 
     @property
     def n_options(self) -> int:
-        """Number of options of all nodes together; in an ordinary tree the number of splits."""
+        """The number of options of all nodes together; in an ordinary tree it is the number of splits."""
         return int(self._graph.n_options)
 
     @property
     def n_leaves(self) -> int:
-        """Number of nodes without options."""
+        """The number of nodes without options."""
         begin = self._arrays["option_begin"]
         return int(np.count_nonzero(begin[1:] == begin[:-1]))
 
     @property
     def depth(self) -> int:
-        """Number of tests on the longest path."""
+        """The number of tests on the longest path from the root to a leaf."""
         return int(self._graph.deepest)
 
     @property
@@ -121,18 +144,18 @@ class OptionTree:
 
     @property
     def n_parents(self) -> npt.NDArray[np.intp]:
-        """How many branches lead to each node: more than one where parts of the tree are shared."""
+        """The number of branches that lead to each node: more than one where parts of the tree are shared."""
         children = self._arrays["child"]
         return np.bincount(children[children < self.n_nodes], minlength=self.n_nodes)
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
+        """The number of classes."""
         return len(self.classes)
 
     @property
     def log_evidence(self) -> float:
-        """log s of the root."""
+        """The logarithm of s at the root: of all its trees together ("smooth") or of the best tree ("map")."""
         return float(self._fold.log_evidence)
 
     @property
@@ -142,17 +165,17 @@ class OptionTree:
 
     @cached_property
     def p_leaf(self) -> Floats:
-        """P(leaf | node) of every node."""
+        """The probability P(leaf | node) of every node."""
         return _frozen(self._fold.p_leaf)
 
     @cached_property
     def p_option(self) -> Floats:
-        """P(option | node) of every option; the options of a node stand side by side."""
+        """The probability P(option | node) of every option; the options of a node stand side by side."""
         return _frozen(self._fold.p_option)
 
     @cached_property
     def reach(self) -> Floats:
-        """P(node is in the tree) of every node."""
+        """The probability of every node that it is in the tree."""
         return _frozen(self._graph.reach(self._fold, Limits().control()))
 
     @property
@@ -162,40 +185,105 @@ class OptionTree:
 
     @property
     def counts(self) -> Any:
-        """Class counts: ``counts[k]`` is an array for node k."""
+        """The class counts of the nodes: ``counts[k]`` is an array with one number for each class."""
         return _Counts(self._arrays, self.n_classes)
 
     def class_label(self, c: int) -> Any:
-        """The label of class number c."""
+        """Return the label of a class.
+
+        Parameters
+        ----------
+        c : int
+            The index of the class.
+
+        Returns
+        -------
+        object
+            Its label.
+        """
         return self.classes[c]
 
     def theta(self, node: int) -> Floats:
-        """The class probabilities of a node alone: (n_c + a_c) / (n + Σa)."""
+        """Compute the class probabilities of a node alone: (n_c + a_c) / (n + Σa).
+
+        Parameters
+        ----------
+        node : int
+            The number of the node.
+
+        Returns
+        -------
+        array of float, shape (n_classes,)
+            The probability of each class, from the counts and the Dirichlet parameters of the node.
+        """
         row = min(int(self._arrays["depth"][node]), len(self._dirichlet) - 1)
         worth = self.counts[node] + np.asarray(self._dirichlet[row])
         probabilities: Floats = worth / worth.sum()
         return probabilities
 
     def options(self, node: int) -> range:
-        """The numbers of the options of a node."""
+        """Return the numbers of the options of a node.
+
+        Parameters
+        ----------
+        node : int
+            The number of the node.
+
+        Returns
+        -------
+        range
+            Indices into ``p_option``; empty for a leaf.
+        """
         begin, end = self._arrays["option_begin"][node : node + 2].tolist()
         return range(begin, end)
 
     def column(self, option: int) -> RawColumn:
-        """The column that an option tests."""
+        """Return the column that an option tests.
+
+        Parameters
+        ----------
+        option : int
+            The number of the option.
+
+        Returns
+        -------
+        RawColumn
+            The column with its name and values.
+        """
         return self.columns[int(self._arrays["attribute"][option])]
 
     def branches(self, option: int) -> list[tuple[str, int]]:
-        """(condition, child) for every branch of an option that has examples."""
+        """List the branches of an option that have examples.
+
+        Parameters
+        ----------
+        option : int
+            The number of the option.
+
+        Returns
+        -------
+        list of (str, int)
+            The condition of each branch in words, such as ``age <= 54.5``, and the node it leads to.
+        """
         begin, end = self._arrays["child_begin"][option : option + 2].tolist()
         column, at = self.column(option), float(self._arrays["threshold"][option])
         children = self._arrays["child"][begin:end].tolist()
         return [(column.branch_text(at, k), child) for k, child in enumerate(children) if child != NO_CHILD]
 
     def step(self, option: int, cells: Sequence[float]) -> tuple[str, int] | None:
-        """(condition, child) that a row takes at an option; None where no training example took that branch.
+        """Find the branch that a row takes at an option.
 
-        ``cells`` are the row's values as ``ColumnReader.cells`` gives them.
+        Parameters
+        ----------
+        option : int
+            The number of the option.
+        cells : sequence of float
+            The values of the row as ``ColumnReader.cells`` gives them.
+
+        Returns
+        -------
+        (str, int) or None
+            The condition in words and the node it leads to; None where no training example took that branch.
         """
         column, at = self.column(option), float(self._arrays["threshold"][option])
         slot = column.slot(at, float(cells[int(self._arrays["attribute"][option])]))
@@ -222,7 +310,7 @@ class OptionTree:
         return [list(row) for row in self._dirichlet]
 
     def __eq__(self, other: object) -> bool:
-        """The same option tree: equal graphs, weights, columns and classes."""
+        """Return whether both have equal graphs, weights, columns and classes."""
         if not isinstance(other, OptionTree):
             return NotImplemented
         mine, theirs = self.__reduce__()[1], other.__reduce__()[1]
@@ -234,22 +322,52 @@ class OptionTree:
     def __hash__(self) -> int:
         return hash((self.kind, self.n_nodes, self.n_options, self._arrays["count"].tobytes()))
 
-    # --- trees out of it
+    # --- trees that it stands for
 
     def draw(self, n: int, random_state: int | np.random.Generator | None = None) -> list[OptionTree]:
-        """``n`` independent trees, each with the probability that the shares give it; ``kind`` is then "none"."""
+        """Draw independent trees, each with its probability.
+
+        Parameters
+        ----------
+        n : int
+            The number of trees.
+        random_state : int or numpy.random.Generator, optional
+            The seed; the same seed draws the same trees.
+
+        Returns
+        -------
+        list of OptionTree
+            Ordinary trees, whose ``kind`` is "none".
+        """
         seed = int(generator(random_state).integers(2**63))
         graphs = self._graph.draw(self._fold, seed, whole("n", n, 0), Limits().control())
         return [self._like(graph, "none") for graph in graphs]
 
     def most_probable(self) -> OptionTree:
-        """The one tree with the most probability among those that it stands for; ties go to the smaller tree."""
+        """Find the most probable of the trees that it stands for; ties go to the smaller tree.
+
+        Returns
+        -------
+        OptionTree
+            An ordinary tree, whose ``kind`` is "none".
+        """
         control = Limits().control()
         best = self._graph.fold(*self._log_leaf, self._dirichlet, "map", control)
         return self._like(self._graph.likeliest(best, control), "none")
 
     def without_light_options(self, least: float) -> OptionTree:
-        """Without the options with P(option | node) < ``least``; the shares of what remains are folded again."""
+        """Return a copy without improbable options; the probabilities of what remains are computed again.
+
+        Parameters
+        ----------
+        least : float
+            The least P(option | node) of an option that stays, such as 0.01.
+
+        Returns
+        -------
+        OptionTree
+            The smaller option tree.
+        """
         least = number("least", least, 0, math.inf, example=0.01, closed=True)
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
 
@@ -274,27 +392,96 @@ class OptionTree:
         proba: Floats = self._graph.predict(self._fold, self._dirichlet, data, control)
         return proba
 
-    # --- for people, and for files
+    # --- texts, pictures and files
 
     def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
-        """Indented text: options with their probabilities, nodes with P(leaf); see ``everytree.plot``."""
+        """Write the option tree as indented text: options with their probabilities, nodes with P(leaf).
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth below which the text says "etc."; by default all is shown.
+        precision : int, default 3
+            The number of digits of probabilities.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         return options_to_text(self, max_depth, precision)
 
     def to_dot(self, max_depth: int | None = None, precision: int = 3, filled: bool = True) -> str:
-        """The graph in the language of Graphviz, the options of a node as a cluster."""
+        """Write the graph in the DOT language of Graphviz, the options of a node as a cluster.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth below which the graph says "etc."; by default all is drawn.
+        precision : int, default 3
+            The number of digits of probabilities.
+        filled : bool, default True
+            Whether each box has the colour of its most probable class.
+
+        Returns
+        -------
+        str
+            A DOT digraph, for ``dot -Tsvg``.
+        """
         return options_to_dot(self, max_depth, precision, filled)
 
     def plot(self, max_depth: int | None = None, precision: int = 2, ax: Axes | None = None) -> Axes:
-        """Draw it with matplotlib, the options of a node as a cluster; without ``max_depth`` as deep as is readable."""
+        """Draw the option tree with matplotlib, the options of a node as a cluster.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth down to which nodes are drawn; by default about forty boxes are.
+        precision : int, default 2
+            The number of digits of probabilities.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default the current ones.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes with the picture.
+        """
         return plot_options(self, max_depth, precision, ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """The option tree as plain lists, texts and numbers that JSON can hold; columns and classes are not in it."""
+        """Write the option tree as plain lists, texts and numbers that JSON can hold, without columns and classes.
+
+        Returns
+        -------
+        dict
+            What `from_dict` reads back exactly.
+        """
         return option_tree_to_dict(self._arrays, self.kind, self._log_leaf, self._dirichlet)
 
     @classmethod
     def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:
-        """The option tree that ``to_dict`` wrote, on these columns; every field is checked."""
+        """Read an option tree that `to_dict` wrote.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+        columns : sequence of RawColumn
+            The columns that the options test.
+        classes : sequence
+            The labels of the classes.
+
+        Returns
+        -------
+        OptionTree
+            The same option tree.
+
+        Raises
+        ------
+        DataError
+            If the dict is not an option tree over these columns; the message names the field.
+        """
         return cls(*parts_from_dict(data, columns, classes))
 
     def __repr__(self) -> str:
@@ -306,106 +493,8 @@ class OptionTree:
         return self.to_text()
 
 
-class TreeMean:
-    """Several trees, each with its shares, averaged with equal weights."""
-
-    def __init__(self, trees: Sequence[OptionTree]) -> None:
-        self.trees = tuple(trees)
-
-    @property
-    def n_nodes(self) -> int:
-        """Nodes of all trees together."""
-        return sum(tree.n_nodes for tree in self.trees)
-
-    @property
-    def n_options(self) -> int:
-        """Options of all trees together."""
-        return sum(tree.n_options for tree in self.trees)
-
-    @property
-    def n_leaves(self) -> int:
-        """Leaves of all trees together."""
-        return sum(tree.n_leaves for tree in self.trees)
-
-    @property
-    def depth(self) -> int:
-        """The longest path of any of them."""
-        return max(tree.depth for tree in self.trees)
-
-    @property
-    def log_evidence(self) -> float:
-        """The mean of their log evidences."""
-        return float(np.mean([tree.log_evidence for tree in self.trees]))
-
-    @property
-    def columns(self) -> tuple[RawColumn, ...]:
-        """The columns (``RawColumn``), the same of every tree."""
-        return self.trees[0].columns
-
-    @property
-    def dirichlet(self) -> list[list[float]]:
-        """The Dirichlet parameters of the classes in the first tree, one list for each depth."""
-        return self.trees[0].dirichlet
-
-    def predict_columns(self, data: _core.Columns, control: _core.Control) -> Floats:
-        """Predict the classes of rows that were read as in training: the mean over the trees.
-
-        Parameters
-        ----------
-        data : Columns
-            The rows as the core holds them, see ``ColumnReader.read``.
-        control : Control
-            The limits of the core, see ``Limits.control``.
-
-        Returns
-        -------
-        numpy.ndarray
-            One row of class probabilities for each row.
-        """
-        first, *others = (tree.predict_columns(data, control) for tree in self.trees)
-        mean: Floats = sum(others, first) / len(self.trees)
-        return mean
-
-    def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
-        """The trees, one after the other."""
-        return "\n\n".join(tree.to_text(max_depth, precision) for tree in self.trees)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The trees as plain lists, texts and numbers."""
-        return {
-            "format": "everytree.tree_mean",
-            "version": 1,
-            "trees": [tree.to_dict() for tree in self.trees],
-        }
-
-    @classmethod
-    def from_dict(
-        cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]
-    ) -> TreeMean | OptionTree:
-        """What ``to_dict`` wrote, of several trees or of one."""
-        if not isinstance(data, dict) or data.get("format") != "everytree.tree_mean":
-            return OptionTree.from_dict(data, columns, classes)
-        data = checked_fields(data, "everytree.tree_mean", 1, ("format", "version", "trees"), "mean of trees")
-        if not isinstance(data["trees"], list) or not data["trees"]:
-            raise DataError(f"trees is {clip(data['trees'])}; expected a list of one or more trees")
-        return cls([OptionTree.from_dict(tree, columns, classes) for tree in data["trees"]])
-
-    def __eq__(self, other: object) -> bool:
-        """The same trees in the same order."""
-        return self.trees == other.trees if isinstance(other, TreeMean) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.trees)
-
-    def __repr__(self) -> str:
-        return f"TreeMean({len(self.trees)} trees, {self.n_nodes} nodes)"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-
 def _remade(arrays: dict[str, Any], *parts: Any) -> OptionTree:
-    """An option tree from its arrays: what ``copy`` and other processes need."""
+    """Make an option tree from its arrays, as ``copy`` and other processes need it."""
     import everytree._core as _core
 
     return OptionTree(_core.OptionGraph(len(parts[1]), **arrays), *parts)

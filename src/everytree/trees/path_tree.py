@@ -34,10 +34,10 @@ SLACK = 1e-9  # probabilities sum to one up to this
 
 
 def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonuniform: bool) -> Floats:
-    """The Dirichlet parameters a of every node, nodes × classes; ``parent`` is −1 for the root.
+    """Compute the Dirichlet parameters a of every node, nodes × classes; ``parent`` is −1 for the root.
 
-    S/C each; with ``nonuniform``, where the parent lacks z > 1 of the C classes, S/(C−z+1) for those it has and
-    S/((C−z+1)·z) for the others.
+    Each parameter is S/C. With ``nonuniform``, where the parent lacks z > 1 of the C classes, it is S/(C−z+1) for those
+    it has and S/((C−z+1)·z) for the others.
 
     >>> counts = np.array([[5, 0, 2, 0], [5, 0, 0, 0], [0, 0, 2, 0]])
     >>> (6 * prior_parameters(counts, np.array([-1, 0, 0]), 1, nonuniform=True)).round(12).tolist()
@@ -55,7 +55,7 @@ def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonunifo
 
 
 def path_means(theta: Floats, log_b: Floats, levels: Sequence[tuple[Nodes, Nodes]]) -> Floats:
-    """The mean of theta along the path to each node, with weights h; ``levels`` are (parents, children), from the top.
+    """Average theta along the path to each node with weights h; ``levels`` are (parents, children), from the top.
 
     With B = 1 it is the plain mean:
 
@@ -76,11 +76,41 @@ def path_means(theta: Floats, log_b: Floats, levels: Sequence[tuple[Nodes, Nodes
 
 @dataclass(frozen=True, eq=False)
 class PathTree(FlatTree):
-    """A multiway tree with class counts and Bayes factors, in flat arrays; node 0 is the root.
+    """A multiway tree with class counts and Bayes factors, which predicts by the mean along a path.
 
-    The children of an inner node are ``first_child[node] + code``, one for each category of its attribute, also where
-    no example goes. ``attribute`` is −1 for a leaf. ``log_b`` is the logarithm of the Bayes factor B of the split
-    against the leaf (0 for a leaf), ``probabilities`` what is predicted where a row ends at a node.
+    It cannot be changed, and it is the ``tree_`` of a fitted `PathAverageTreeClassifier`. Node 0 is the root. The
+    children of an inner node are ``first_child[node] + code``, one for each category of its attribute, also where no
+    example goes.
+
+    Parameters
+    ----------
+    attribute : array of int, shape (n_nodes,)
+        The column that each node tests, −1 at a leaf.
+    first_child : array of int, shape (n_nodes,)
+        The first child of each node; the others follow it. 0 at a leaf.
+    n_children : array of int, shape (n_nodes,)
+        The number of children of each node.
+    counts : array of int, shape (n_nodes, n_classes)
+        The training examples of each class at each node.
+    log_leaf : array of float, shape (n_nodes,)
+        The logarithm of the weight of each node as a leaf.
+    log_b : array of float, shape (n_nodes,)
+        The logarithm of the Bayes factor of each node's split against a leaf; 0 at a leaf.
+    probabilities : array of float, shape (n_nodes, n_classes)
+        The class probabilities predicted for a row that ends at each node.
+    categories : tuple of Categories
+        The categories of each column.
+    classes : tuple
+        The labels of the classes.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [["sunny"], ["rain"], ["sunny"], ["rain"]] * 3, ["no", "yes", "no", "yes"] * 3
+    >>> print(et.PathAverageTreeClassifier().fit(X, y).tree_)
+    no  p = 0.5  (no 6, yes 6)  split by x0, B = 924
+    ├─ x0 == rain: yes  p = 0.928  (yes 6)
+    └─ x0 == sunny: no  p = 0.928  (no 6)
     """
 
     attribute: npt.NDArray[np.int32]
@@ -96,13 +126,39 @@ class PathTree(FlatTree):
     FORMAT: ClassVar[str] = "everytree.path_tree"
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as plain lists and numbers; its categories and classes stand elsewhere in a model file."""
+        """Write the tree as plain lists and numbers; a model file holds its categories and classes elsewhere.
+
+        Returns
+        -------
+        dict
+            The arrays of the tree, which `from_dict` reads back exactly.
+        """
         more = {name: getattr(self, name).tolist() for name in ("log_leaf", "log_b", "probabilities")}
         return self._shape_to_dict() | more
 
     @classmethod
     def from_dict(cls, data: Any, categories: Sequence[Categories], classes: Sequence[Any]) -> PathTree:
-        """The tree that ``to_dict`` wrote, on these categories; an error names the field that breaks it."""
+        """Read a tree that `to_dict` wrote.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+        categories : sequence of Categories
+            The categories of each column.
+        classes : sequence
+            The labels of the classes.
+
+        Returns
+        -------
+        PathTree
+            The same tree.
+
+        Raises
+        ------
+        DataError
+            If the dict is not a tree over these categories; the message names the field.
+        """
         data = read_fields(data, cls, ("log_leaf", "log_b", "probabilities"))
         shape = checked_shape(data, len(categories))
         n, n_classes = shape[0].size, len(classes)
@@ -131,7 +187,18 @@ class PathTree(FlatTree):
         return tree
 
     def apply(self, codes: npt.NDArray[np.int32]) -> Nodes:
-        """The node where each row of codes ends: a leaf, or the node whose attribute has a value unseen in training."""
+        """Find the node where each row ends: a leaf, or the node whose attribute has a value unseen in training.
+
+        Parameters
+        ----------
+        codes : array of int, shape (n_rows, n_columns)
+            The code of each row's category in each column, negative for a value not seen in training.
+
+        Returns
+        -------
+        array of int, shape (n_rows,)
+            The node of each row.
+        """
         at = np.zeros(codes.shape[0], dtype=np.intp)
         going = np.flatnonzero(self.attribute[at] >= 0)
         while going.size:
@@ -144,10 +211,21 @@ class PathTree(FlatTree):
         return at
 
     def to_text(self, *, max_depth: int | None = None, precision: int = 3) -> str:
-        """The tree for people: each node with its category, what it predicts and with which p, and its class counts.
+        """Write the tree as indented text: each node with its category, predicted class, probability and counts.
 
-        Below ``max_depth`` nothing is shown. At an inner node, B is the Bayes factor of its split. A branch without
-        examples predicts by the path above it.
+        At an inner node, B is the Bayes factor of its split. A branch without examples predicts by the path above it.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth below which nothing is shown; by default all is.
+        precision : int, default 3
+            The number of digits of probabilities and Bayes factors.
+
+        Returns
+        -------
+        str
+            The text, one line for each node.
         """
         max_depth, precision = checked_options(max_depth, precision)
         lines = [self._line(0, "", precision)]
@@ -181,7 +259,7 @@ class PathTree(FlatTree):
 
 
 def _factor(log_b: float, precision: int) -> str:
-    """exp(log_b), also where that is no floating-point number."""
+    """Write exp(log_b), also where that is no floating-point number."""
     power = log_b / np.log(10.0)
     if power < 6:
         return f"{np.exp(log_b):.{precision}g}"

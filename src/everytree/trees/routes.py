@@ -31,7 +31,7 @@ CHUNK = 1 << 15
 
 
 def key_of(structure: object) -> list[int]:
-    """The key of a tree given as a key or in nested form."""
+    """Return the key of a tree given as a key or in nested form."""
     if structure is None:
         return [-1]
     if isinstance(structure, np.ndarray):
@@ -75,7 +75,7 @@ def _key_of_nested(nested: object) -> list[int]:
 
 
 def children_of_key(key: Sequence[int]) -> IntArray:
-    """The two children of every node, as an (n_nodes, 2) array with -1 for none."""
+    """Return the two children of every node, as an (n_nodes, 2) array with -1 for none."""
     zero = [-1] * len(key)
     one = [-1] * len(key)
     waiting: list[int] = []  # the splits, deepest last, whose child 1 is still to come
@@ -99,7 +99,7 @@ def children_of_key(key: Sequence[int]) -> IntArray:
 
 
 def nested_of(test: Sequence[int]) -> Nested:
-    """The nested form of the tree with this (valid) key."""
+    """Return the nested form of the tree with this (valid) key."""
     done: list[Nested] = []
     for t in reversed(test):  # in reverse preorder both children are ready, child 0 on top
         if t < 0:
@@ -111,7 +111,7 @@ def nested_of(test: Sequence[int]) -> Nested:
 
 
 def parents(children: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The parent of every node, -1 for the root."""
+    """Return the parent of every node, -1 for the root."""
     parent = np.full(len(children), -1, dtype=np.int32)
     split = np.flatnonzero(children[:, 0] >= 0).astype(np.int32)
     parent[children[split, 0]] = split
@@ -120,7 +120,7 @@ def parents(children: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def depths(children: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The number of tests above every node, level by level."""
+    """Return the number of tests above every node, level by level."""
     depth = np.zeros(len(children), dtype=np.int32)
     level = np.zeros(1, dtype=np.int32)
     while True:
@@ -135,7 +135,7 @@ def depths(children: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 def binary_matrix(
     X: Any, n_tests: int | None, test_names: Sequence[str] | None = None, name: str = "X"
 ) -> npt.NDArray[np.uint8]:
-    """`X` as a 0/1 uint8 matrix with one column per test, or a `DataError` that says where it is not."""
+    """Return `X` as a 0/1 uint8 matrix with one column per test; a `DataError` says where it is not one."""
     if hasattr(X, "tocsr"):
         raise DataError(f"{name} is a sparse matrix: expected a dense 0/1 matrix. Call .toarray() first.")
     if np.ma.is_masked(X):
@@ -174,7 +174,7 @@ def binary_matrix(
 
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An object array of plain numbers as a number array; any other object array unchanged."""
+    """Turn an object array of plain numbers into a number array; leave any other object array unchanged."""
     try:
         plain = np.asarray(array.tolist())
     except ValueError:
@@ -199,7 +199,7 @@ def _not_binary(
 def leaf_of_rows(
     X: npt.NDArray[np.uint8], children: npt.NDArray[np.int32], test: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.intp]:
-    """The leaf each row of a 0/1 matrix ends in; all rows of a chunk go down one level at a time."""
+    """Return the leaf each row of a 0/1 matrix ends in; all rows of a chunk go down one level at a time."""
     leaf = np.zeros(len(X), dtype=np.intp)
     if test[0] < 0:
         return leaf
@@ -218,7 +218,7 @@ def leaf_of_rows(
 
 
 def counts_of_nodes(leaf: npt.NDArray[np.intp], row_counts: IntArray, children: IntArray) -> IntArray:
-    """Class counts of every node: rows are summed into their leaf, then children into parents."""
+    """Count the classes of every node: rows are summed into their leaf, then children into parents."""
     counts = np.zeros((len(children), row_counts.shape[1]), dtype=np.int64)
     np.add.at(counts, leaf, row_counts)
     for k in range(len(children) - 1, -1, -1):  # reverse preorder: children are complete before their parent
@@ -229,7 +229,7 @@ def counts_of_nodes(leaf: npt.NDArray[np.intp], row_counts: IntArray, children: 
 
 
 def class_probabilities(counts: IntArray, dirichlet: object = None) -> FloatArray:
-    """(n_c + a_c) / (Σn + Σa) per node; with no `dirichlet` the plain frequencies.
+    """Return (n_c + a_c) / (Σn + Σa) per node; with no `dirichlet` the plain frequencies.
 
     A node without examples has the prior mean a_c / Σa, or 1/C where there is no prior.
 
@@ -250,7 +250,7 @@ def class_probabilities(counts: IntArray, dirichlet: object = None) -> FloatArra
 
 
 def checked_dirichlet(dirichlet: object, n_classes: int) -> FloatArray:
-    """A positive number per class, from one number or one per class."""
+    """Return a positive number per class, from one number or one per class."""
     try:
         a = np.asarray(dirichlet, dtype=np.float64)
     except (ValueError, TypeError) as error:

@@ -1,18 +1,10 @@
-"""`Tree`: one binary decision tree as an immutable value.
+"""`Tree`: one binary decision tree as an immutable value, with its predictions, rules, texts and pictures.
 
-A tree is flat arrays over its nodes, numbered in preorder (node 0 is the root, the child-0 subtree comes
-before the child-1 subtree). A row goes to child 0 where the test is 0 (no), to child 1 where it is 1 (yes):
+The arrays that make a tree are described in `arrays`, and the laws that they obey are in `checks`. Routing is in
+`routes`, the JSON form in `tree_form`, and pictures are in `everytree.draw`.
 
-    children[k]  the two children of node k, -1 for none       counts[k]  training examples per class
-    test[k]      the column tested at node k, -1 at a leaf     proba[k]   class probabilities
-                                                               says[k]    the class it says: an index
-
-A node says one class, and all that shows or asks the tree goes by it: `predict`, `error`, rules, texts, pictures. It is
-the most probable one, unless whoever made the tree knows better: the answer to a query with costs says what costs least
-(`answers`).
-
-The laws these arrays obey are in `checks`, routing is in `routes`, the JSON form in `tree_form`, and pictures are in
-`everytree.draw`.
+Every node predicts one class, `says`, and `predict`, `error`, rules, texts and pictures all go by it. It is the most
+probable class, except in the answer to a query with costs, where it is the class that costs least (`answers`).
 """
 
 from __future__ import annotations
@@ -32,6 +24,7 @@ from everytree.draw.text import tree_to_text
 from everytree.errors import DataError
 from everytree.trees import checks as check
 from everytree.trees import routes
+from everytree.trees.arrays import TreeArrays
 from everytree.trees.tree_form import parts_from_dict, parts_from_json, tree_to_dict, tree_to_json
 
 if TYPE_CHECKING:
@@ -44,7 +37,22 @@ __all__ = ["LeafRule", "Tree"]
 class LeafRule:
     """One leaf of a tree as a rule: if every item holds, predict `label`.
 
-    An item is a test with its outcome: ``(3, True)`` says that test 3 is 1.
+    Attributes
+    ----------
+    leaf : int
+        The node number of the leaf.
+    items : tuple of (int, bool)
+        The tests on the way to the leaf with their outcomes: ``(3, True)`` means that test 3 is 1.
+    conditions : tuple of str
+        The items in words, with the names of the tests.
+    label : object
+        The class that the leaf predicts.
+    counts : tuple of int
+        The training examples of each class in the leaf.
+    proba : tuple of float
+        The probability of each class in the leaf.
+    says : int
+        The index of `label` among the classes.
     """
 
     leaf: int
@@ -62,23 +70,41 @@ class LeafRule:
 
 
 @final
-class Tree:
-    """One decision tree over 0/1 tests; every node has class counts, class probabilities and a class that it says.
+class Tree(TreeArrays):
+    """One decision tree over 0/1 tests; every node has class counts, class probabilities and a class that it predicts.
 
-    Trees are values: they cannot be changed, and two trees are equal when their arrays, labels and names are.
+    Trees are values: they cannot be changed, and two trees are equal when their arrays, labels and names are. Every
+    parameter is also a read-only attribute. Most trees come from a classifier or a query; `from_structure` makes one
+    from a table of examples.
 
     Parameters
     ----------
-    children : (n_nodes, 2) integers, the children for outcomes 0 and 1 of the test, -1 for none.
-    test : (n_nodes,) integers, the tested column, -1 at a leaf.
-    counts : (n_nodes, n_classes) integers, training examples per class.
-    proba : (n_nodes, n_classes) probabilities; by default the frequencies, uniform without examples.
-    n_tests : the number of columns of the table the tree reads.
-    test_names : one name per test, for people.
-    classes : one label per class; `predict` returns these.
-    info : facts about how the tree was found. They are not compared and not written to a dict.
-    says : (n_nodes,) class indices, what each node says; by default the most probable class, of several the first.
+    children : array of int, shape (n_nodes, 2)
+        The children of each node for outcomes 0 and 1 of its test, -1 for none. Nodes are in preorder, the root first.
+    test : array of int, shape (n_nodes,)
+        The column that each node tests, -1 at a leaf.
+    counts : array of int, shape (n_nodes, n_classes)
+        The training examples of each class at each node.
+    proba : array of float, shape (n_nodes, n_classes), optional
+        The class probabilities of each node. By default they are the frequencies, and uniform without examples.
+    n_tests : int
+        The number of columns of the 0/1 matrix that the tree reads.
+    test_names : iterable of str, optional
+        One name for each test, such as ``"age <= 54"``.
+    classes : iterable, optional
+        One label for each class; `predict` returns these instead of class indices.
+    info : mapping, optional
+        Facts about how the tree was found. They are not compared and not written to a dict.
+    says : array of int, shape (n_nodes,), optional
+        The index of the class that each node predicts. By default it is the most probable class, of several the first.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not make a tree; the message names the array and the entry.
+
+    Examples
+    --------
     >>> tree = Tree([[1, 2], [-1, -1], [-1, -1]], [0, -1, -1], [[3, 3], [3, 0], [0, 3]], n_tests=1,
     ...             test_names=["fever"], classes=["well", "ill"])
     >>> tree
@@ -87,91 +113,7 @@ class Tree:
     array(['ill', 'well'], dtype='<U4')
     """
 
-    __slots__ = (
-        "_depths",
-        "_hash",
-        "_info",
-        "children",
-        "classes",
-        "counts",
-        "n_tests",
-        "proba",
-        "says",
-        "test",
-        "test_names",
-    )
-
-    children: npt.NDArray[np.int32]
-    test: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
-    proba: npt.NDArray[np.float64]
-    says: npt.NDArray[np.int32]
-    n_tests: int
-    test_names: tuple[str, ...] | None
-    classes: tuple[Hashable, ...] | None
-    _depths: npt.NDArray[np.int32]
-    _hash: int
-    _info: Mapping[str, Any]
-
-    def __init__(
-        self,
-        children: npt.ArrayLike,
-        test: npt.ArrayLike,
-        counts: npt.ArrayLike,
-        proba: npt.ArrayLike | None = None,
-        *,
-        n_tests: int,
-        test_names: Iterable[str] | None = None,
-        classes: Iterable[Any] | None = None,
-        info: Mapping[str, Any] | None = None,
-        says: npt.ArrayLike | None = None,
-    ) -> None:
-        n_tests = check.checked_count(n_tests, "n_tests")
-        tests = check.integer_array(test, "test")
-        check.check_has_nodes(tests)
-        check.check_tests_in_range(tests, n_tests)
-
-        pairs = check.integer_array(children, "children", columns=2)
-        check.check_same_length("children", len(pairs), len(tests))
-        check.check_children_in_range(pairs)
-        check.check_splits_have_two_children(pairs, tests)
-        check.check_preorder(pairs)
-
-        examples = check.integer_array(counts, "counts", columns=0)
-        check.check_same_length("counts", len(examples), len(tests))
-        check.check_counts_not_negative(examples)
-        check.check_children_counts_add_up(pairs, examples)
-
-        n_classes = examples.shape[1]
-        if proba is None:
-            probabilities = routes.class_probabilities(examples)
-        else:
-            probabilities = check.float_array(proba, "proba", columns=n_classes) + 0.0  # turns -0.0 into 0.0
-            check.check_same_length("proba", len(probabilities), len(tests))
-            check.check_probabilities_sum_to_one(probabilities)
-        if says is None:
-            answers: npt.NDArray[Any] = probabilities.argmax(axis=1)
-        else:
-            answers = check.integer_array(says, "says")
-            check.check_same_length("says", len(answers), len(tests))
-            check.check_says_in_range(answers, n_classes)
-
-        flat_children = _frozen(pairs.astype(np.int32))
-        values: dict[str, Any] = {
-            "children": flat_children,
-            "test": _frozen(tests.astype(np.int32)),
-            "counts": _frozen(examples),
-            "proba": _frozen(probabilities),
-            "says": _frozen(answers.astype(np.int32)),
-            "n_tests": n_tests,
-            "test_names": check.checked_test_names(test_names, n_tests),
-            "classes": check.checked_classes(classes, n_classes),
-            "_info": check.checked_info(info),
-            "_depths": _frozen(routes.depths(flat_children)),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_hash", hash(self._identity()))
+    __slots__ = ()
 
     # ---- other ways to make a tree
 
@@ -186,12 +128,40 @@ class Tree:
         classes: Iterable[Any] | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> Tree:
-        """The tree with this structure, its counts filled in by sending a table down it.
+        """Make the tree with a given structure, and count the examples of a table that reach each node.
 
-        `structure` is nested — None for a leaf, ``(test, zero_child, one_child)`` for a split — or a key (see
-        `key`). `rows` is a 0/1 matrix and `counts` the class counts of each row. Probabilities are
-        (n_c + a_c) / (Σn + Σa) with `dirichlet` a (one number, or one per class); None gives frequencies.
+        Probabilities are (n_c + a_c) / (Σn + Σa), with n the class counts of a node and a the Dirichlet parameters.
 
+        Parameters
+        ----------
+        structure : None, tuple or key
+            A nested structure, where None is a leaf and ``(test, zero_child, one_child)`` a split; or a key (see
+            `key`).
+        rows : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row of the table.
+        counts : array of int, shape (n_rows, n_classes)
+            The examples of each class that each row stands for.
+        dirichlet : float or sequence of float, optional
+            The parameter a: one number for all classes, or one for each. None gives frequencies.
+        test_names : iterable of str, optional
+            One name for each test.
+        classes : iterable, optional
+            One label for each class.
+        info : mapping, optional
+            Facts to keep with the tree.
+
+        Returns
+        -------
+        Tree
+            The tree with counts and probabilities at every node.
+
+        Raises
+        ------
+        DataError
+            If the structure is not a tree over these tests, or the rows and counts do not fit together.
+
+        Examples
+        --------
         >>> tree = Tree.from_structure((0, None, None), [[0], [1]], [[8, 2], [1, 9]], dirichlet=1.0)
         >>> tree.error, tree.proba[2].round(3).tolist()
         (3, [0.167, 0.833])
@@ -224,8 +194,32 @@ class Tree:
         classes: Iterable[Any] | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> Tree:
-        """`from_structure` for a key: the tests in preorder, -1 for a leaf.
+        """Make the tree with a given key: its tests in preorder, with -1 for a leaf.
 
+        Parameters
+        ----------
+        key : iterable of int
+            The tests in preorder, with -1 for a leaf.
+        rows : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row of the table.
+        counts : array of int, shape (n_rows, n_classes)
+            The examples of each class that each row stands for.
+        dirichlet : float or sequence of float, optional
+            What is added to the count of each class for the probabilities, as in `from_structure`.
+        test_names : iterable of str, optional
+            One name for each test.
+        classes : iterable, optional
+            One label for each class.
+        info : mapping, optional
+            Facts to keep with the tree.
+
+        Returns
+        -------
+        Tree
+            The tree with counts and probabilities at every node.
+
+        Examples
+        --------
         >>> Tree.from_key((0, -1, -1), rows=[[0], [1]], counts=[[8, 2], [1, 9]]).nested
         (0, None, None)
         """
@@ -236,11 +230,22 @@ class Tree:
         return cls.from_structure(entries, rows, counts, dirichlet, test_names, classes, info)
 
     def replace(self, **changes: Any) -> Tree:
-        """A copy with some parts changed: `proba`, `says`, `counts`, `test_names`, `classes`, `info`, ….
+        """Return a copy of the tree with some parts changed; all other parts stay as they are.
 
-        All other parts stay: after new probabilities nodes still say what they said; ``says=None`` lets them say the
-        most probable class.
+        Nodes keep the class they predict when `proba` changes; ``says=None`` lets them predict the most probable class.
 
+        Parameters
+        ----------
+        **changes : object
+            New values for parameters of `Tree`: `proba`, `says`, `counts`, `test_names`, `classes`, `info` and so on.
+
+        Returns
+        -------
+        Tree
+            The changed copy, which is checked like every tree.
+
+        Examples
+        --------
         >>> stump = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]])
         >>> stump.replace(test_names=["fever"]).test_names
         ('fever',)
@@ -261,92 +266,54 @@ class Tree:
             raise TypeError(f"replace() got {', '.join(unknown)}: expected some of {', '.join(parts)}.")
         return Tree(**{**parts, **changes})
 
-    # ---- facts
-
-    @property
-    def n_nodes(self) -> int:
-        """Inner nodes and leaves."""
-        return len(self.test)
-
-    @property
-    def size(self) -> int:
-        """The same as `n_nodes`: a single leaf has size 1."""
-        return len(self.test)
-
-    @property
-    def n_leaves(self) -> int:
-        """The number of leaves, (size + 1) / 2."""
-        return (len(self.test) + 1) // 2
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.counts.shape[1])
-
-    @property
-    def depth(self) -> int:
-        """The longest path from the root to a leaf, counted in tests; 0 for a single leaf."""
-        return int(self._depths.max())
-
-    @property
-    def node_depths(self) -> npt.NDArray[np.int32]:
-        """The number of tests above each node."""
-        return self._depths
-
-    @property
-    def leaves(self) -> npt.NDArray[np.intp]:
-        """The node numbers of the leaves."""
-        return np.flatnonzero(self.test < 0)
-
-    @property
-    def error(self) -> int:
-        """Training examples outside the class that their leaf says: Σ over leaves of n − n_says."""
-        leaves = self.leaves
-        return int(self.counts[leaves].sum() - self.counts[leaves, self.says[leaves]].sum())
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """The tests in preorder, -1 for a leaf: it identifies the structure."""
-        return tuple(self.test.tolist())
-
-    @property
-    def nested(self) -> routes.Nested:
-        """The structure as nested tuples: None is a leaf, ``(test, zero_child, one_child)`` a split."""
-        return routes.nested_of(self.test.tolist())
-
-    @property
-    def info(self) -> Mapping[str, Any]:
-        """Facts about how the tree was found; not part of the value."""
-        return self._info
-
-    def same_structure(self, other: Tree) -> bool:
-        """True if both trees ask the same tests in the same places, whatever their counts and labels."""
-        return isinstance(other, Tree) and np.array_equal(self.test, other.test)
-
-    def test_name(self, test: int) -> str:
-        """The name of a test for people: its own, or ``x3`` for test 3 of a tree without names."""
-        return self.test_names[test] if self.test_names is not None else f"x{test}"
-
-    def class_label(self, c: int) -> Any:
-        """The label of class index `c`; the index itself in a tree without labels."""
-        return self.classes[c] if self.classes is not None else c
-
     # ---- prediction
 
     def apply(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """The leaf (node number) that each row of a 0/1 matrix ends in."""
+        """Find the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row.
+
+        Returns
+        -------
+        array of int, shape (n_rows,)
+            The node number of each row's leaf.
+        """
         matrix = routes.binary_matrix(X, self.n_tests, self.test_names)
         return routes.leaf_of_rows(matrix, self.children, self.test)
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """The class probabilities of each row's leaf, one column per class."""
+        """Predict class probabilities: those of the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row.
+
+        Returns
+        -------
+        array of float, shape (n_rows, n_classes)
+            The probability of each class for each row.
+        """
         return self.proba[self.apply(X)]
 
     def predict(self, X: npt.ArrayLike, cost_matrix: npt.ArrayLike | None = None) -> npt.NDArray[Any]:
-        """What each row's leaf says: the label of the class, or its index in a tree without labels.
+        """Predict a class for each row: the one that its leaf says, or the one of least expected cost.
 
-        With ``cost_matrix[c, k]``, the cost of saying k when c is true, the class of least expected cost under the
-        leaf's probabilities instead, of several the one with the lower index.
+        Parameters
+        ----------
+        X : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row.
+        cost_matrix : array of float, shape (n_classes, n_classes), optional
+            ``cost_matrix[c, k]`` is the cost of predicting class k when c is true. With it, each row gets the class of
+            least expected cost under its leaf's probabilities, of several the one with the lower index.
+
+        Returns
+        -------
+        array, shape (n_rows,)
+            The label of each row's class, or the index of the class in a tree without labels.
         """
         if cost_matrix is None:
             best: npt.NDArray[Any] = self.says
@@ -362,7 +329,18 @@ class Tree:
         return np.asarray(labels[self.apply(X)])
 
     def decision_path(self, X: npt.ArrayLike) -> csr_matrix:
-        """The nodes each row passes, as a sparse (rows, nodes) indicator, as scikit-learn's trees give it."""
+        """Find the nodes that each row passes, in the form that scikit-learn's trees use.
+
+        Parameters
+        ----------
+        X : 0/1 matrix, shape (n_rows, n_tests)
+            The outcomes of the tests for each row.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix, shape (n_rows, n_nodes)
+            An indicator matrix: entry (i, k) is 1 if row i passes node k.
+        """
         from scipy.sparse import csr_matrix
 
         node = self.apply(X)
@@ -379,8 +357,15 @@ class Tree:
         return csr_matrix((ones, indices, ends), shape=(len(ends) - 1, self.n_nodes))
 
     def rules(self) -> list[LeafRule]:
-        """One rule per leaf, in the order a person reads the tree: the yes branch first.
+        """Write the tree as rules, one for each leaf.
 
+        Returns
+        -------
+        list of LeafRule
+            The rules in the order a person reads the tree: the yes branch first.
+
+        Examples
+        --------
         >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]], test_names=["age <= 54"])
         >>> print(*tree.rules(), sep="\\n")
         age <= 54 → 1 (p = 0.9, 10 examples)
@@ -411,37 +396,138 @@ class Tree:
     # ---- other forms
 
     def to_text(self, *, max_depth: int | None = None, precision: int = 3) -> str:
-        """The tree as indented text, the yes branch first; below `max_depth` a subtree is one line."""
+        """Write the tree as indented text, the yes branch first.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth below which a subtree becomes one line; by default all is shown.
+        precision : int, default 3
+            The number of digits of probabilities.
+
+        Returns
+        -------
+        str
+            The text, one line for each node.
+        """
         return tree_to_text(self, max_depth=max_depth, precision=precision)
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as plain lists, strings and numbers, fit for JSON; `from_dict` reads it back exactly."""
+        """Write the tree as plain lists, strings and numbers that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The parts of the tree without `info`; `from_dict` reads them back exactly.
+        """
         return tree_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Any) -> Tree:
-        """The tree written by `to_dict`; anything else raises a `DataError` naming the offending field."""
+        """Read a tree that `to_dict` wrote.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Tree
+            The same tree.
+
+        Raises
+        ------
+        DataError
+            If the dict is not a tree; the message names the field.
+        """
         return cls(**parts_from_dict(data))
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as a JSON string."""
+        """Write the tree as a JSON text.
+
+        Parameters
+        ----------
+        indent : int, optional
+            The spaces of indentation for each level; by default the text is one line.
+
+        Returns
+        -------
+        str
+            The JSON form of `to_dict`.
+        """
         return tree_to_json(self, indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Tree:
-        """The tree written by `to_json`."""
+        """Read a tree that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str or bytes
+            The JSON text.
+
+        Returns
+        -------
+        Tree
+            The same tree.
+
+        Raises
+        ------
+        DataError
+            If the text is not JSON or not a tree.
+        """
         return cls(**parts_from_json(text))
 
     def to_dot(self, *, max_depth: int | None = None, precision: int = 3, filled: bool = True) -> str:
-        """The tree in the DOT language of Graphviz."""
+        """Write the tree in the DOT language of Graphviz, the yes branch on the left.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth at which a split is drawn as the leaf it would be; by default all is drawn.
+        precision : int, default 3
+            The number of digits of probabilities.
+        filled : bool, default True
+            Whether each box has the colour of its most probable class.
+
+        Returns
+        -------
+        str
+            A DOT digraph, for ``dot -Tsvg``.
+        """
         return tree_to_dot(self, max_depth=max_depth, precision=precision, filled=filled)
 
     def to_svg(self, *, max_depth: int | None = None, precision: int = 3) -> str:
-        """The tree as a self-contained SVG picture; needs no plotting library."""
+        """Draw the tree as a self-contained SVG picture, which needs no plotting library.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            The depth at which a split is drawn as the leaf it would be; by default all is drawn.
+        precision : int, default 3
+            The number of digits of probabilities.
+
+        Returns
+        -------
+        str
+            The SVG document.
+        """
         return tree_to_svg(self, max_depth=max_depth, precision=precision)
 
     def plot(self, **options: Any) -> list[Any]:
-        """Draw the tree with matplotlib; the keywords are those of `everytree.plot.plot_tree`."""
+        """Draw the tree with matplotlib.
+
+        Parameters
+        ----------
+        **options : object
+            The keywords of `everytree.plot.plot_tree`, such as ``max_depth`` and ``ax``.
+
+        Returns
+        -------
+        list of matplotlib.text.Annotation
+            One annotation for each box, in preorder.
+        """
         return plot_tree(self, **options)
 
     def _repr_html_(self) -> str:
@@ -457,36 +543,6 @@ class Tree:
     def __str__(self) -> str:
         return self.to_text()
 
-    # ---- the value
-
-    def _identity(self) -> tuple[Any, ...]:
-        """What makes two trees equal. `test` determines `children`; types tell label 1 from True and 1.0."""
-        classes = None if self.classes is None else tuple((type(c).__name__, c) for c in self.classes)
-        arrays = (self.test.tobytes(), self.counts.tobytes(), self.proba.tobytes(), self.says.tobytes())
-        return (self.n_tests, self.n_classes, *arrays, classes, self.test_names)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return self is other or (self._hash == other._hash and self._identity() == other._identity())
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(
-            f"cannot set {name}: a Tree does not change. Use tree.replace(...) for a changed copy."
-        )
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"cannot delete {name}: a Tree does not change.")
-
-    def __copy__(self) -> Tree:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Tree:
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.children, self.test, self.counts, self.proba)
         return _restore, (*parts, self.n_tests, self.test_names, self.classes, dict(self._info), self.says)
@@ -496,19 +552,14 @@ def _restore(
     children: Any, test: Any, counts: Any, proba: Any, n_tests: int, names: Any, classes: Any, info: Any,
     says: Any = None,
 ) -> Tree:  # fmt: skip
-    """Unpickle: through the constructor, so that even a forged pickle obeys the laws."""
+    """Unpickle through the constructor, so that even a forged pickle obeys the laws."""
     return Tree(
         children, test, counts, proba, n_tests=n_tests, test_names=names, classes=classes, info=info, says=says
     )  # fmt: skip
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only copy. It stands on a bytes object, so the write flag cannot be turned back on."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
 def _label_array(classes: tuple[Hashable, ...]) -> npt.NDArray[Any]:
-    """The labels as a numpy array of their own type where that loses nothing, otherwise as objects."""
+    """Return the labels as a numpy array of their own type where that loses nothing, otherwise as objects."""
     if len({type(label) for label in classes}) == 1 and isinstance(classes[0], (str, bool, int, float)):
         plain = np.array(classes)
         if plain.tolist() == list(classes):  # numpy drops trailing NULs of strings
@@ -520,7 +571,7 @@ def _label_array(classes: tuple[Hashable, ...]) -> npt.NDArray[Any]:
 
 
 def _condition(name: str, outcome: bool) -> str:
-    """The item in words. The negation of ``x <= 3`` is not always ``x > 3``: missing values fail both."""
+    """Say an item in words; the negation of ``x <= 3`` is not always ``x > 3``, because missing values fail both."""
     if outcome:
         return name
     return f"not ({name})" if " " in name else f"not {name}"

@@ -35,7 +35,7 @@ INT64_MAX = 2**63 - 1
 
 
 class WrittenTree(BinaryTree, Protocol):
-    """What is written of a tree."""
+    """The parts of a tree that are written."""
 
     @property
     def n_tests(self) -> int: ...
@@ -44,7 +44,7 @@ class WrittenTree(BinaryTree, Protocol):
 
 
 def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
-    """The tree as plain lists, strings and numbers."""
+    """Return the tree as plain lists, strings and numbers."""
     for c, label in enumerate(tree.classes or ()):
         _check_label(label, f"classes[{c}]", "Use tree.replace(classes=...) with labels that JSON can hold.")
     return {
@@ -62,19 +62,19 @@ def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
 
 
 def tree_to_json(tree: WrittenTree, indent: int | None = None) -> str:
-    """The tree as a JSON string; floats keep every digit."""
+    """Return the tree as a JSON string; floats keep every digit."""
     return json.dumps(tree_to_dict(tree), indent=indent, allow_nan=False)
 
 
 def parts_from_json(text: str | bytes) -> dict[str, Any]:
-    """What `Tree` is made of, from the text of `tree_to_json`."""
+    """Return the arguments of `Tree`, from the text of `tree_to_json`."""
     if not isinstance(text, (str, bytes, bytearray)):
         raise DataError(f"the JSON text is a {type(text).__name__}: expected a string.")
     return parts_from_dict(parsed_json(text, "a tree in JSON", "the output of Tree.to_json"))
 
 
 def parts_from_dict(data: Any) -> dict[str, Any]:
-    """What `Tree` is made of, from the dict of `tree_to_dict`."""
+    """Return the arguments of `Tree`, from the dict of `tree_to_dict`."""
     if not isinstance(data, Mapping):
         raise DataError(f"the tree is a {type(data).__name__}: expected a dict as Tree.to_dict writes it.")
     if data.get("format") != FORMAT:
