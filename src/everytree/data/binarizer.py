@@ -66,26 +66,30 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    bins : how to cut numeric columns
-        A number of bins k ≥ 2 (at most k−1 tests); "all" for a cut between any two neighbouring values; or a
-        dict from column name (or index) to one of these or to a list of cut points, 4 bins for the other
-        columns.
-    missing : what a missing value (NaN, None, null) means
-        "error" refuses it. "category" makes it a value of its own: an extra test ``x is missing``, and false
-        for every other test of that column. "impute" puts the training mean (numeric) or mode (the rest) in
-        its place, before cutting.
-    unknown : what a nominal value not seen in training means
-        "ignore" makes all tests ``x == value`` of that column false; "error" refuses it. The same holds for a
-        number other than 0 and 1 in a column that held only these.
-    nominal : names (or indices) of numeric columns whose numbers are codes, to be treated as nominal
-    max_categories : refuse a nominal column with more values than this; such a column is usually an
-    identifier
+    bins : int, "all" or dict, default 4
+        How numeric columns are cut. A number of bins k ≥ 2 gives at most k − 1 cuts, each of them a test; "all" gives a
+        cut between any two neighbouring values. A dict from column name (or index) gives one of these or a list of cut
+        points for each of its columns, and 4 bins for the others.
+    missing : {"error", "category", "impute"}, default "error"
+        What a missing value (NaN, None, null) means. "error" refuses it. "category" makes it a value of its own: an
+        extra test ``x is missing``, and false for every other test of that column. "impute" puts the training mean
+        (numeric) or mode (the rest) in its place, before cutting.
+    unknown : {"ignore", "error"}, default "ignore"
+        What a nominal value not seen in training means. "ignore" makes all tests ``x == value`` of that column false;
+        "error" refuses it. The same holds for a number other than 0 and 1 in a column that held only these.
+    nominal : sequence of str or int, optional
+        Names (or indices) of numeric columns whose numbers are codes, to be treated as nominal.
+    max_categories : int, default 256
+        The most values of a nominal column. One with more is refused, because it is usually an identifier.
 
     Attributes
     ----------
-    tests_ : list of Test, one per column of the output
-    dropped_ : dict from each Test left out to why, with the test that stands for it
-    attributes_ : int array, for each test the index of its attribute among the input columns
+    tests_ : list of Test
+        The tests, one for each column of the output.
+    dropped_ : dict of Test to Dropped
+        For each test that was left out, why, with the test that stands for it.
+    attributes_ : array of int, shape (n_tests,)
+        For each test, the index of its attribute among the input columns.
 
     Examples
     --------
@@ -118,7 +122,22 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Choose the tests from training data; whole ``sample_weight`` count as repetitions of a row."""
+        """Choose the tests from training data.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n_rows, n_columns)
+            The training data.
+        y : object, optional
+            Ignored; it is there because scikit-learn's pipelines pass it.
+        sample_weight : array of int, shape (n_rows,), optional
+            Whole numbers; a weight is the same as repeating the row.
+
+        Returns
+        -------
+        Binarizer
+            The fitted Binarizer itself.
+        """
         frame = read_frame(X)
         self._choose(frame, sample_weight)
         return self
@@ -126,7 +145,22 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.uint8]:
-        """``fit`` and then ``transform`` of the same rows, which are read once."""
+        """Fit, and transform the same rows, which are read once.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n_rows, n_columns)
+            The training data.
+        y : object, optional
+            Ignored; it is there because scikit-learn's pipelines pass it.
+        sample_weight : array of int, shape (n_rows,), optional
+            Whole numbers; a weight is the same as repeating the row.
+
+        Returns
+        -------
+        array of uint8, shape (n_rows, n_tests)
+            The outcomes of the tests, C-contiguous.
+        """
         frame = read_frame(X)
         kept = self._choose(frame, sample_weight)
         return kept.matrix() if sample_weight is None else self._transform_frame(frame)
@@ -143,14 +177,36 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._fit_encodings(frame, self._encodings_of(frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
-        """The outcomes of the tests: uint8 of shape (n_rows, n_tests), C-contiguous."""
+        """Compute the outcomes of the tests.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n_rows, n_columns)
+            Data with the columns of the training data.
+
+        Returns
+        -------
+        array of uint8, shape (n_rows, n_tests)
+            The outcomes, C-contiguous.
+        """
         check_is_fitted(self)
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
         return self._transform_frame(frame)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
-        """The name of each test, such as ``age <= 54.5``."""
+        """Return the name of each test, such as ``age <= 54.5``.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            The names of the input columns, for data without names.
+
+        Returns
+        -------
+        array of str, shape (n_tests,)
+            The names.
+        """
         check_is_fitted(self)
         names = None if input_features is None else [str(name) for name in input_features]
         fitted = getattr(self, "feature_names_in_", None)

@@ -1,4 +1,4 @@
-"""Table: the count table, and every way to make one: of arrays, frames, files, chunks, or a file of its own."""
+"""Table: the count table, and every way to make one: from arrays, frames, files, chunks, or a file of its own."""
 
 from __future__ import annotations
 
@@ -19,15 +19,26 @@ __all__ = ["Table"]
 class Table(CountedRows):
     """Distinct rows of 0/1 tests with class counts; an immutable value.
 
-    Rows given twice are merged and rows without any example are left out; the order of the input does not
-    matter.
+    Rows given twice are merged and rows without any example are left out; the order of the input does not matter.
 
     Parameters
     ----------
-    rows : 0/1 matrix, one row per line of ``counts``
-    counts : matrix of whole numbers ≥ 0, shape (n_rows, n_classes)
-    test_names, classes : names of the columns of ``rows`` and of ``counts``, if they have any
+    rows : 0/1 matrix, shape (n_rows, n_tests)
+        The outcomes of the tests, one row for each line of ``counts``.
+    counts : array of int, shape (n_rows, n_classes)
+        The examples of each class that each row stands for: whole numbers ≥ 0.
+    test_names : sequence of str, optional
+        One name for each column of ``rows``.
+    classes : iterable, optional
+        One label for each column of ``counts``.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not fit together, or hold anything but 0/1 outcomes and whole counts.
+
+    Examples
+    --------
     >>> t = Table([[0, 1], [1, 1], [0, 1]], [[1, 0], [0, 2], [3, 0]])
     >>> t.rows.tolist(), t.class_counts.tolist()
     ([[0, 1], [1, 1]], [[4, 0], [0, 2]])
@@ -56,21 +67,51 @@ class Table(CountedRows):
     ) -> Self:
         """Count a data frame where it is: the tests are chosen and the rows grouped inside its engine.
 
-        ``frame`` is a frame, lazy or not, of polars, DuckDB, PySpark, Ibis, Dask, pyarrow or pandas. The result is that
-        of ``Binarizer`` (whose parameters ``bins`` to ``max_categories`` are) on the same rows in memory, whatever the
-        engine: cuts are exact quantiles. ``binarizer`` of the table is fitted, and ``fit_table`` of a classifier learns
-        from it.
+        The result is that of ``Binarizer`` on the same rows in memory, whatever the engine: cuts are exact quantiles.
+        The ``binarizer`` of the table is fitted, and ``fit_table`` of a classifier learns from the table.
 
         Parameters
         ----------
-        target : the column to predict
-        weight : a column of whole numbers; a weight is the same as repeating the row
-        columns : the columns to use, if not all others
-        like : a table whose tests and classes to use, so that the two can be merged; the parameters of ``Binarizer``
-            are those of that table then
-        unlabelled : "error", or "drop" to leave out rows without a label
-        memory_limit : bytes for the grouped rows; more of them end with ``LimitReached``
+        frame : data frame
+            A frame, lazy or not, of polars, DuckDB, PySpark, Ibis, Dask, pyarrow or pandas.
+        target : str
+            The column to predict.
+        bins : int, "all" or dict, default 4
+            How numeric columns are cut, as in ``Binarizer``: k bins give at most k − 1 cuts, each of them a test.
+        missing : {"error", "category", "impute"}, default "error"
+            What a missing value means, as in ``Binarizer``.
+        unknown : {"ignore", "error"}, default "ignore"
+            What a nominal value not seen in training means, as in ``Binarizer``.
+        nominal : sequence of str or int, optional
+            The numeric columns whose numbers are codes.
+        max_categories : int, default 256
+            The most values of a nominal column; one with more is refused.
+        weight : str, optional
+            A column of whole numbers; a weight is the same as repeating the row.
+        columns : sequence of str, optional
+            The columns to use; by default all others.
+        like : Table, optional
+            A table whose tests and classes to use, so that the two can be merged. The parameters of ``Binarizer`` are
+            those of that table then.
+        unlabelled : {"error", "drop"}, default "error"
+            Whether rows without a label are refused or left out.
+        memory_limit : int, optional
+            The most bytes for the grouped rows.
 
+        Returns
+        -------
+        Table
+            The table of the frame's rows.
+
+        Raises
+        ------
+        DataError
+            If a column is not there or holds values that cannot be used.
+        LimitReached
+            If the grouped rows need more than ``memory_limit``.
+
+        Examples
+        --------
         >>> import polars as pl
         >>> frame = pl.LazyFrame({"age": [30, 40, 50, 60], "sex": ["m", "f", "f", "m"], "ill": [0, 0, 1, 1]})
         >>> table = Table.from_frame(frame, "ill", bins=2)
@@ -101,10 +142,25 @@ class Table(CountedRows):
         memory_limit: int | None = None,
         **options: Any,
     ) -> Self:
-        """Count Parquet or CSV files, together larger than memory if need be: a pattern, a folder, or a list of files.
+        """Count Parquet or CSV files, which together may be larger than memory.
 
-        ``engine`` is "duckdb" (the default where it is installed) or "polars"; ``options`` are those of ``from_frame``.
-        ``memory_limit`` also bounds what DuckDB holds before it uses the disk.
+        Parameters
+        ----------
+        paths : str, path or list of these
+            A pattern such as ``"folder/*.csv"``, a folder, or a list of files.
+        target : str
+            The column to predict.
+        engine : {"duckdb", "polars"}, optional
+            What reads the files; by default DuckDB where it is installed.
+        memory_limit : int, optional
+            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk.
+        **options : object
+            Further parameters of ``from_frame``, such as ``bins``.
+
+        Returns
+        -------
+        Table
+            The table of all rows of the files.
         """
         frame = open_files(paths, engine, memory_limit)
         return cls.from_frame(frame, target, memory_limit=memory_limit, **options)
@@ -119,7 +175,26 @@ class Table(CountedRows):
         memory_limit: int | None = None,
         **options: Any,
     ) -> Self:
-        """Count Parquet files, such as ``"folder/*.parquet"``; see ``from_files``."""
+        """Count Parquet files, as ``from_files`` does.
+
+        Parameters
+        ----------
+        paths : str, path or list of these
+            A pattern such as ``"folder/*.parquet"``, a folder, or a list of files.
+        target : str
+            The column to predict.
+        engine : {"duckdb", "polars"}, optional
+            What reads the files; by default DuckDB where it is installed.
+        memory_limit : int, optional
+            The most bytes for the grouped rows, and for what DuckDB holds before it uses the disk.
+        **options : object
+            Further parameters of ``from_frame``, such as ``bins``.
+
+        Returns
+        -------
+        Table
+            The table of all rows of the files.
+        """
         return cls.from_files(paths, target, engine=engine, memory_limit=memory_limit, **options)
 
     @classmethod
@@ -134,16 +209,61 @@ class Table(CountedRows):
     ) -> Self:
         """Count frames or data sets that come one after the other, such as those of ``read_chunks``.
 
-        ``options`` are parameters of ``Binarizer``. The table is that of all rows at once if the cut points of numeric
-        columns are given with ``bins``; else they are chosen from the first chunk that has values.
+        The table is that of all rows at once if the cut points of numeric columns are given with ``bins``; otherwise
+        they are chosen from the first chunk that has values.
+
+        Parameters
+        ----------
+        chunks : iterable of data frames or Datasets
+            The chunks, all with the same columns.
+        target : str
+            The column to predict.
+        weight : str, optional
+            A column of whole numbers; a weight is the same as repeating the row.
+        memory_limit : int, optional
+            The most bytes for the grouped rows.
+        **options : object
+            Parameters of ``Binarizer``, such as ``bins``.
+
+        Returns
+        -------
+        Table
+            The table of all chunks together.
+
+        Raises
+        ------
+        LimitReached
+            If the grouped rows need more than ``memory_limit``.
         """
         return cls.of(count_chunks(chunks, target, weight, memory_limit, options))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an Arrow IPC file, whole or not at all, with names, classes and the tests; needs pyarrow."""
+        """Write the table to an Arrow IPC file, with names, classes and the tests; this needs pyarrow.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write. It is written whole or not at all.
+        """
         save_table(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The table of a file that ``save`` wrote, mapped into memory; every claim of the file is checked."""
+        """Read a table from a file that ``save`` wrote; its rows are mapped into memory.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read.
+
+        Returns
+        -------
+        Table
+            The same table.
+
+        Raises
+        ------
+        DataError
+            If the file is not a table; everything that it claims is checked.
+        """
         return cls.of(load_table(path))

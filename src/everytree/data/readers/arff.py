@@ -76,11 +76,35 @@ def read_arff(
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
 ) -> Dataset:
-    """Read an ARFF file (also gzipped), from a path or an open file.
+    """Read an ARFF file, also a gzipped one.
 
-    ``target`` names the attribute to predict; ``columns`` reads only those; ``types`` overrides what is
-    declared.
+    Parameters
+    ----------
+    source : str, path or open file
+        The file to read.
+    target : str, optional
+        The attribute to predict.
+    columns : sequence of str, optional
+        The attributes to read; by default all.
+    types : dict, optional
+        Kinds of columns that replace the declared ones: "numeric", "nominal", or a list of values in order.
+    encoding : str, default "utf-8"
+        The encoding of the text.
+    max_cells : int
+        The most cells to read; a larger file is refused.
 
+    Returns
+    -------
+    Dataset
+        The columns of the file, and its instance weights if it has any.
+
+    Raises
+    ------
+    DataError
+        If the file is not ARFF; the message names the line.
+
+    Examples
+    --------
     >>> import io
     >>> text = "@relation r\\n@attribute 'a b' {x,'?'}\\n@attribute n real\\n@data\\n'?',3\\n?,4,{2}\\n"
     >>> data = read_arff(io.StringIO(text))

@@ -59,14 +59,47 @@ def read_csv(
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
 ) -> Dataset:
-    """Read a CSV or TSV file (also gzipped), from a path or an open file.
+    """Read a CSV or TSV file, also a gzipped one.
 
-    ``target`` names the column to predict; ``columns`` reads only those. ``types`` overrides what is
-    inferred: ``{"zip": "nominal", "size": ["small", "large"]}`` (a list is the domain, in order).
-    ``delimiter`` is found from the first lines unless given. ``header=False`` names the columns x0, x1, …;
-    a list of names means that the file has no header line and these are its names. ``missing`` are the
-    cells that mean "missing".
+    Parameters
+    ----------
+    source : str, path or open file
+        The file to read.
+    target : str, optional
+        The column to predict.
+    columns : sequence of str, optional
+        The columns to read; by default all.
+    types : dict, optional
+        Kinds of columns that replace what the cells tell: ``{"zip": "nominal", "size": ["small", "large"]}``, where a
+        list is the domain, in order.
+    delimiter : str, optional
+        The character between cells; by default it is found from the first lines.
+    header : bool or sequence of str, default True
+        Whether the first line names the columns. False names them x0, x1, …; a list of names means that the file has no
+        header line and these are its names.
+    missing : collection of str
+        The cells that mean "missing", such as ``?`` and an empty cell.
+    decimal : str, default "."
+        The decimal mark of numbers.
+    quote : str, default '"'
+        The character around cells that hold a delimiter.
+    encoding : str, default "utf-8"
+        The encoding of the text.
+    max_cells : int
+        The most cells to read; a larger file is refused.
 
+    Returns
+    -------
+    Dataset
+        The columns of the file, each numeric or nominal.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read; the message names the line.
+
+    Examples
+    --------
     >>> import io
     >>> data = read_csv(io.StringIO("age,thal\\n63,normal\\n37,?\\n"))
     >>> [(column.name, column.kind, column.n_missing) for column in data.columns.values()]
@@ -97,10 +130,11 @@ def read_csv_chunks(
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
 ) -> Iterator[Dataset]:
-    """Read a CSV or TSV file in pieces of at most ``rows`` rows, for files larger than the memory.
+    """Read a CSV or TSV file in pieces of at most ``rows`` rows, for files larger than memory.
 
-    The options are those of :func:`read_csv`. A column that ``types`` does not name has the kind that its cells in one
-    piece tell, which may differ from piece to piece: name all that matter. ``max_cells`` counts for one piece.
+    The other parameters are those of :func:`read_csv`. A column that ``types`` does not name has the kind that its
+    cells in one piece tell, which may differ from piece to piece: name all that matter. ``max_cells`` counts for one
+    piece.
 
     >>> import io
     >>> [len(part) for part in read_csv_chunks(io.StringIO("age\\n63\\n37\\n41\\n"), rows=2)]

@@ -43,10 +43,40 @@ def read_parquet(
     types: Mapping[str, TypeSpec] | None = None,
     max_cells: int = MAX_CELLS,
 ) -> Dataset:
-    """Read a Parquet file, from a path or an open file.
+    """Read a Parquet file; this needs pyarrow.
 
-    ``target`` names the column to predict; ``columns`` reads only those; ``types`` overrides the file's
-    types.
+    Parameters
+    ----------
+    source : str, path or open file
+        The file to read.
+    target : str, optional
+        The column to predict.
+    columns : sequence of str, optional
+        The columns to read; by default all.
+    types : dict, optional
+        Kinds of columns that replace those of the file: "numeric", "nominal", or a list of values in order.
+    max_cells : int
+        The most cells to read; a larger file is refused.
+
+    Returns
+    -------
+    Dataset
+        The columns of the file.
+
+    Raises
+    ------
+    DataError
+        If the file is not Parquet, or a column has a type that cannot be used.
+
+    Examples
+    --------
+    >>> import io
+    >>> import pyarrow
+    >>> from pyarrow.parquet import write_table
+    >>> file = io.BytesIO()
+    >>> write_table(pyarrow.table({"age": [63, 37], "ill": ["yes", "no"]}), file)
+    >>> read_parquet(io.BytesIO(file.getvalue()), target="ill").names
+    ('age', 'ill')
     """
     parquet = optional("pyarrow.parquet", _INSTALL)
 

@@ -1,4 +1,4 @@
-"""Read a file by its extension, whole or in pieces."""
+"""Readers of any data file: ``read`` picks a reader by the file's extension, ``read_chunks`` reads it in pieces."""
 
 from __future__ import annotations
 
@@ -46,10 +46,37 @@ IN_PIECES: dict[str, Callable[..., Iterator[Dataset]]] = {
 
 
 def read(source: Source, target: str | None = None, **options: Any) -> Dataset:
-    """Read a data file with the reader that its extension names (``.gz`` after a text format is unpacked).
+    """Read a data file with the reader that its extension names; ``.gz`` after a text format is unpacked.
 
-    ``target`` names the column to predict; ``options`` go to the reader: :func:`read_csv`, :func:`read_arff`,
-    :func:`read_parquet` or :func:`read_arrow`.
+    Parameters
+    ----------
+    source : str, path or open file
+        The file to read: .csv, .tsv, .tab, .arff, .parquet, .pq, .feather, .arrow, .arrows or .ipc.
+    target : str, optional
+        The column to predict.
+    **options : object
+        Further parameters of the reader: ``read_csv``, ``read_arff`` or ``read_parquet``.
+
+    Returns
+    -------
+    Dataset
+        The columns of the file, each with its kind.
+
+    Raises
+    ------
+    DataError
+        If the extension is not known, or the file cannot be read; the message says where and why.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "heart.csv")
+    ...     _ = path.write_text("age,ill\\n63,yes\\n37,no\\n")
+    ...     data = read(path, target="ill")
+    >>> data.names, data.target
+    (('age', 'ill'), 'ill')
     """
     return EXTENSIONS[_extension(source)](source, target, **options)
 
@@ -57,10 +84,41 @@ def read(source: Source, target: str | None = None, **options: Any) -> Dataset:
 def read_chunks(
     source: Source, target: str | None = None, *, rows: int = CHUNK, **options: Any
 ) -> Iterator[Dataset]:
-    """Read a data file in pieces of at most ``rows`` rows: CSV and Parquet files that are larger than the memory.
+    """Read a data file in pieces, such as a CSV or Parquet file that is larger than memory.
 
-    Name the kind of every column that matters in ``types``: of the others, one piece may tell another kind than the
-    next. ARFF and Arrow files are read whole, and then cut.
+    ARFF and Arrow files are read whole, and then cut.
+
+    Parameters
+    ----------
+    source : str, path or open file
+        The file to read.
+    target : str, optional
+        The column to predict.
+    rows : int
+        The most rows of a piece.
+    **options : object
+        Further parameters of the reader. Give ``types`` for every column that matters: the kind of the others is found
+        for each piece alone, and may differ between pieces.
+
+    Yields
+    ------
+    Dataset
+        The next rows of the file.
+
+    Raises
+    ------
+    DataError
+        If the extension is not known, or the file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "heart.csv")
+    ...     _ = path.write_text("age,ill\\n63,yes\\n37,no\\n41,no\\n")
+    ...     [piece.n_rows for piece in read_chunks(path, target="ill", rows=2)]
+    [2, 1]
     """
     extension = _extension(source)
     if extension in IN_PIECES:
