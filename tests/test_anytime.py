@@ -82,7 +82,7 @@ def run(space: et.TreeSpace, query: dict[str, Any], seconds: float) -> Any:
         True,
         _core.Control(seconds, 2**40, None),
     )
-    return found, float(cost.told(found.cost)), float(cost.told(found.lower))
+    return found, float(cost.in_query_units(found.cost)), float(cost.in_query_units(found.lower))
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=["error", "weights", "costs", "penalty"])

@@ -239,7 +239,7 @@ def test_weights_become_whole_numbers() -> None:
     cost = make_cost("error", table, class_weight={0: 0.1, 1: 0.3})
     assert cost.whole
     assert cost.scale == 10
-    assert cost.told(7) == 0.7
+    assert cost.in_query_units(7) == 0.7
     assert cost.bound(0.7) == 7
     assert cost.bound(0.69) == 6
     third = make_cost("error", table, class_weight="balanced")

@@ -18,7 +18,7 @@ from everytree.errors import (
     NoTreeError,
     Step,
     Wording,
-    told,
+    with_spelling,
 )
 from everytree.verify import InputError
 
@@ -58,11 +58,11 @@ def test_a_refused_argument_has_its_name_and_value(
     error = caught(work)
     assert (error.code, error.parameter, error.value) == ("parameter", parameter, value)
     assert f"{parameter}={value!r}" in str(error)
-    said = error.told(option)
+    said = error.message_for(option)
     assert said.startswith(text)
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.fields) == (type(error), str(error), error.fields)
-    assert again.told(option) == said
+    assert again.message_for(option) == said
 
 
 def test_kinds_of_errors_have_codes() -> None:
@@ -92,7 +92,7 @@ def test_errors_survive_pickle_with_their_fields(error: EverytreeError) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error)
     assert (str(again), vars(again), again.code) == (str(error), vars(error), error.code)
-    assert again.told(option) == error.told(option)
+    assert again.message_for(option) == error.message_for(option)
 
 
 def test_a_value_that_cannot_travel_goes_as_its_text() -> None:
@@ -109,13 +109,13 @@ def test_an_error_comes_home_from_a_worker_with_its_fields() -> None:
         Parallel(n_jobs=2)(delayed(whole)("k", -k, 1) for k in range(2))
     error = found.value
     assert (error.code, error.parameter, error.expected) == ("parameter", "k", "a whole number ≥ 1")
-    assert error.told(option) == f"--k {error.value}; expected a whole number ≥ 1"
+    assert error.message_for(option) == f"--k {error.value}; expected a whole number ≥ 1"
 
 
 def test_a_wording_is_a_text_and_flattens() -> None:
     inner = Wording("try ", argument("max_depth", 3))
     outer = Wording("too large; ", inner, ", ", Step("no-header", "pass header=False"))
     assert outer == "too large; try max_depth=3, pass header=False"
-    assert outer.told(option) == "too large; try --max-depth 3, pass header=False"
-    assert told("plain", option) == "plain"
+    assert outer.with_spelling(option) == "too large; try --max-depth 3, pass header=False"
+    assert with_spelling("plain", option) == "plain"
     assert pickle.loads(pickle.dumps(outer)).parts == outer.parts

@@ -4,9 +4,9 @@ Each is also the built-in error a Python programmer would expect (``ValueError``
 that knows nothing of everytree still catches them. Every message names the value, what was expected, and the
 next step.
 
-A program reads the fields of an error, never its prose. And where a message names arguments of the library, it is a
+A program reads the fields of an error, never its prose. Where a message names arguments of the library, it is a
 ``Wording``: a text that knows which of its parts are arguments and next steps, so that another interface, such as the
-command line, tells the same in its own words.
+command line, can say the same in its own words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
     "Spelling",
     "Step",
     "Wording",
-    "told",
+    "with_spelling",
 ]
 
 
@@ -35,7 +35,7 @@ class Argument(NamedTuple):
     Attributes
     ----------
     parameter : str
-        Its name in the library.
+        The name of the argument in the library.
     shown : str or None
         The value as Python code; None where the text means the parameter alone.
     plain : str or None
@@ -51,16 +51,16 @@ class Argument(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A next step inside a message, which another interface may take in another way.
+    """A next step inside a message, which another interface may word in another way.
 
     Attributes
     ----------
     code : str
-        A short stable word for it, such as "no-header".
+        A short stable word for the step, such as "no-header".
     text : str
         The step in the words of the library.
     about : str
-        What it is done to, such as the name of a column.
+        What the step is done to, such as the name of a column.
     """
 
     code: str
@@ -71,17 +71,17 @@ class Step(NamedTuple):
         return self.text
 
 
-# How an interface says an argument or a step; None leaves it in the words of the library.
+# A spelling says an argument or a step in the words of an interface; None leaves it in the words of the library.
 Spelling: TypeAlias = Callable[[Argument | Step], str | None]
 
 
 class Wording(str):
-    """A text for users of the library that can be told in other words.
+    """A text that knows which of its parts are arguments and steps, so that another interface can word these itself.
 
     >>> text = Wording("no tree exists; try ", Argument("max_depth", "3", "3"))
     >>> text
     'no tree exists; try max_depth=3'
-    >>> text.told(lambda part: f"--max-depth {part.plain}")
+    >>> text.with_spelling(lambda part: f"--max-depth {part.plain}")
     'no tree exists; try --max-depth 3'
     """
 
@@ -95,8 +95,8 @@ class Wording(str):
         made.parts = tuple(flat)
         return made
 
-    def told(self, spelling: Spelling) -> str:
-        """The text with its arguments and steps as ``spelling`` says them."""
+    def with_spelling(self, spelling: Spelling) -> str:
+        """Return the text with its arguments and steps as ``spelling`` words them."""
         return "".join(
             part if isinstance(part, str) else str(part) if (said := spelling(part)) is None else said
             for part in self.parts
@@ -106,13 +106,26 @@ class Wording(str):
         return Wording, self.parts
 
 
-def told(text: str, spelling: Spelling) -> str:
-    """A text in the words of ``spelling``; one without parts stays as it is."""
-    return text.told(spelling) if isinstance(text, Wording) else text
+def with_spelling(text: str, spelling: Spelling) -> str:
+    """Return a text with its arguments and steps as ``spelling`` words them; a plain text is returned as it is."""
+    return text.with_spelling(spelling) if isinstance(text, Wording) else text
 
 
 class EverytreeError(Exception):
     """Base of every error that everytree raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong, what was expected, and the next step.
+    code : str, optional
+        A short stable word for the kind of mistake; by default that of the class.
+    parameter : str, optional
+        The name of the argument that is wrong.
+    value : object, optional
+        What was given for it.
+    expected : str, optional
+        What was expected instead.
 
     Attributes
     ----------
@@ -126,6 +139,8 @@ class EverytreeError(Exception):
     expected : str
         What was expected instead.
 
+    Examples
+    --------
     >>> issubclass(DataError, EverytreeError) and issubclass(LimitReached, EverytreeError)
     True
     """
@@ -151,21 +166,34 @@ class EverytreeError(Exception):
 
     @property
     def wording(self) -> str:
-        """The message, with the parts that can be told in other words."""
+        """The message; where it is a ``Wording``, it knows its arguments and steps."""
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
-    def told(self, spelling: Spelling) -> str:
-        """The message with its arguments and steps as ``spelling`` says them.
+    def message_for(self, spelling: Spelling) -> str:
+        """Return the message in the words of another interface, such as the command line.
 
+        Parameters
+        ----------
+        spelling : callable
+            A function from an argument or a step of the message to its text; None leaves it in the words of the
+            library.
+
+        Returns
+        -------
+        str
+            The message with these texts.
+
+        Examples
+        --------
         >>> error = QueryError(Wording(Argument("k", "0", "0"), "; expected a whole number ≥ 1"), parameter="k")
-        >>> str(error), error.told(lambda part: f"--trees {part.plain}")
+        >>> str(error), error.message_for(lambda part: f"--trees {part.plain}")
         ('k=0; expected a whole number ≥ 1', '--trees 0; expected a whole number ≥ 1')
         """
-        return told(self.wording, spelling)
+        return with_spelling(self.wording, spelling)
 
     @property
     def fields(self) -> dict[str, Any]:
-        """``code``, ``parameter``, ``value`` and ``expected``: for an error that says this one with more around it."""
+        """The fields ``code``, ``parameter``, ``value`` and ``expected``, for an error that repeats this one."""
         return {
             "code": self.code,
             "parameter": self.parameter,
@@ -174,7 +202,7 @@ class EverytreeError(Exception):
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Workers send errors home: a value that cannot travel goes as its text."""
+        """Pickle the error for another process; a value that cannot be pickled is replaced by its text."""
         fields = dict(self.__dict__)
         try:
             pickle.dumps(fields.get("value"))
@@ -184,21 +212,56 @@ class EverytreeError(Exception):
 
 
 class DataError(EverytreeError, ValueError):
-    """The data cannot be used as given: a malformed file, a wrong shape, a value outside its domain."""
+    """The data cannot be used as given: a malformed file, a wrong shape, a value outside its domain.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong, what was expected, and the next step.
+    code : str, optional
+        A short stable word for the kind of mistake, by default "data".
+    parameter : str, optional
+        The name of the argument that is wrong.
+    value : object, optional
+        What was given for it.
+    expected : str, optional
+        What was expected instead.
+    """
 
     code = "data"
 
 
 class QueryError(EverytreeError, ValueError):
-    """The question cannot be answered as asked: constraints that contradict, an empty space."""
+    """The question cannot be answered as asked: constraints that contradict, an empty space.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong, what was expected, and the next step.
+    code : str, optional
+        A short stable word for the kind of mistake, by default "query".
+    parameter : str, optional
+        The name of the argument that is wrong.
+    value : object, optional
+        What was given for it.
+    expected : str, optional
+        What was expected instead.
+    """
 
     code = "query"
 
 
 class NoTreeError(QueryError):
-    """No tree satisfies the query. ``constraints`` names what is too tight.
+    """No tree satisfies the query.
 
-    Either each of them, relaxed alone, would admit a tree (``together`` is False), or these must be relaxed together.
+    Parameters
+    ----------
+    message : str
+        What went wrong, and what to relax.
+    constraints : tuple of str
+        The names of the constraints that are too tight.
+    together : bool
+        False if each of them, relaxed alone, would admit a tree; True if they must be relaxed together.
     """
 
     code = "no-tree"
@@ -212,8 +275,13 @@ class NoTreeError(QueryError):
 class LimitReached(EverytreeError, RuntimeError):
     """A limit ended the work before there was any answer worth returning.
 
-    ``reason`` is "time", "memory", "stopped" (somebody asked for it), "hopeless" (the work was not even begun), or ""
-    where none of these is the whole story.
+    Parameters
+    ----------
+    message : str
+        Which limit was reached, and what to do.
+    reason : str
+        "time", "memory", "stopped" (somebody asked for it), "hopeless" (the work was not even begun), or "" where none
+        of these is the whole story.
     """
 
     code = "limit"

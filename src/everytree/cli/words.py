@@ -19,7 +19,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from everytree.errors import Argument, EverytreeError, Step, told
+from everytree.errors import Argument, EverytreeError, Step, with_spelling
 
 __all__ = ["CALLED", "Refusal", "Spoken", "Words", "in_options", "refusal_of", "spoken"]
 
@@ -76,7 +76,7 @@ class Words:
 
     def error(self, error: EverytreeError) -> str:
         """The message of an error; it names the option that is wrong, if it is one."""
-        text, option = error.told(self), self.option(error.parameter)
+        text, option = error.message_for(self), self.option(error.parameter)
         return text if option is None or option in text else f"{option}: {text}"
 
     def _name(self, parameter: str | None) -> str | None:
@@ -100,7 +100,7 @@ def refusal_of(error: EverytreeError) -> dict[str, str | None]:
 def in_options(text: str) -> str:
     """A text of the library in the words of the command that runs; outside of a command as it is."""
     words = _here.get()
-    return str(text) if words is None else told(text, words)
+    return str(text) if words is None else with_spelling(text, words)
 
 
 class Refusal(Exception):

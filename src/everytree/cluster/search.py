@@ -241,10 +241,11 @@ class _Driver:
     def _tell(self, root: State) -> None:
         self.control.check()
         if self.progress is not None and root.key:
-            told = f"best {self.cost.told(root.upper):.6g}, at least {self.cost.told(root.lower):.6g}"
+            best, least = map(self.cost.in_query_units, (root.upper, root.lower))
             n = len(root.branches)
             seconds = time.monotonic() - self.began
-            self.progress(f"searching on a cluster ({told})", n - root.open, max(n, 1), seconds)
+            stage = f"searching on a cluster (best {best:.6g}, at least {least:.6g})"
+            self.progress(stage, n - root.open, max(n, 1), seconds)
 
     def _last(self, root: State) -> Outcome:
         """The tree of one process, by a search that goes past all that the workers ruled out."""

@@ -1,4 +1,4 @@
-"""``load_model``: the classifier of a file, whatever its format."""
+"""``load_model``: the classifier that a file holds, whatever its format."""
 
 from __future__ import annotations
 
@@ -16,8 +16,25 @@ MOST_BYTES = 2**30  # larger than any model; a text this long is a mistake
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:
-    """The fitted classifier of a model file; it predicts exactly as the saved one did.
+    """Read a fitted classifier from a model file; it predicts exactly as the saved one did.
 
+    Parameters
+    ----------
+    path : str or path
+        The file that ``save`` of a classifier wrote.
+
+    Returns
+    -------
+    classifier
+        The fitted classifier, of the class that was saved.
+
+    Raises
+    ------
+    DataError
+        If the file is not a model file; the message names the field. Everything that the file claims is checked.
+
+    Examples
+    --------
     >>> import everytree as et
     >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
     >>> model.save("model.json")

@@ -54,7 +54,7 @@ def solve(
 
 def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Found:
     """A tree with the core's value of its only cost."""
-    return Found({cost.name: cost.told(value)}, *_shape(key), inside.key(key))
+    return Found({cost.name: cost.in_query_units(value)}, *_shape(key), inside.key(key))
 
 
 def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
@@ -77,14 +77,14 @@ def search_by(run: Run, session: Session, plan: Plan, inside: Inside) -> list[Fo
     if not cost.within(found.cost, bound_of(plan)):
         if found.proved or not cost.within(found.lower, bound_of(plan)):
             return []
-        best, least = as_text(cost.told(found.cost)), as_text(cost.told(found.lower))
+        best, least = as_text(cost.in_query_units(found.cost)), as_text(cost.in_query_units(found.lower))
         raise LimitReached(
             f"{REASONS[found.stopped]} reached; the best tree so far has {plan.costs[0]} {best}, the query asks for "
             f"{as_text(bound_of(plan))}, and {least} is not ruled out",
             found.stopped,
         )
     tree = found_tree(cost, found.cost, list(found.key), inside)
-    proof = certificate(cost.told(found.cost), cost.told(found.lower), found.stopped)
+    proof = certificate(cost.in_query_units(found.cost), cost.in_query_units(found.lower), found.stopped)
     return [tree._replace(proof=proof | {"n_states": found.n_states, "n_bytes": found.n_bytes})]
 
 
@@ -157,7 +157,7 @@ def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = 
     )
     return [
         Found(
-            {name: costs[place[name]].told(values[place[name]]) for name in plan.costs},
+            {name: costs[place[name]].in_query_units(values[place[name]]) for name in plan.costs},
             int(values[-2]),
             int(values[-1]),
             inside.key(key),

@@ -49,10 +49,54 @@ def verify_model(
     max_states: int = 200_000,
     time_limit: float = 60.0,
 ) -> Report:
-    """Check a model file against the CSV file it was trained on; see docs/verify.md.
+    """Check a model file against the CSV file it was trained on, without the code that trained it; see docs/verify.md.
 
-    ``target`` and ``weights`` name columns of the CSV; the next five say how to read it. ``max_states`` and
-    ``time_limit`` (seconds) bound the proof of optimality. Raises ``InputError`` where an input cannot be read.
+    Parameters
+    ----------
+    model : str or path
+        The model file.
+    data : str or path
+        The CSV file with the training data.
+    target : str, optional
+        The column to predict; by default the one that the model file names.
+    weights : str, optional
+        The column with the weights of the rows; by default every row counts one.
+    delimiter : str, optional
+        The character between cells; by default it is found from the first lines.
+    decimal : str, default "."
+        The decimal mark of numbers.
+    encoding : str, default "utf-8"
+        The encoding of the CSV file.
+    header : bool, default True
+        Whether the first line names the columns.
+    missing : collection of str
+        The cells that mean "missing".
+    max_states : int, default 200000
+        The most states of the search that proves the tree optimal.
+    time_limit : float, default 60.0
+        The most seconds for that proof.
+
+    Returns
+    -------
+    Report
+        The facts: what the file claims, what the data say, and whether the two agree. ``report.ok`` is False if a claim
+        is false, and ``report.proved`` True if every claim that can be checked is true.
+
+    Raises
+    ------
+    InputError
+        If the model or the data cannot be read.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> from pathlib import Path
+    >>> _ = Path("people.csv").write_text("age,ill\\n30,no\\n40,no\\n50,yes\\n60,yes\\n")
+    >>> people = et.read_csv("people.csv", target="ill")
+    >>> et.OptimalTreeClassifier(max_depth=1).fit(*people.split("ill")).save("model.json")
+    >>> report = verify_model("model.json", "people.csv", target="ill")
+    >>> report.ok, report["error"].found
+    (True, 0)
     """
     name = os.fspath(model)
     content = read_file(model)

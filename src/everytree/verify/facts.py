@@ -12,12 +12,28 @@ TRUE: Verdict = "true"
 FALSE: Verdict = "false"
 UNPROVED: Verdict = "not proved"
 UNCHECKED: Verdict = "not checked"
-NOTED: Verdict = "not checkable"  # what no data can tell: a seed, why a search ended
+NOTED: Verdict = "not checkable"  # no data can decide it: a seed, or why a search ended
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One claim. ``note`` says in words what a reader should know about it; ``predicts``: predictions depend on it."""
+    """One claim of a model file, and what was found.
+
+    Attributes
+    ----------
+    name : str
+        The name of the claim, such as "error".
+    claimed : object
+        What the model file says.
+    found : object
+        What the data say.
+    verdict : str
+        "true", "false", "not proved", "not checked" or "not checkable".
+    note : str
+        What a reader should know about the claim, in words.
+    predicts : bool
+        Whether predictions depend on it.
+    """
 
     name: str
     claimed: Any
@@ -29,20 +45,30 @@ class Fact:
 
 @dataclass(frozen=True)
 class Report:
-    """All facts of one check, in order."""
+    """All facts of one check, in order.
+
+    Attributes
+    ----------
+    facts : tuple of Fact
+        The claims with their verdicts.
+    notes : tuple of str
+        Remarks on how the data were read.
+    better_tree : tuple of str
+        The lines of a better tree as text, where one was found.
+    """
 
     facts: tuple[Fact, ...]
     notes: tuple[str, ...] = ()
-    better_tree: tuple[str, ...] = ()  # lines of text, where a better tree was found
+    better_tree: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """No claim is false. Claims that could not be proved do not count."""
+        """True if no claim is false; claims that could not be proved do not count."""
         return all(fact.verdict != FALSE for fact in self.facts)
 
     @property
     def proved(self) -> bool:
-        """Every claim that can be checked was checked, and is true."""
+        """True if every claim that can be checked was checked, and is true."""
         return all(fact.verdict in (TRUE, NOTED) for fact in self.facts)
 
     @property
@@ -53,14 +79,14 @@ class Report:
         )
 
     def __getitem__(self, name: str) -> Fact:
-        """The fact of this name."""
+        """Return the fact of this name."""
         for fact in self.facts:
             if fact.name == name:
                 return fact
         raise KeyError(name)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report as plain lists and texts, for JSON."""
         facts = [
             {"name": f.name, "claimed": f.claimed, "found": f.found, "verdict": f.verdict, "note": f.note}
             for f in self.facts

@@ -1,4 +1,4 @@
-"""Constraints on every leaf of a tree: the words that ``leaf=`` understands.
+"""Constraints on every leaf of a tree, which the parameter ``leaf`` takes.
 
     Support(n)      f(leaf) ≥ n examples
     Margin(m)       the largest class leads every other class by at least m examples
@@ -6,7 +6,8 @@
 
 A threshold is reached if the statistic, rounded to the nearest float, reaches it.
 
-The core checks these three. A new constraint is made of them: a ``ComposedConstraint`` that says ``@leaf_word(...)``.
+The core checks these three. A new constraint is composed of them: it is a ``ComposedConstraint`` with the decorator
+``@leaf_word(...)``.
 """
 
 from __future__ import annotations
@@ -42,22 +43,43 @@ __all__ = [
 
 @dataclass(frozen=True)
 class LeafWord:
-    """A constraint in the query language: ``word >= number`` or ``word <= number`` is ``made(field=number)``."""
+    """A constraint in the query language: ``word >= number`` or ``word <= number`` makes ``made(field=number)``.
+
+    Attributes
+    ----------
+    word : str
+        The word of the query language.
+    made : type
+        The class of the constraint.
+    about : str
+        One line that says what the number means.
+    at : {">=", "<="}
+        The comparison that follows the word.
+    field : str
+        The field of the class that holds the number.
+    whole : bool
+        Whether the number is a whole one.
+    kind : str or None
+        The field of ``LeafConstraints``; None for a constraint that is composed of others.
+    twin : str or None
+        The field of the reference's ``Query``; None for a constraint that is composed of others.
+    """
 
     word: str
     made: type[Any]
     about: str
-    at: str  # ">=" or "<="
+    at: str
     field: str
     whole: bool
-    kind: str | None  # of LeafConstraints; None for what is composed
-    twin: str | None  # of the reference's Query; None for what is composed
+    kind: str | None
+    twin: str | None
 
     def value(self, constraint: Any) -> Any:
-        """The number of a constraint, or None where it says nothing of this kind."""
+        """Return the number of a constraint, or None where the constraint is of another class."""
         return getattr(constraint, self.field) if isinstance(constraint, self.made) else None
 
     def condition(self, constraint: Any) -> str:
+        """Write the constraint as a condition of the query language."""
         return f"{self.word} {self.at} {self.value(constraint)!r}"
 
 
@@ -85,22 +107,30 @@ def leaf_word(
 
 
 def forget_leaf_word(word: str) -> None:
+    """Take a word out of the query language again, and its class out of files."""
     TYPES.pop(LEAF_WORDS.pop(word).made.__name__, None)
 
 
 class ComposedConstraint(ABC):
-    """A constraint that is several of the core's at once."""
+    """A constraint that is made of several constraints of the core."""
 
     @abstractmethod
     def parts(self) -> tuple[Support | Margin | ChiSquare, ...]:
-        """What it is made of: a leaf must meet all of these."""
+        """Return the constraints that a leaf must all meet."""
 
 
 @leaf_word("leaf", "examples in every leaf", "examples", kind="support", twin="min_support")
 @dataclass(frozen=True)
 class Support:
-    """Every leaf holds at least ``examples`` examples.
+    """A constraint on leaves: every leaf holds at least so many examples.
 
+    Parameters
+    ----------
+    examples : int
+        The least number of examples, 1 or more.
+
+    Examples
+    --------
     >>> Support(20)
     Support(20)
     """
@@ -117,8 +147,15 @@ class Support:
 @leaf_word("margin", "lead of the largest class of every leaf", "examples", kind="margin", twin="min_margin")
 @dataclass(frozen=True)
 class Margin:
-    """In every leaf the largest class leads every other class by at least ``examples`` examples.
+    """A constraint on leaves: the largest class leads every other class by at least so many examples.
 
+    Parameters
+    ----------
+    examples : int
+        The least lead, 0 or more.
+
+    Examples
+    --------
     >>> Margin(5)
     Margin(5)
     """
@@ -146,10 +183,24 @@ class Margin:
 )
 @dataclass(frozen=True)
 class ChiSquare:
-    """Every leaf differs from the rest of the data: χ² of leaf-versus-rest against the class is large.
+    """A constraint on leaves: every leaf differs from the rest of the data.
 
-    Give a threshold for χ², or the largest p-value (with one degree of freedom less than classes that occur).
+    The χ² of leaf-versus-rest against the class must be large. Give a threshold for χ², or the largest p-value.
 
+    Parameters
+    ----------
+    threshold : float, optional
+        The least χ², 0 or more.
+    p_value : float, optional
+        The largest p-value, above 0 and at most 1, with one degree of freedom less than classes that occur.
+
+    Raises
+    ------
+    QueryError
+        If both are given, or neither.
+
+    Examples
+    --------
     >>> ChiSquare(3.84), ChiSquare(p_value=0.05)
     (ChiSquare(3.84), ChiSquare(p_value=0.05))
     """
@@ -181,7 +232,7 @@ class ChiSquare:
 
 @dataclass(frozen=True)
 class LeafConstraints:
-    """All constraints on leaves together: the tightest of each kind, None where there is none."""
+    """All constraints on leaves together: the tightest of each kind, or None where there is none of the kind."""
 
     support: Support | None = None
     margin: Margin | None = None
@@ -189,7 +240,7 @@ class LeafConstraints:
     p_value: ChiSquare | None = None
 
     def rule(self, totals: Iterable[int]) -> _core.LeafRule:
-        """What the core checks, for data with these class totals."""
+        """Return the rule that the core checks, for data with these class totals."""
         import everytree._core as _core
 
         counts = [int(n) for n in totals]
@@ -206,7 +257,7 @@ class LeafConstraints:
 
 
 def leaf_constraints(leaf: Any) -> LeafConstraints:
-    """The constraints in ``leaf=``: a whole number (the support), one constraint, or a list of them.
+    """Return the constraints in ``leaf=``: a whole number (the support), one constraint, or a list of them.
 
     >>> leaf_constraints([5, Margin(2), Margin(3)])
     LeafConstraints(support=Support(5), margin=Margin(3), chi2=None, p_value=None)
@@ -224,7 +275,7 @@ def leaf_constraints(leaf: Any) -> LeafConstraints:
 
 
 def listed_constraints(leaf: Any) -> list[Any]:
-    """The constraints in ``leaf=`` as they were given; a whole number is a support."""
+    """Return the constraints in ``leaf=`` as they were given; a whole number is a support."""
     if leaf is None:
         return []
     known = tuple(record.made for record in LEAF_WORDS.values())
@@ -251,7 +302,7 @@ def _parts(constraint: Any) -> tuple[Any, ...]:
 
 
 def chi2_threshold(p_value: float, dof: int) -> float:
-    """The least x with P(X ≥ x) ≤ p_value for a χ² variable; infinite where no leaf can reach it.
+    """Return the least x with P(X ≥ x) ≤ p_value for a χ² variable; infinite where no leaf can reach it.
 
     >>> round(chi2_threshold(0.05, 1), 6), chi2_threshold(1, 3)
     (3.841459, 0.0)
@@ -274,7 +325,7 @@ def chi2_threshold(p_value: float, dof: int) -> float:
 
 
 def _chi2_tail(x: float, dof: int) -> float:
-    """P(X ≥ x): e^(−x/2) times a sum of powers of x/2, from erfc on if the degrees of freedom are odd."""
+    """Compute P(X ≥ x): e^(−x/2) times a sum of powers of x/2, which begins with erfc if ``dof`` is odd."""
     half = x / 2
     terms = [] if dof % 2 == 0 else [math.erfc(math.sqrt(half))]
     power = 0.0 if dof % 2 == 0 else 0.5

@@ -1,4 +1,4 @@
-"""The costs of leaves by name: what queries rank and bound by.
+"""The costs of leaves by name, which queries rank and bound by.
 
     named_cost("false_alarms", "people called back in vain", matrix=lambda n_classes: [[0, 1], [0, 0]])
 
@@ -17,12 +17,24 @@ __all__ = ["COSTS", "CostWord", "named_cost"]
 
 @dataclass(frozen=True)
 class CostWord:
-    """A cost by its name, one line about it, and its matrix where it is one of a fixed matrix."""
+    """A cost that has a name: one line about it, and its matrix if it is a cost of a fixed matrix.
+
+    Attributes
+    ----------
+    name : str
+        The name in Python.
+    about : str
+        One line that says what is counted.
+    needs_matrix : bool
+        Whether the user must give the matrix.
+    matrix : callable or None
+        A function from the number of classes to the matrix; entry (c, k) is the cost of predicting k when c is true.
+    """
 
     name: str
     about: str
-    needs_matrix: bool = False  # the user gives it
-    matrix: Callable[[int], Any] | None = None  # number of classes -> (c, k): of saying k when c is true
+    needs_matrix: bool = False
+    matrix: Callable[[int], Any] | None = None
 
     @property
     def words(self) -> str:

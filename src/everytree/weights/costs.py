@@ -4,9 +4,9 @@
     errors           the same without weights, whatever the weights: what an accuracy bounds
     expected_error   error + C4.5's pessimistic addition
     gini, entropy    impurities, times examples
-    cost             the least sum of a cost matrix over the classes a leaf may say; others have a matrix of their own
+    cost             the least sum of a cost matrix over the classes; others have a matrix of their own
 
-``cost_words.py`` has them by name.
+``cost_words`` registers them by name.
 Weights and matrices are read as the numbers they are written as (0.1 is one tenth) and multiplied by a common factor,
 so that the core adds whole numbers where they are not too large: then sums and bounds are exact.
 """
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
 
-MOST_WHOLE = 10**11  # sums of whole numbers up to here are told apart by ``tied``
+MOST_WHOLE = 10**11  # ``tied`` can tell sums of whole numbers up to here apart
 
 
 class ClassCounts(Protocol):
-    """What costs need to know of a table of examples."""
+    """The part of a table of examples that costs need."""
 
     @property
     def n_classes(self) -> int: ...
@@ -50,24 +50,36 @@ class ClassCounts(Protocol):
 
 @dataclass(frozen=True)
 class Cost:
-    """A cost of leaves. The core's values are ``scale`` times those of the query."""
+    """A cost of leaves; the core's values are ``scale`` times those of the query.
+
+    Attributes
+    ----------
+    name : str
+        The name in ``COSTS``, or "errors".
+    core : _core.LeafCost
+        The cost as the core computes it.
+    scale : Fraction
+        The factor by which the core's values are larger.
+    whole : bool
+        Whether the core's values are whole numbers.
+    answers : tuple of tuples of Fraction, or None
+        Entry (c, k) is the cost of predicting k when c is true; None where every error costs one.
+    """
 
     name: str
     core: _core.LeafCost
     scale: Fraction
     whole: bool
-    answers: tuple[tuple[Fraction, ...], ...] | None = (
-        None  # (c, k): of saying k when c is true; None: one per error
-    )
+    answers: tuple[tuple[Fraction, ...], ...] | None = None
 
-    def told(self, value: float) -> float:
-        """A value of the core in the units of the query; an int where it is a whole number of errors."""
+    def in_query_units(self, value: float) -> float:
+        """Convert a value of the core to the units of the query; an int where it is a whole number of errors."""
         if self.whole and self.scale == 1 and self.name in ("error", "errors"):
             return int(value)
         return float(Fraction(value) / self.scale)
 
     def bound(self, most: float) -> float:
-        """The largest value of the core within a bound of the query.
+        """Return the largest value of the core within a bound of the query.
 
         A value is within it if the value, rounded to a float, is: 1/3 is within 0.3333333333333333.
         """
@@ -77,23 +89,23 @@ class Cost:
         if not self.whole:
             return float(exact)
         whole = math.floor(exact)
-        return float(whole + 1 if self.told(whole + 1) <= most else whole)
+        return float(whole + 1 if self.in_query_units(whole + 1) <= most else whole)
 
     def within(self, value: float, most: float) -> bool:
-        """Whether a value of the core meets a bound of the query."""
+        """Return whether a value of the core meets a bound of the query."""
         limit = self.bound(most)
         return value <= limit or (not self.whole and tied(value, limit))
 
 
 def tied(x: float, y: float) -> bool:
-    """Whether two costs are the same up to the rounding of sums."""
+    """Return whether two costs are the same up to the rounding of sums."""
     import everytree._core as _core
 
     return _core.tied(x, y)
 
 
 def as_text(x: float) -> str:
-    """A number for people: 15, 0.25.
+    """Write a number for people: 15, 0.25.
 
     >>> as_text(15.0), as_text(0.25), as_text(1 / 3)
     ('15', '0.25', '0.333333')
@@ -102,7 +114,7 @@ def as_text(x: float) -> str:
 
 
 def written(x: Any) -> Fraction:
-    """The number as it is written: 0.1 is one tenth.
+    """Return the exact number that the digits of ``x`` say: 0.1 is one tenth.
 
     >>> written(0.1), written(3)
     (Fraction(1, 10), Fraction(3, 1))
@@ -122,7 +134,7 @@ def make_cost(
     penalty: float = 0.0,
     rule: _core.LeafRule | None = None,
 ) -> Cost:
-    """The cost of this name for the classes of a table; ``penalty`` is added for every leaf."""
+    """Make the cost of this name for the classes of a table; ``penalty`` is added for every leaf."""
     kind, matrix, scale, whole = name, None, Fraction(1), name in ("error", "errors")
     exact: list[list[Fraction]] | None = None
     if name == "errors":
@@ -160,7 +172,7 @@ def _exact(matrix: Any) -> list[list[Fraction]]:
 
 
 def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]], Fraction, bool]:
-    """The matrix in whole numbers with the factor that makes it so; unchanged if they would be too large."""
+    """Return the matrix in whole numbers with the factor that makes it so; unchanged if they would be too large."""
     values = [x for row in matrix for x in row]
     common = math.lcm(*(x.denominator for x in values))
     divisor = math.gcd(*(int(x * common) for x in values)) or 1
@@ -171,7 +183,7 @@ def _scaled(matrix: list[list[Fraction]], total: int) -> tuple[list[list[float]]
 
 
 def class_weights(class_weight: Any, table: ClassCounts) -> list[Fraction]:
-    """What an error on each class counts: from a dict by label, a list in the order of the classes, or "balanced".
+    """Return the weight of an error on each class: from a dict by label, a list by class, or "balanced".
 
     Classes that a dict leaves out count 1. Balanced weights are N / (classes that occur · examples of the class).
     """
@@ -210,7 +222,10 @@ def class_weights(class_weight: Any, table: ClassCounts) -> list[Fraction]:
 
 
 def frozen_matrix(cost_matrix: npt.ArrayLike) -> Any:
-    """A matrix as tuples, so that queries can be compared; what is none stays as it is, to be refused by name."""
+    """Return a matrix as tuples, so that queries can be compared.
+
+    A value that is no matrix is returned as it is, and is refused by name later.
+    """
     try:
         values = np.asarray(cost_matrix, dtype=float)
     except (TypeError, ValueError):

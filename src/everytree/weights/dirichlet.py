@@ -1,4 +1,4 @@
-"""Leaf weights: Dirichlet parameters and additive costs, checked and written as numbers."""
+"""The weights of leaves, checked and written as numbers: Dirichlet parameters and additive costs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,24 @@ if TYPE_CHECKING:
 
 __all__ = ["DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
-SMALLEST = 1e-100  # of a Dirichlet parameter
-LARGEST_COST = 1e12  # sums over 2^29 examples stay exact enough
+SMALLEST = 1e-100  # the smallest Dirichlet parameter
+LARGEST_COST = 1e12  # sums of costs up to this over 2^29 examples stay exact enough
 
 
 @written
 @dataclass(frozen=True)
 class DepthDecay:
-    """Wallace's depth-dependent parameters: a(depth) = scale · rate^depth for every class.
+    """Wallace's Dirichlet parameters, which fall with the depth: a(depth) = scale · rate^depth for every class.
 
+    Parameters
+    ----------
+    scale : float, default 0.9
+        The parameter at the root, between 0 and 1.
+    rate : float, default 0.9
+        The factor from one depth to the next, between 0 and 1.
+
+    Examples
+    --------
     >>> DepthDecay(0.5, 0.5).at(2)
     0.125
     """
@@ -40,6 +49,18 @@ class DepthDecay:
             number(name, value, 0, 1, example=0.9)
 
     def at(self, depth: int) -> float:
+        """Compute the parameter of a depth.
+
+        Parameters
+        ----------
+        depth : int
+            The depth of a node, 0 for the root.
+
+        Returns
+        -------
+        float
+            The parameter a of every class.
+        """
         return self.scale * self.rate**depth
 
 
@@ -47,7 +68,7 @@ Dirichlet = float | Sequence[float] | npt.NDArray[Any] | str | DepthDecay
 
 
 def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[list[float]]:
-    """Parameters by depth and class; one row where depth plays no part.
+    """Return the parameters by depth and class; one row where the depth makes no difference.
 
     >>> dirichlet_rows("1/C", 4, 3)
     [[0.25, 0.25, 0.25, 0.25]]
@@ -84,9 +105,9 @@ def leaf_cost(
     per_leaf: float = 0.0,
     rule: _core.LeafRule | None = None,
 ) -> _core.LeafCost:
-    """The core's leaf cost for a name of ``COSTS``, infinite for leaves that ``rule`` forbids.
+    """Make the core's leaf cost for a name of ``COSTS``; leaves that ``rule`` forbids cost infinity.
 
-    ``cost_matrix[c, k]`` is the cost of saying k when c is true.
+    ``cost_matrix[c, k]`` is the cost of predicting k when c is true.
     """
     import everytree._core as _core
 

@@ -5,7 +5,7 @@
 d is the depth of the node and t the share of its test: 1, or 1/e with e the number of feasible tests, or, for
 attribute-fair priors, 1/(attributes with a feasible test) · 1/(feasible tests of that attribute). A leaf is open
 if a feasible test could still follow. So a prior is three short tables of numbers and a flag, and a new one is a
-new class with a ``tables`` method that says ``@named_prior(word, about)``: nothing else has to know it.
+new class with a ``tables`` method and the decorator ``@named_prior(word, about)``: no other code changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,31 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PriorTables:
-    """A prior as numbers; entry d of a table is for depth d, and the last entry holds for all deeper nodes."""
+    """A prior as numbers: the logarithms of the factors of splits and leaves, by depth.
+
+    Entry d of a table is for depth d, and the last entry holds for all deeper nodes.
+
+    Parameters
+    ----------
+    log_split : list of float
+        The logarithm of the factor of a split.
+    log_leaf_open : list of float
+        The logarithm of the factor of a leaf that could still be split.
+    log_leaf_closed : list of float
+        The logarithm of the factor of a leaf that no feasible test could split.
+    per_test : bool
+        Whether the factor of a split is shared equally between the feasible tests.
+
+    Raises
+    ------
+    QueryError
+        If a table is empty, or an entry is infinity or not a number.
+
+    Examples
+    --------
+    >>> UniformPrior().tables(deepest=3)
+    PriorTables(log_split=[0.0], log_leaf_open=[0.0], log_leaf_closed=[0.0], per_test=False)
+    """
 
     log_split: list[float]
     log_leaf_open: list[float]
@@ -63,18 +87,41 @@ class PriorTables:
 
 
 class Prior(ABC):
-    """A prior over trees. ``attribute_fair`` replaces 1/e by equal shares of attributes, then of their tests."""
+    """The base of every prior over trees: a factor for each split and each leaf.
+
+    A new prior is a subclass with a method ``tables``. Its attribute ``attribute_fair`` is False where every feasible
+    test of a node has the same share, and True where attributes have equal shares, and then the tests of each.
+
+    Examples
+    --------
+    >>> class FewLeaves(Prior):
+    ...     def tables(self, deepest):
+    ...         return PriorTables([0.0], [-3.0], [-3.0], per_test=False)
+    >>> FewLeaves().tables(deepest=2).log_leaf_open
+    [-3.0]
+    """
 
     attribute_fair: bool = False
 
     @abstractmethod
     def tables(self, deepest: int) -> PriorTables:
-        """The factors down to a leaf at depth ``deepest``."""
+        """Return the factors of splits and leaves by depth.
+
+        Parameters
+        ----------
+        deepest : int
+            The depth of the deepest leaf that a tree may have.
+
+        Returns
+        -------
+        PriorTables
+            Tables with one entry, or with an entry for each depth from 0 to ``deepest``.
+        """
 
 
 @dataclass(frozen=True)
 class PriorWord:
-    """A prior by its word: the class, one line about it, and its definition in ``reference``.
+    """A prior that has a word: its class, one line about it, and its definition in ``reference``.
 
     ``twin`` is the name of a class there with the same parameters (``attributes`` for ``attribute_fair``), or a
     function of a prior and of the attribute of each test.
@@ -93,7 +140,7 @@ Made = TypeVar("Made", bound=type)
 def named_prior(
     word: str, about: str, twin: str | Callable[[Any, Sequence[int]], Any] = ""
 ) -> Callable[[Made], Made]:
-    """Let a prior be named by a word, and be written in files; ``forget_prior`` takes it out again."""
+    """Register a prior under a word, so that it can be named by it and written in files; ``forget_prior`` undoes it."""
 
     def registered(made: Made) -> Made:
         PRIORS[word] = PriorWord(word, made, about, twin or made.__name__)
@@ -103,13 +150,20 @@ def named_prior(
 
 
 def forget_prior(word: str) -> None:
+    """Take a prior out of the registry and out of files again."""
     del TYPES[PRIORS.pop(word).made.__name__]
 
 
 @named_prior("uniform", "every tree weighs the same")
 @dataclass(frozen=True)
 class UniformPrior(Prior):
-    """Every tree weighs the same (Nijssen's "Unif", Buntine's I)."""
+    """The prior under which every tree weighs the same (Nijssen's "Unif", Buntine's I).
+
+    Examples
+    --------
+    >>> UniformPrior().tables(deepest=3).log_split
+    [0.0]
+    """
 
     def tables(self, deepest: int) -> PriorTables:
         return PriorTables([0.0], [0.0], [0.0], per_test=False)
@@ -118,10 +172,21 @@ class UniformPrior(Prior):
 @named_prior("size", "a node at depth d is split with probability alpha (1 + d)^-beta")
 @dataclass(frozen=True)
 class SizePrior(Prior):
-    """A node at depth d is split with probability α(1 + d)^−β, by a feasible test drawn at random (Chipman et al.).
+    """The prior of Chipman et al.: a node at depth d is split with probability α(1 + d)^−β, by a random feasible test.
 
-    The only prior here that is a proper distribution: over all trees of a space it sums to one.
+    It is the only prior here that is a proper distribution: over all trees of a space it sums to one.
 
+    Parameters
+    ----------
+    alpha : float, default 0.8
+        The probability that the root is split, between 0 and 1.
+    beta : float, default 0.8
+        How fast the probability falls with the depth, 0 or more.
+    attribute_fair : bool, default False
+        Whether attributes have equal shares, and then the tests of each, instead of all feasible tests.
+
+    Examples
+    --------
     >>> SizePrior(0.8, 0.8).split_probability(0)
     0.8
     """
@@ -135,10 +200,22 @@ class SizePrior(Prior):
         number("beta", self.beta, 0, 1e6, example=0.8, closed=True)
 
     def split_probability(self, depth: int) -> float:
+        """Compute the probability that a node is split.
+
+        Parameters
+        ----------
+        depth : int
+            The depth of the node, 0 for the root.
+
+        Returns
+        -------
+        float
+            The probability α(1 + depth)^−β.
+        """
         return float(self.alpha * math.pow(1 + depth, -self.beta))
 
     def tables(self, deepest: int) -> PriorTables:
-        # in logarithms: (1 + d)^−β may be below the smallest double
+        # The numbers are kept as logarithms, because (1 + d)^−β may be below the smallest double.
         log_split = [math.log(self.alpha) - self.beta * math.log1p(d) for d in range(deepest + 1)]
         log_leaf = [math.log1p(-math.exp(x)) for x in log_split]
         return PriorTables(log_split, log_leaf, [0.0], per_test=True)
@@ -147,8 +224,15 @@ class SizePrior(Prior):
 @named_prior("leaf_penalty", "every leaf costs a factor omega")
 @dataclass(frozen=True)
 class LeafPenaltyPrior(Prior):
-    """Every leaf costs a factor ω < 1 (Buntine's II).
+    """The prior under which every leaf costs a factor ω < 1 (Buntine's II).
 
+    Parameters
+    ----------
+    omega : float, default 0.5
+        The factor of each leaf, between 0 and 1; the smaller it is, the smaller the trees.
+
+    Examples
+    --------
     >>> LeafPenaltyPrior(0.5).tables(3).log_leaf_open == [math.log(0.5)]
     True
     """
@@ -166,7 +250,18 @@ class LeafPenaltyPrior(Prior):
 @named_prior("shapes", "every shape of tree weighs the same, and in it every test")
 @dataclass(frozen=True)
 class ShapePrior(Prior):
-    """Every shape of tree weighs the same, and in it every feasible test (Buntine's III)."""
+    """The prior under which every shape of tree weighs the same, and in it every feasible test (Buntine's III).
+
+    Parameters
+    ----------
+    attribute_fair : bool, default False
+        Whether attributes have equal shares, and then the tests of each, instead of all feasible tests.
+
+    Examples
+    --------
+    >>> ShapePrior().tables(deepest=3).per_test
+    True
+    """
 
     attribute_fair: bool = False
 
@@ -177,17 +272,42 @@ class ShapePrior(Prior):
 @named_prior("coding", "a bit for each node, and the code of its test")
 @dataclass(frozen=True)
 class CodingPrior(Prior):
-    """One bit per node for "leaf or split", and log₂ e bits for the test (Buntine's IV, minimum encoding)."""
+    """The minimum encoding prior: one bit per node for "leaf or split", and log₂ e bits for the test (Buntine's IV).
+
+    Here e is the number of feasible tests of the node.
+
+    Parameters
+    ----------
+    attribute_fair : bool, default False
+        Whether attributes have equal shares, and then the tests of each, instead of all feasible tests.
+
+    Examples
+    --------
+    >>> CodingPrior().tables(deepest=3).log_split == [math.log(0.5)]
+    True
+    """
 
     attribute_fair: bool = False
 
     def tables(self, deepest: int) -> PriorTables:
+        """Return the factor ½ of every node; see ``Prior.tables``.
+
+        Parameters
+        ----------
+        deepest : int
+            The depth of the deepest leaf; it makes no difference here.
+
+        Returns
+        -------
+        PriorTables
+            Tables with one entry each.
+        """
         half = math.log(0.5)
         return PriorTables([half], [half], [half], per_test=True)
 
 
 def as_prior(prior: Prior | str) -> Prior:
-    """A prior from its name, with default parameters, or the prior itself."""
+    """Return the prior of a name, with default parameters, or the prior itself."""
     if isinstance(prior, Prior):
         return prior
     if isinstance(prior, str) and prior in PRIORS:

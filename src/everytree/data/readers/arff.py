@@ -87,7 +87,7 @@ def read_arff(
     columns : sequence of str, optional
         The attributes to read; by default all.
     types : dict, optional
-        Kinds of columns that replace the declared ones: "numeric", "nominal", or a list of values in order.
+        Kinds of columns that replace the declared ones: "numeric", "nominal", "boolean", or a list of values in order.
     encoding : str, default "utf-8"
         The encoding of the text.
     max_cells : int

@@ -54,7 +54,7 @@ def read_parquet(
     columns : sequence of str, optional
         The columns to read; by default all.
     types : dict, optional
-        Kinds of columns that replace those of the file: "numeric", "nominal", or a list of values in order.
+        Kinds of columns that replace those of the file: "numeric", "nominal", "boolean", or a list of values in order.
     max_cells : int
         The most cells to read; a larger file is refused.
 
