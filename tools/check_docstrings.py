@@ -1,4 +1,6 @@
-"""Check the docstring of every public name with numpydoc's validator: what `import everytree` offers, and its methods.
+"""Check the docstring of every public name with numpydoc's validator, and of the methods of public classes.
+
+Public is what `everytree`, `everytree.cluster`, `everytree.metrics` and `everytree.plot` list in `__all__`.
 
     python tools/check_docstrings.py            all of them
     python tools/check_docstrings.py trees      those that are defined in everytree.trees
@@ -16,6 +18,9 @@ from collections.abc import Iterator
 from numpydoc.validate import validate
 
 import everytree
+from everytree import cluster, metrics, plot
+
+PACKAGES = (everytree, cluster, metrics, plot)
 
 # numpydoc's codes: the docstring exists and begins with a sentence; parameters, what is returned and what is yielded
 # are there, with types and sentences.
@@ -29,18 +34,19 @@ EXAMPLE = "EX01"
 
 def public() -> Iterator[tuple[str, object, bool]]:
     """Yield (dotted name, object, whether it is a member of a class) for everything public, once."""
-    for name in everytree.__all__:
-        value = getattr(everytree, name)
-        if name.startswith("_"):
-            continue
-        yield f"everytree.{name}", value, False
-        if inspect.isclass(value):
-            for owner in value.__mro__:
-                if not owner.__module__.startswith("everytree."):
-                    continue
-                for member, found in vars(owner).items():
-                    if not member.startswith("_") and _is_documented_here(owner, member, found):
-                        yield f"everytree.{name}.{member}", owner, True
+    for package in PACKAGES:
+        for name in package.__all__:
+            value = getattr(package, name)
+            if name.startswith("_") or not callable(value):  # a constant is described where it is defined
+                continue
+            yield f"{package.__name__}.{name}", value, False
+            if inspect.isclass(value):
+                for owner in value.__mro__:
+                    if not owner.__module__.startswith("everytree."):
+                        continue
+                    for member, found in vars(owner).items():
+                        if not member.startswith("_") and _is_documented_here(owner, member, found):
+                            yield f"{package.__name__}.{name}.{member}", owner, True
 
 
 def _is_documented_here(owner: type, member: str, found: object) -> bool:

@@ -275,8 +275,8 @@ def test_files_hold_the_values_in_force(made, params, tmp_path):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("prior", "size", "expected the value that was in force"),
-        ("dirichlet", "much", "expected the value that was in force"),
+        ("prior", "size", "expected the value that the model was fitted with"),
+        ("dirichlet", "much", "expected the value that the model was fitted with"),
         ("mixture", [[1, 2]], "what the average was taken over"),
         ("mixture", [], "what the average was taken over"),
     ],

@@ -3,15 +3,16 @@
     with joblib.parallel_config(backend="loky", n_jobs=8):      # or "dask", "ray", "spark"
         post = cluster.posterior(space)
 
-What is handed out are independent parts of the graph:
+The parts that are handed out do not depend on each other:
 
     evidence      the closed states (their two lowest levels are nearly all of the work), every k-th one to a part: the
-                  driver builds the graph, sends covers, and folds the rest
+                  driver builds the graph, sends covers, and computes the rest
     best tree     splits of the root, or those below them, in rounds that share the best tree so far and all bounds
     predictions   blocks of rows
 
-A worker that dies costs its parts only: they are handed out again, and what was finished is kept (workers.py). The
-chains of ``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`` and the like run on the same workers.
+A worker that dies costs its parts only: they are handed out again, and what was finished is kept
+(`everytree.common.workers`). The chains of ``MCMCTreeClassifier``, studies, and scikit-learn's ``cross_val_score`` and
+the like run on the same workers.
 """
 
 from everytree.cluster.fold import posterior, predict_proba

@@ -1,4 +1,4 @@
-"""The posterior with its fold in parts on joblib's workers, and its predictions by blocks of rows."""
+"""The posterior with its evidence computed in parts on joblib's workers, and its predictions by blocks of rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["posterior", "predict_proba"]
 
-BLOCK = 1000  # rows
+BLOCK = 1000  # rows that are handed out at once
 
 Reals = npt.NDArray[np.float64]
 
@@ -34,10 +34,30 @@ def posterior(
     n_parts: int | None = None,
     n_jobs: int | None = None,
 ) -> Posterior:
-    """``space.posterior(prior, dirichlet)`` with the frontier folded by the workers of joblib's backend in force.
+    """Compute the posterior of a space, with most of the work done by joblib's workers.
 
-    Every number of the result is the same to the last bit. ``n_parts`` is how many parts are handed out.
+    Every number of the result is the same, to the last bit, as that of ``space.posterior(prior, dirichlet)``.
 
+    Parameters
+    ----------
+    space : TreeSpace
+        The trees and the data.
+    prior : Prior or str, optional
+        The prior over trees, by default ``SizePrior()``.
+    dirichlet : float, sequence of float, "1/C" or DepthDecay, default 1.0
+        The Dirichlet parameters of the leaves.
+    n_parts : int, optional
+        The number of parts that are handed out; by default four for each worker.
+    n_jobs : int, optional
+        The number of workers; by default that of ``joblib.parallel_config``.
+
+    Returns
+    -------
+    Posterior
+        The posterior over every tree of the space.
+
+    Examples
+    --------
     >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> posterior(space).log_evidence == space.posterior().log_evidence
@@ -52,7 +72,34 @@ def posterior(
 def predict_proba(
     post: Posterior, X: npt.ArrayLike, *, block: int = BLOCK, n_jobs: int | None = None
 ) -> Reals:
-    """``post.predict_proba(X)`` with blocks of rows on the workers; each of them folds the posterior once."""
+    """Predict class probabilities with a posterior, with blocks of rows on joblib's workers.
+
+    Each worker computes the posterior once, so this pays for many rows.
+
+    Parameters
+    ----------
+    post : Posterior
+        The posterior over every tree.
+    X : 0/1 matrix, shape (n_rows, n_tests)
+        The outcomes of the tests for each row.
+    block : int, default 1000
+        The number of rows that are handed out at once.
+    n_jobs : int, optional
+        The number of workers; by default that of ``joblib.parallel_config``.
+
+    Returns
+    -------
+    array of float, shape (n_rows, n_classes)
+        The probabilities that ``post.predict_proba(X)`` gives.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+    >>> post = space.posterior()
+    >>> bool((predict_proba(post, [[0, 0], [1, 0]]) == post.predict_proba([[0, 0], [1, 0]])).all())
+    True
+    """
     rows = as_tests(X, post.space.test_names)
     size = whole("block", block, 1)
     token = uuid.uuid4().hex

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["best"]
 
-MANY = 2**31  # leaves: any number
-FEW = 8  # splits of the root per worker; with less, the splits below them are handed out
+MANY = 2**31  # more leaves than any tree has
+FEW = 8  # if the root has fewer splits per worker than this, the splits below them are handed out
 
 
 def best(
@@ -48,16 +48,43 @@ def best(
     n_jobs: int | None = None,
     **query: Any,
 ) -> Tree:
-    """``space.best(minimize, ...)`` with the splits of the upper levels handed out to the workers of joblib's backend.
+    """Find the best tree of a space, with the splits of its upper levels handed out to joblib's workers.
 
     It takes the queries that ``space.best`` answers by its search: one cost (error, expected_error, gini, entropy or
     cost), then perhaps size; with a bound on that cost, a price of leaves, class weights, constraints on leaves,
-    forbidden tests, and any depth. The tree is the same, also where several are equally good. ``levels`` is 1 or 2:
-    splits of the root, or those below them; by default 2 where the root has less than eight splits per worker.
+    forbidden tests, and any depth. The tree is the same, also where several are equally good.
 
     Limits of the space hold: ``time_limit`` for the whole, ``memory_limit`` for each worker. At a limit the answer is
     the best tree so far, and ``tree.info`` says what is proved.
 
+    Parameters
+    ----------
+    space : TreeSpace
+        The trees and the data.
+    minimize : Query, str or sequence of str, default ("error", "size")
+        What the best tree has least of, as in ``space.best``.
+    levels : int, optional
+        1 hands out splits of the root, 2 those below them; by default 2 where the root has less than eight splits for
+        each worker.
+    n_jobs : int, optional
+        The number of workers; by default that of ``joblib.parallel_config``.
+    **query : object
+        Further parameters of ``space.best``, such as ``leaf`` and ``leaf_penalty``.
+
+    Returns
+    -------
+    Tree
+        The best tree.
+
+    Raises
+    ------
+    NoTreeError
+        If no tree satisfies the query.
+    QueryError
+        If the query is not one that is answered in parts.
+
+    Examples
+    --------
     >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
     >>> best(space) == space.best()
@@ -84,7 +111,7 @@ def best(
 
 
 class Job(NamedTuple):
-    """Some splits of one state, with what is known of all its splits."""
+    """Work for a worker: some splits of one state, with what is known of all its splits."""
 
     steps: Steps
     known: Branches
@@ -94,7 +121,7 @@ class Job(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a job; and which search did it, for the count of states."""
+    """What a worker found out about the splits of a job, and the size of its search."""
 
     branches: Branches
     upper: float
@@ -106,11 +133,11 @@ class Done(NamedTuple):
 
 
 class Question:
-    """What a worker needs to know; and its searches, which are kept from round to round."""
+    """The query that a worker answers in parts, and its searches, which are kept from round to round."""
 
     def __init__(self, space: Engine, plan: Plan) -> None:
         self.space, self.plan = space, plan
-        self._idle: list[tuple[str, _core.Search]] = []  # one per thread of this process
+        self._idle: list[tuple[str, _core.Search]] = []  # one search for each thread of this process
         self._running: list[_core.Control] = []
         self._began: dict[int, float] = {}
 
@@ -118,7 +145,7 @@ class Question:
         return Question, (self.space, self.plan)
 
     def answer(self, number: int, seconds: float | None, jobs: Sequence[Job]) -> list[Done]:
-        """Do the jobs of round ``number``, for which ``seconds`` are left. Clocks of machines are not compared."""
+        """Do the jobs of round ``number``, for which ``seconds`` are left; clocks of machines are not compared."""
         now = time.monotonic()
         if seconds is not None:
             seconds = max(1e-3, seconds - (now - self._began.setdefault(number, now)))
@@ -138,7 +165,7 @@ class Question:
                 running.remove(control)
 
     def stop(self) -> None:
-        """Stop what runs in this process."""
+        """Stop the searches that run in this process."""
         for control in list(self._running):
             control.stop()
 
@@ -146,7 +173,7 @@ class Question:
         depth = -1 if self.space.max_depth is None else self.space.max_depth
         try:
             part = search.work(list(job.steps), depth, job.known, job.tests, job.cut, job.leaves, control)
-        except LimitReached as limit:  # before it knew anything
+        except LimitReached as limit:  # the limit came before the search knew anything
             return Done(job.known[:0], math.inf, [], limit.reason, name, 0, 0)
         return Done(
             part.branches, part.upper, list(part.key), part.stopped, name, part.n_states, part.n_bytes
@@ -161,6 +188,8 @@ def _answer(
 
 
 class _Driver:
+    """The process that hands out the splits and collects what the workers find."""
+
     def __init__(
         self, session: Session, plan: Plan, inside: Inside, cost: Cost, levels: int | None, n_jobs: int | None
     ) -> None:
@@ -174,15 +203,15 @@ class _Driver:
         self.workers = n_workers(n_jobs)
         self.levels = levels
         self.searches: dict[str, tuple[int, int]] = {}  # states and bytes of each search of the workers
-        sent = copy.copy(self.space)  # without graphs
+        sent = copy.copy(self.space)  # a copy has no graphs
         sent.running = session.space.running  # ``stop`` stops parts in this process too
         self.question, self.token = Question(sent, plan), uuid.uuid4().hex
 
     def run(self) -> Outcome:
-        """The answer, as a search in one process gives it."""
+        """Return the answer that a search in one process gives."""
         try:
             root = self._root()
-        except LimitReached:  # before the first look was over: let a search in one process say what it knows
+        except LimitReached:  # the first look was not over: a search in one process says what it knows
             return outcome_of(self._search().run(self.depth, self.smallest, self.control))
         try:
             stopped = self._rounds(root)
@@ -204,10 +233,10 @@ class _Driver:
         return root
 
     def _rounds(self, root: State) -> str:
-        """Hand out work until none is left or a limit is reached: which."""
+        """Hand out work until none is left or a limit is reached; return the reason of the limit, or ""."""
         number, size = 0, self.workers
         while True:
-            # At first a better tree is likely, and what is merely as good can wait.
+            # At first a better tree is likely, and trees that are merely as good can wait.
             leaves = (root.leaves + 1 if root.key else MANY) if self.smallest and number > 0 else 0
             try:
                 items = list(islice(root.wanted(ANY, leaves), size))
@@ -248,7 +277,7 @@ class _Driver:
             self.progress(stage, n - root.open, max(n, 1), seconds)
 
     def _last(self, root: State) -> Outcome:
-        """The tree of one process, by a search that goes past all that the workers ruled out."""
+        """Find the tree that one process would find, by a search that skips all that the workers ruled out."""
         if not root.key:
             return self._outcome(root, "")
         search = self._search()
@@ -261,14 +290,16 @@ class _Driver:
         except LimitReached:
             return self._outcome(root, "")
         self.searches["last"] = (found.n_states, found.n_bytes)
-        if not found.stopped:  # else the proof still holds, of a tree that may be another of the best
+        if not found.stopped:  # otherwise the tree may be another of the best, and the proof still holds
             root.upper, root.key = found.cost, list(found.key)
         return self._outcome(root, "")
 
     def _outcome(self, root: State, stopped: str) -> Outcome:
         n_states, n_bytes = (sum(size[k] for size in self.searches.values()) for k in (0, 1))
         cost, key = root.upper if root.key else math.inf, root.key
-        if stopped and stopped != "stopped":  # no worse than the greedy tree, as a search in one process
+        if (
+            stopped and stopped != "stopped"
+        ):  # like a search in one process, it is no worse than the greedy tree
             greedy = self._search().greedy(self.depth, self.control)
             if greedy.cost < cost:
                 cost, key = greedy.cost, list(greedy.key)
@@ -277,7 +308,7 @@ class _Driver:
 
 
 def _jobs(items: list[Item]) -> list[Job]:
-    """The splits of one task, those of one state together."""
+    """Group the splits of one task by their state."""
     by_state: dict[Steps, list[Item]] = {}
     for item in items:
         by_state.setdefault(item.state.steps, []).append(item)

@@ -21,18 +21,18 @@ from everytree._core import above, below
 
 __all__ = ["ANY", "Branches", "Item", "State", "Steps", "above", "below"]
 
-ANY = 1e300  # real costs are less; from here on there is no tree
+ANY = 1e300  # a cost from here on means that there is no tree
 
-Steps = tuple[tuple[int, int], ...]  # a test and its outcome each, from the root
+Steps = tuple[tuple[int, int], ...]  # tests with their outcomes, from the root down
 Branches = npt.NDArray[np.float64]
 
-# Columns of the rows in which processes tell each other of splits.
+# Processes send each other what they know of splits as rows with these columns.
 TEST = 0
 LOWER, UPPER, CAP, FEWEST = (np.array([1, 5]) + k for k in range(4))
 
 
 class Item(NamedTuple):
-    """A split to be worked on: until it costs at least ``cut`` or is proved, with its leaves if ``leaves`` > 0."""
+    """A split to work on until it is proved or costs at least ``cut``; if ``leaves`` > 0, its leaves count too."""
 
     state: State
     row: int
@@ -46,7 +46,7 @@ class State:
     def __init__(
         self, scout: _core.Search, control: _core.Control, steps: Steps, max_depth: int, levels: int
     ) -> None:
-        """``levels`` of splits are looked at from here; 1: those of this state."""
+        """Look at a state for the first time; splits of ``levels`` levels below it are handed out, with 1 its own."""
         self.steps, self.max_depth, self.levels = steps, max_depth, levels
         self._scout, self._control = scout, control
         part = scout.look(steps, max_depth, not steps, control)
@@ -60,17 +60,17 @@ class State:
 
     @property
     def learned(self) -> Branches:
-        """The splits of which more is known than at the first look."""
+        """The splits of which more is known than after the first look."""
         rows: Branches = self.branches[self._learned]
         return rows
 
     @property
     def open(self) -> int:
-        """How many splits may still improve on the known tree."""
+        """The number of splits that may still improve on the known tree."""
         return int((self.branches[:, LOWER].sum(axis=1) < below(self.upper)).sum())
 
     def at(self, steps: Steps) -> State:
-        """The state at the end of these steps, if splits below it were handed out."""
+        """Return the state at the end of these steps, below which splits were handed out."""
         state = self
         for test, side in steps[len(self.steps) :]:
             row = int(np.flatnonzero(state.branches[:, TEST] == test)[0])
@@ -79,17 +79,17 @@ class State:
 
     @property
     def leaves(self) -> int:
-        """Leaves of the known tree."""
+        """The number of leaves of the known tree."""
         return (len(self.key) + 1) // 2
 
     @property
     def lower(self) -> float:
-        """No tree of this state costs less."""
+        """A lower bound: no tree of this state costs less."""
         least = self.branches[:, LOWER].sum(axis=1).min(initial=math.inf)
         return self.upper if least >= below(self.upper) else float(least)
 
     def wanted(self, cut: float, leaves: int) -> Iterator[Item]:
-        """The splits to work on next, in order, if trees that cost ``cut`` or more are of no interest.
+        """Yield the splits to work on next, in order, if trees that cost ``cut`` or more are of no interest.
 
         With ``leaves`` > 0, trees as good as the known one count where they have less leaves than that.
         """
@@ -98,7 +98,7 @@ class State:
             self._improve(row)
         lower = self.branches[:, LOWER].sum(axis=1)
         for row in np.flatnonzero(lower < min(cut, above(self.upper))).tolist():
-            # Asked for each split: the best tree changes while the sides of others are looked at.
+            # This is computed for each split, because the best tree changes while sides of others are looked at.
             most = min(cut, above(self.upper) if leaves else below(self.upper))
             if self._settled(row, most, leaves):
                 continue
@@ -116,7 +116,7 @@ class State:
         return leaves == 0 or bool((split[CAP] >= split[UPPER]).all() or split[FEWEST].sum() >= leaves)
 
     def _wanted_below(self, row: int, cut: float, leaves: int) -> Iterator[Item]:
-        """The work on the sides of a split: first on the one that may add most to the bound."""
+        """Yield the work on the sides of a split, first on the one that may add most to the bound."""
         split = self.branches[row]
         gap = split[UPPER] - split[LOWER]
         for side in (1, 0) if gap[1] >= gap[0] else (0, 1):
@@ -139,7 +139,7 @@ class State:
         return self._sides[row, side]
 
     def _refresh(self, row: int, side: int, state: State, settled: bool) -> None:
-        """Take over what is known of a side; ``settled``: it needs no more work, so its fewest leaves are known."""
+        """Copy what is known of a side; one that is ``settled`` needs no more work, so its leaves are known."""
         split = self.branches[row]
         split[UPPER[side]] = min(split[UPPER[side]], state.upper)
         split[LOWER[side]] = min(split[UPPER[side]], max(split[LOWER[side]], state.lower))
@@ -151,14 +151,14 @@ class State:
         self._improve(row)
 
     def _improve(self, row: int) -> None:
-        """Take the known trees of both sides, if they are better together. (The scout may know equal covers.)"""
+        """Use the known trees of both sides if they are better together; the scout may have met equal covers."""
         split = self.branches[row]
         if split[UPPER].sum() < below(self.upper):
             zero, one = self._side(row, 0), self._side(row, 1)
             self._take(zero.upper + one.upper, [int(split[TEST]), *zero.key, *one.key])
 
     def fewest(self) -> int | None:
-        """No tree of least cost has less leaves than this; None if that was not looked at."""
+        """Return the least number of leaves of a tree of least cost; None if that was not looked at."""
         few = self.leaves
         for split in self.branches:
             if split[LOWER].sum() < above(self.upper):
@@ -168,13 +168,13 @@ class State:
         return few
 
     def refresh(self) -> None:
-        """Take over what the states below have learned."""
+        """Copy what the states below have learned."""
         for (row, side), state in list(self._sides.items()):
             state.refresh()
             self._refresh(row, side, state, settled=False)
 
     def take(self, branches: Branches, upper: float, key: list[int], cut: float, leaves: int) -> None:
-        """What a worker found about splits of this state, and its tree; ``cut`` is what it worked for, to the end."""
+        """Store the bounds that a worker found, and its tree; it has worked on these splits until they cost ``cut``."""
         where = {int(test): row for row, test in enumerate(self.branches[:, TEST])}
         for new in branches:
             row = where[int(new[TEST])]
@@ -194,7 +194,7 @@ class State:
             self.upper, self.key = upper, key
 
     def below_here(self) -> Iterator[State]:
-        """This state and those below it."""
+        """Yield this state and those below it."""
         yield self
         for state in self._sides.values():
             yield from state.below_here()

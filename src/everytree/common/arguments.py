@@ -16,13 +16,13 @@ from everytree.errors import Argument, EverytreeError, QueryError, Wording
 
 __all__ = ["MOST", "argument", "generator", "number", "refused", "whole"]
 
-MOST = 2**31 - 1  # largest count that the core takes
+MOST = 2**31 - 1  # the largest count that the core takes
 
 Kind = TypeVar("Kind", bound=EverytreeError)
 
 
 def argument(name: str, value: Any, shown: str | None = None) -> Argument:
-    """An argument to name in a message; ``shown`` is its value as Python code, where repr says it badly.
+    """Make an argument to name in a message; ``shown`` is its value as Python code, where repr says it badly.
 
     >>> argument("prior", "flat")
     Argument(parameter='prior', shown="'flat'", plain='flat')
@@ -42,7 +42,7 @@ def refused(
     shown: str | None = None,
     code: str = "parameter",
 ) -> Kind:
-    """The error of an argument with a value that it cannot have, to be raised.
+    """Make the error for an argument with a value that it cannot have; the caller raises it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def refused(
 
 
 def whole(name: str, value: Any, least: int, *, none: str | None = None) -> int:
-    """``value`` as an int between ``least`` and 2^31 − 1; whole floats and numpy integers are fine."""
+    """Return ``value`` as an int between ``least`` and 2^31 − 1; whole floats and numpy integers are fine."""
     expected = f"a whole number ≥ {least}" + (f", or None for {none}" if none else "")
     try:
         if isinstance(value, bool):
@@ -86,7 +86,7 @@ def whole(name: str, value: Any, least: int, *, none: str | None = None) -> int:
 
 
 def number(name: str, value: Any, low: float, high: float, *, example: float, closed: bool = False) -> float:
-    """``value`` as a float with low < value < high, or low ≤ value < high if ``closed``."""
+    """Return ``value`` as a float with low < value < high, or low ≤ value < high if ``closed``."""
     try:
         if isinstance(value, bool | str | bytes):
             raise TypeError
@@ -104,7 +104,7 @@ def number(name: str, value: Any, low: float, high: float, *, example: float, cl
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """The generator of a ``random_state``: a seed, a generator that goes on, or None for a new one each time."""
+    """Return the generator of a ``random_state``: a seed, a generator to go on with, or None for a new one."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):

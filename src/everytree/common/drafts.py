@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: beside their place, then renamed in one step."""
+"""Files that are written whole or not at all: they are written beside their place, then renamed in one step."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["draft_of", "write_whole"]
 
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name beside ``path`` to write to; it takes the place of ``path`` if the block ends well, else it is removed."""
-    place = Path(os.path.realpath(path))  # through a link, so that the link stays one
-    if place.exists() and not place.is_file():  # /dev/null, a pipe: never to be replaced
+    """Give a name beside ``path`` to write to; it replaces ``path`` if the block ends well, else it is removed."""
+    place = Path(os.path.realpath(path))  # a link is followed, so that it stays a link
+    if place.exists() and not place.is_file():  # /dev/null or a pipe is never replaced
         yield place
         return
     draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")

@@ -1,4 +1,4 @@
-"""Fields of files: that they are there, of which version, sealed or not, and of which type each is."""
+"""Checks of the fields of files: that they are there, of a known version, of the right types, and unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 def checked_fields(
     data: Any, format_: str, newest: int, fields: tuple[str, ...], what: str = "model"
 ) -> dict[str, Any]:
-    """The object of a file with exactly these fields, of this format and of a version that is read here."""
+    """Return the object of a file, which has exactly these fields, this format and a version that is read here."""
     if not isinstance(data, dict):
         raise DataError(
             f"the {what} is a {type(data).__name__}; expected an object with the fields of a {what}"
@@ -48,19 +48,19 @@ def checked_fields(
 
 
 def sealed(data: dict[str, Any]) -> dict[str, Any]:
-    """The content of a file with its digest."""
+    """Return the content of a file with its digest."""
     return data | {"digest": digest(data)}
 
 
 def without_seal(data: Any) -> tuple[Any, Any]:
-    """The content of a file and its digest; None where it has none, as files of older versions."""
+    """Return the content of a file and its digest; files of older versions have none, which gives None."""
     if not isinstance(data, dict):
         return data, None
     return {key: value for key, value in data.items() if key != "digest"}, data.get("digest")
 
 
 def check_seal(data: dict[str, Any], seal: Any) -> None:
-    """Refuse content that was changed after it was written; asked last, so that an error names a field if it can."""
+    """Refuse content that was changed after it was written; call it last, so that other errors can name a field."""
     if seal is not None and seal != digest(data):
         raise DataError(
             f"digest is {clip(seal)}; the content has {clip(digest(data))}. The file was changed by hand or damaged: "
@@ -69,7 +69,7 @@ def check_seal(data: dict[str, Any], seal: Any) -> None:
 
 
 def plain_scalar(value: Any) -> Any:
-    """A numpy scalar as the Python value it stands for; anything else as it is.
+    """Return a numpy scalar as the Python value it stands for; anything else as it is.
 
     >>> plain_scalar(np.float64(0.5)), plain_scalar("a")
     (0.5, 'a')
@@ -78,7 +78,7 @@ def plain_scalar(value: Any) -> Any:
 
 
 def scalar_to_json(value: Any, name: str) -> Any:
-    """A value of the column ``name`` as a text, number or truth value, or an error that says what to do."""
+    """Return a value of the column ``name`` as a text, number or truth value; an error says what to do."""
     value = plain_scalar(value)
     if not isinstance(value, bool | int | float | str):
         raise DataError(
@@ -89,7 +89,7 @@ def scalar_to_json(value: Any, name: str) -> Any:
 
 
 def checked_number(value: Any, path: str) -> float | int:
-    """A finite number that a file holds at ``path``."""
+    """Return the finite number that a file holds at ``path``."""
     fine = isinstance(value, int | float) and not isinstance(value, bool)
     if not fine or (isinstance(value, float) and not math.isfinite(value)) or abs(value) > 1e308:
         raise DataError(f"{path} is {clip(value)}; expected a finite number")
@@ -97,7 +97,7 @@ def checked_number(value: Any, path: str) -> float | int:
 
 
 def checked_scalar(value: Any, path: str) -> Any:
-    """A text, number or truth value that a file holds at ``path``."""
+    """Return the text, number or truth value that a file holds at ``path``."""
     if not isinstance(value, bool | int | float | str):
         raise DataError(f"{path} is {clip(value)}; expected a text, a number or a boolean")
     return value

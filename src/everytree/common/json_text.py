@@ -1,4 +1,4 @@
-"""JSON from outside: one reader for every file and question, that fails in one way.
+"""A reader of JSON from outside, for every file and question, that fails in one way.
 
 A text is refused with ``DataError``, never with another exception, if it is not UTF-8, not JSON, nested deeper than
 Python can follow, holds a number that is not finite (also ``1e999``), one with more digits than Python reads, or a key
@@ -23,7 +23,7 @@ __all__ = ["digest", "parsed_json"]
 def parsed_json(
     content: bytes | str, what: str = "JSON", expected: str = "the JSON that everytree writes"
 ) -> Any:
-    """The value of a JSON text; a text that is none is "not ``what``", and ``expected`` ends the message.
+    """Parse a JSON text; the error for another text says "not ``what``", and ends with ``expected``.
 
     >>> parsed_json(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -66,7 +66,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def digest(content: Any) -> str:
-    """SHA-256 of plain lists, texts and numbers in one fixed form, whatever the order of keys and the blanks.
+    """Compute the SHA-256 of plain lists, texts and numbers, whatever the order of keys and the blanks.
 
     >>> digest({"a": 1, "b": [2.5]}) == digest({"b": [2.5], "a": 1})
     True

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Progress", "Watch", "in_bytes", "threads", "watching"]
 
-# stage, done, total, seconds
+# The arguments are the stage, how much is done, the total, and the seconds so far.
 Progress = Callable[[str, int, int, float], None]
 
 
 def physical_memory() -> int:
-    """Bytes of memory this process may hope for: the machine's, or its container's; 8 GiB where nothing tells."""
+    """Return the bytes of memory of the machine or of its container; 8 GiB where nothing tells."""
     try:
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -38,7 +38,7 @@ def physical_memory() -> int:
 
 
 def threads(n_jobs: int | None) -> int:
-    """Number of threads for scikit-learn's n_jobs: None is 1, −1 is every core, −2 all but one.
+    """Return the number of threads for scikit-learn's n_jobs: None is 1, −1 is every core, −2 all but one.
 
     >>> threads(None), threads(3)
     (1, 3)
@@ -57,7 +57,17 @@ def threads(n_jobs: int | None) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may use: seconds, bytes (None: three quarters of the machine's), and whom to tell."""
+    """The limits of one question, and who hears of its progress.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        The most seconds; None for any number.
+    memory_limit : int or None
+        The most bytes; None for three quarters of the machine's memory.
+    progress : callable or None
+        A function of (stage, done, total, seconds) that is called from time to time.
+    """
 
     time_limit: float | None = None
     memory_limit: int | None = None
@@ -78,29 +88,30 @@ class Limits:
         return physical_memory() * 3 // 4 if self.memory_limit is None else min(int(self.memory_limit), 2**63)
 
     def control(self) -> _core.Control:
-        """A fresh control object of the core; its clock starts now."""
+        """Return a fresh control object of the core; its clock starts now."""
         import everytree._core as _core
 
-        told = self.progress
-        if told is None and _WATCHES:
-            told = _WATCHES[-1].progress
-        control = _core.Control(self.time_limit, self.memory, told)
+        progress = self.progress
+        if progress is None and _WATCHES:
+            progress = _WATCHES[-1].progress
+        control = _core.Control(self.time_limit, self.memory, progress)
         for watch in _WATCHES:
             watch._controls.add(control)
         return control
 
 
 class Watch:
-    """Sees every question that is asked while it is in force: hears of its progress, and can stop it."""
+    """An observer of every question that is asked until it is removed: it hears of progress, and can stop them."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.progress = progress
         self._controls: weakref.WeakSet[_core.Control] = weakref.WeakSet()
 
     def stop(self) -> int:
-        """Stop the questions being answered now, from any thread; how many there are.
+        """Stop the questions that are being answered now, from any thread, and return how many there are.
 
-        What can answer with the best so far does so; the rest ends with ``LimitReached``. Later questions run as ever.
+        Questions that can answer with the best so far do so; the others end with ``LimitReached``. Later ones are not
+        affected.
         """
         running = list(self._controls)
         for control in running:
@@ -108,12 +119,14 @@ class Watch:
         return len(running)
 
 
-_WATCHES: list[Watch] = []  # of the whole process: a question may be answered in any thread
+_WATCHES: list[Watch] = []  # one list for the whole process, because a question may be answered in any thread
 
 
 @contextmanager
 def watching(progress: Progress | None = None) -> Iterator[Watch]:
-    """Watch every question of this process until the block ends; ``progress`` hears those that have none of their own.
+    """Watch every question of this process until the block ends.
+
+    ``progress`` is called for the questions that have no progress function of their own.
 
     >>> with watching() as watch:
     ...     watch.stop()  # nothing is running
@@ -128,7 +141,7 @@ def watching(progress: Progress | None = None) -> Iterator[Watch]:
 
 
 def in_bytes(n: float) -> str:
-    """A number of bytes for people.
+    """Write a number of bytes for people.
 
     >>> in_bytes(3 * 2**30), in_bytes(10**7), in_bytes(10**14)
     ('3.0 GiB', '9.5 MiB', '90.9 TiB')

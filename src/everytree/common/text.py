@@ -1,4 +1,4 @@
-"""Values in messages: short, whatever they are."""
+"""Short texts of values, for messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["clip"]
 
 
 def clip(value: object) -> str:
-    """The value for a message: short, whatever its size or nesting."""
+    """Write a value for a message: short, whatever its size or nesting."""
     try:
         text = reprlib.repr(value)
     except (ValueError, RecursionError):  # an integer of more digits than Python prints; an odd __repr__

@@ -1,4 +1,4 @@
-"""Parameters as JSON and back: what a file can hold, and nothing that could run code.
+"""Parameters as JSON and back, in a form that holds nothing that could run code.
 
     None, bool, int, str, finite float     as they are
     infinity, NaN                          {"$float": "inf"}
@@ -6,8 +6,8 @@
     dict                                   an object, or {"$dict": [[key, value], …]} where keys are not all text
     a typed argument                       {"$type": "SizePrior", "fields": {…}}
 
-The last one is how priors, leaf constraints and the like travel: frozen dataclasses that said ``@written``. Only these
-are made on reading, by their own constructors, which check their arguments.
+Typed arguments are priors, leaf constraints and the like: frozen dataclasses with the decorator ``@written``. Only
+these are made on reading, by their own constructors, which check their arguments.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ __all__ = ["TYPES", "value_from_json", "value_to_json", "written"]
 
 DEEPEST = 20  # no parameter is nested as deep as this
 Made = TypeVar("Made", bound=type)
-TYPES: dict[str, type] = {}  # typed arguments by name
+TYPES: dict[str, type] = {}  # the typed arguments by name
 
 
 def written(made: Made) -> Made:
-    """Let files hold values of this dataclass; its name is its name in files."""
+    """Let files hold values of this dataclass, under the name of the class."""
     TYPES[made.__name__] = made
     return made
 
 
 def value_to_json(value: Any, path: str) -> Any:
-    """A value in the form above; ``path`` names it in the error for a value of another kind.
+    """Write a value in the form above; ``path`` names it in the error for a value of another kind.
 
     >>> value_to_json({1: float("inf")}, "params.class_weight")
     {'$dict': [[1, {'$float': 'inf'}]]}
@@ -78,7 +78,7 @@ def value_to_json(value: Any, path: str) -> Any:
 
 
 def value_from_json(value: Any, path: str, depth: int = 0) -> Any:
-    """The value written by ``value_to_json``.
+    """Read a value that ``value_to_json`` wrote.
 
     >>> from everytree.weights.priors import SizePrior
     >>> value_from_json({"$type": "SizePrior", "fields": {"alpha": 0.5, "beta": 1.0}}, "params.prior")

@@ -1,4 +1,4 @@
-"""Tasks on the workers of joblib's backend in force: processes of this machine, or a cluster.
+"""Tasks on the workers of joblib's active backend: processes of this machine, or a cluster.
 
     with joblib.parallel_config(backend="loky", n_jobs=8):      # or "dask", "ray", "spark"
         for k, value in results(function, tasks): ...
@@ -37,8 +37,8 @@ __all__ = [
 BACKENDS = ("loky", "threading", "multiprocessing", "dask", "ray", "spark")
 
 RETRIES = 3
-PARTS_PER_JOB = 4  # small enough to lose little with a worker, large enough that sending them is nothing
-WAVE = 4  # tasks per worker that are handed out at once where results come all together
+PARTS_PER_JOB = 4  # with so many, little is lost with a worker, and sending the parts costs next to nothing
+WAVE = 4  # so many tasks per worker are handed out at once where results come all together
 
 
 def results(
@@ -48,11 +48,33 @@ def results(
     n_jobs: int | None = None,
     retries: int = RETRIES,
 ) -> Generator[tuple[int, Any], None, None]:
-    """(k, ``function(*tasks[k])``) for each task, in the order in which they are finished.
+    """Run a function on joblib's workers, and return results as they are finished.
 
-    If workers die, the tasks that have no result yet are handed out again, up to ``retries`` times in a row without
-    any progress. ``n_jobs`` is that of ``joblib.parallel_config``, or else 1.
+    If workers die, the tasks that have no result yet are handed out again.
 
+    Parameters
+    ----------
+    function : callable
+        The function to call; it must be importable on the workers.
+    tasks : iterable of sequences
+        The arguments of each call.
+    n_jobs : int, optional
+        The number of workers; by default that of ``joblib.parallel_config``, or else 1.
+    retries : int, default 3
+        How often in a row tasks are handed out again without any new result.
+
+    Returns
+    -------
+    generator of (int, object)
+        The number k of a task and ``function(*tasks[k])``, in the order in which tasks are finished.
+
+    Raises
+    ------
+    LimitReached
+        If the workers keep ending without a result.
+
+    Examples
+    --------
     >>> sorted(results(pow, [(2, 3), (3, 2)]))
     [(0, 8), (1, 9)]
     """
@@ -68,8 +90,31 @@ def distribute(
     n_jobs: int | None = None,
     retries: int = RETRIES,
 ) -> list[Any]:
-    """``[function(*task) for task in tasks]`` on the workers; see ``results``.
+    """Run a function on joblib's workers, and return all results in the order of the tasks.
 
+    Parameters
+    ----------
+    function : callable
+        The function to call; it must be importable on the workers.
+    tasks : iterable of sequences
+        The arguments of each call.
+    n_jobs : int, optional
+        The number of workers; by default that of ``joblib.parallel_config``, or else 1.
+    retries : int, default 3
+        How often in a row tasks are handed out again without any new result.
+
+    Returns
+    -------
+    list
+        ``[function(*task) for task in tasks]``.
+
+    Raises
+    ------
+    LimitReached
+        If the workers keep ending without a result.
+
+    Examples
+    --------
     >>> distribute(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
@@ -78,7 +123,7 @@ def distribute(
 
 
 def n_workers(n_jobs: int | None = None) -> int:
-    """How many workers there are with this ``n_jobs``, or with that of ``joblib.parallel_config``.
+    """Return how many workers there are with this ``n_jobs``, or with that of ``joblib.parallel_config``.
 
     >>> n_workers(), n_workers(1)
     (1, 1)
@@ -89,7 +134,7 @@ def n_workers(n_jobs: int | None = None) -> int:
 
 
 def n_elsewhere() -> int:
-    """How many workers in other processes ``joblib.parallel_config`` asks for; 0 where the work is to be done here.
+    """Return how many workers in other processes ``joblib.parallel_config`` asks for; 0 if the work is done here.
 
     Only a backend that was chosen by name counts, and only for work that is not itself a task of joblib: what runs on a
     worker stays there, so that nothing is started twice over.
@@ -111,11 +156,33 @@ def n_elsewhere() -> int:
 
 @contextmanager
 def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
-    """``joblib.parallel_config`` with this backend, made ready: Dask gets a client, Ray and Spark are registered.
+    """Use a backend of joblib inside a ``with`` block; Dask gets a client, and Ray and Spark are registered.
 
-    ``n_jobs`` are workers; −1 is all that the machine or the cluster has.
     Dask and Ray use the cluster that their own settings name (``DASK_SCHEDULER_ADDRESS``, ``RAY_ADDRESS``), or else
     processes of this machine; Spark uses the session there is, or a new one.
+
+    Parameters
+    ----------
+    name : {"loky", "threading", "multiprocessing", "dask", "ray", "spark"}
+        The backend.
+    n_jobs : int, default -1
+        The number of workers; −1 is all that the machine or the cluster has.
+
+    Yields
+    ------
+    None
+        Inside the block, joblib's workers are those of the backend.
+
+    Raises
+    ------
+    QueryError
+        If the backend is not known or not installed.
+
+    Examples
+    --------
+    >>> with use_backend("threading", 2):
+    ...     distribute(pow, [(2, 3), (3, 2)])
+    [8, 9]
     """
     import joblib
 
@@ -142,7 +209,9 @@ def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
             elif name == "spark":
                 from joblibspark import register_spark
 
-                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # by default whatever python3 is
+                os.environ.setdefault(
+                    "PYSPARK_PYTHON", sys.executable
+                )  # otherwise Spark would take any python3
                 register_spark()
         except ModuleNotFoundError as missing:
             raise refused(
@@ -156,7 +225,7 @@ def use_backend(name: str, n_jobs: int = -1) -> Iterator[None]:
 
 
 def _on_a_dask_worker() -> bool:
-    """Its tasks are not marked as nested by joblib."""
+    """Return whether this process is a worker of Dask, whose tasks joblib does not mark as nested."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return False
@@ -170,7 +239,7 @@ def _on_a_dask_worker() -> bool:
 def _results(
     function: Callable[..., Any], work: list[tuple[Any, ...]], n_jobs: int | None, retries: int
 ) -> Generator[tuple[int, Any], None, None]:
-    left = dict.fromkeys(range(len(work)))  # in order
+    left = dict.fromkeys(range(len(work)))  # a dict keeps the order
     failures = 0
     while left:
         before = len(left)
@@ -199,10 +268,9 @@ def _results(
 
 
 def _cannot_be_sent(error: Exception) -> bool:
-    """A task or a result that will not be sent the next time either."""
-    if "_ExceptionWithTraceback" in str(
-        error
-    ):  # of joblibspark 0.6 with joblib 1.4 and later: whatever has failed
+    """Return whether a task or a result cannot be pickled, so that sending it again would fail again."""
+    # joblibspark 0.6 with joblib 1.4 and later raises this, whatever has failed.
+    if "_ExceptionWithTraceback" in str(error):
         return False
     return isinstance(error, pickle.PickleError | TypeError | AttributeError)
 
@@ -210,7 +278,7 @@ def _cannot_be_sent(error: Exception) -> bool:
 def _handed_out(
     function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n_jobs: int | None
 ) -> Generator[tuple[int, bool, Any], None, None]:
-    """The answers to these tasks: as they come, or else wave by wave (multiprocessing, Spark)."""
+    """Yield the answers to these tasks: as they come, or else wave by wave (multiprocessing, Spark)."""
     import joblib
     from joblib.parallel import get_active_backend
 
@@ -230,7 +298,7 @@ def _handed_out(
 def _with_ray(
     backend: Any, function: Callable[..., Any], work: list[tuple[Any, ...]], left: list[int], n: int
 ) -> Iterator[tuple[int, bool, Any]]:
-    """Tasks of Ray itself, ``n`` at a time.
+    """Yield the answers to tasks of Ray itself, ``n`` at a time.
 
     Its backend for joblib is a pool that gives all results together, and is made anew when a worker dies, without any
     of them. Tasks give theirs one by one, and a worker that dies costs one.
@@ -250,7 +318,7 @@ def _with_ray(
             try:
                 answer = ray.get(ready[0])
             except ray.exceptions.RayError as error:
-                lost = error  # told when the others are done, which would otherwise be done twice
+                lost = error  # it is raised after the other tasks, which would otherwise be done twice
                 continue
             yield answer
     finally:
@@ -261,11 +329,11 @@ def _with_ray(
 
 
 _HOLDING = threading.Lock()
-_HELD: dict[str, Any] = {}  # what the last question sent to this worker, with the graph it built
+_HELD: dict[str, Any] = {}  # by token: what the latest question sent to this worker, with the graph it built
 
 
 def held(token: str, sent: Any) -> Any:
-    """What was sent with this token first, so that a graph is built once per worker and not once per part."""
+    """Return what was first sent with this token, so that a graph is built once per worker and not once per part."""
     with _HOLDING:
         if token not in _HELD:
             _HELD.clear()
@@ -274,13 +342,13 @@ def held(token: str, sent: Any) -> Any:
 
 
 def release(token: str) -> None:
-    """Forget what is held in this process: the question is answered."""
+    """Forget what this process holds for the token, once its question is answered."""
     with _HOLDING:
         _HELD.pop(token, None)
 
 
 class _Refused(Exception):
-    """A task that raised, not a worker that died."""
+    """A sign that a task raised an error, not that a worker died."""
 
 
 def _guarded(k: int, function: Callable[..., Any], task: tuple[Any, ...]) -> tuple[int, bool, Any]:

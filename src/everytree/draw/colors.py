@@ -1,4 +1,4 @@
-"""Colours of the classes, told apart by readers with any kind of colour vision.
+"""Colours of the classes, which readers with any kind of colour vision can tell apart.
 
 The hues are those of Okabe and Ito with grey for black; blue and orange come first, because two classes are
 the common case. From the ninth class on the hues return darker, then lighter: there colour only helps, the
@@ -17,7 +17,7 @@ LINE = "#8a8a8a"
 
 
 def class_color(c: int) -> str:
-    """The colour of class index c."""
+    """Return the colour of class index c."""
     hue, turn = HUES[c % len(HUES)], c // len(HUES) % 4
     if turn == 0:
         return hue
@@ -27,14 +27,14 @@ def class_color(c: int) -> str:
 
 
 def node_fill(c: int, p: float, n_classes: int) -> str:
-    """The fill of a node that predicts class c with probability p: paler the less sure, always readable."""
+    """Return the fill of a node that predicts class c with probability p: paler the less sure, always readable."""
     guess = 1 / n_classes
     sure = 1.0 if n_classes == 1 else min(max((p - guess) / (1 - guess), 0.0), 1.0)
     return mix(PAPER, class_color(c), 0.12 + 0.38 * sure)
 
 
 def mix(one: str, other: str, share: float) -> str:
-    """The colour `share` of the way from `one` to `other`.
+    """Return the colour `share` of the way from `one` to `other`.
 
     >>> mix("#000000", "#ffffff", 0.5)
     '#808080'

@@ -12,8 +12,26 @@ from everytree.draw.shapes import BinaryTree
 def tree_to_dot(
     tree: BinaryTree, max_depth: int | None = None, precision: int = 3, filled: bool = True
 ) -> str:
-    """The tree as a DOT digraph.
+    """Write a tree in the DOT language of Graphviz, the yes branch on the left.
 
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int, optional
+        The depth at which a split is drawn as the leaf it would be; by default all is drawn.
+    precision : int, default 3
+        The number of digits of probabilities.
+    filled : bool, default True
+        Whether each box has the colour of its most probable class.
+
+    Returns
+    -------
+    str
+        A DOT digraph, for ``dot -Tsvg``.
+
+    Examples
+    --------
     >>> from everytree.trees.tree import Tree
     >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]], test_names=['is "ill"'])
     >>> tree_to_dot(tree, filled=False).splitlines()[-3]
@@ -43,4 +61,5 @@ def tree_to_dot(
 
 
 def escaped(text: str) -> str:
+    """Escape a text for a quoted string of DOT."""
     return text.replace("\\", "\\\\").replace('"', '\\"')

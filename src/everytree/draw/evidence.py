@@ -12,7 +12,11 @@ from everytree.errors import DataError
 
 __all__ = ["EvidenceCurve", "plot_evidence"]
 
-SHARES = ("alpha", "scale", "rate")  # between 0 and 1: shown as they are; the others on a logarithmic axis
+SHARES = (
+    "alpha",
+    "scale",
+    "rate",
+)  # these are between 0 and 1 and have a plain axis, the others a logarithmic one
 
 
 class Point(Protocol):
@@ -25,7 +29,7 @@ class Point(Protocol):
 
 
 class EvidenceCurve(Point, Protocol):
-    """What was chosen, beside all that was tried, on a grid and between its points."""
+    """The hyper-parameters that were chosen, and all that were tried, on a grid and between its points."""
 
     @property
     def curve(self) -> Sequence[Point]: ...
@@ -84,7 +88,7 @@ def _panel(fit: EvidenceCurve, name: str, panel: Any) -> None:
 
 
 def _plain_ticks(panel: Any, values: Sequence[float]) -> None:
-    """Few round numbers on a logarithmic axis, written out: matplotlib's own labels run into each other."""
+    """Put few round numbers on a logarithmic axis, because matplotlib's own labels run into each other."""
     low, high = min(values), max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     for steps in ((1, 2, 5), (1, 3), (1,)):

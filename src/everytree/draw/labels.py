@@ -24,7 +24,7 @@ MAX_LISTED_CLASSES = 4
 
 
 def clean(text: object) -> str:
-    """One printable line: white space becomes single blanks, other control characters are written out.
+    """Make a text one printable line: white space becomes single blanks, other control characters are written out.
 
     >>> clean("two\\nlines"), clean("bell\\x07")
     ('two lines', 'bell\\\\x07')
@@ -37,7 +37,7 @@ def clean(text: object) -> str:
 
 
 def wrap(text: object, width: int, max_lines: int) -> list[str]:
-    """The text on at most `max_lines` lines of about `width` letters; what does not fit ends in an ellipsis.
+    """Wrap a text to `max_lines` lines of about `width` letters; what does not fit ends in an ellipsis.
 
     >>> wrap("a rather long name of a test", 12, 2)
     ['a rather', 'long name o…']
@@ -55,13 +55,13 @@ def wrap(text: object, width: int, max_lines: int) -> list[str]:
 
 
 def shorten(text: object, width: int) -> str:
-    """The text on one line of at most `width` letters."""
+    """Shorten a text to one line of at most `width` letters."""
     line = clean(text)
     return line if len(line) <= width else line[: width - 1].rstrip() + "…"
 
 
 def text_width(text: str) -> float:
-    """The width of a line in ems, on the safe side for the sans-serif fonts that browsers pick."""
+    """Estimate the width of a line in ems, on the safe side for the sans-serif fonts that browsers pick."""
     return sum(_letter_width(letter) for letter in text)
 
 
@@ -84,27 +84,27 @@ def _letter_width(letter: str) -> float:
 
 
 def question(tree: BinaryTree, k: int) -> str:
-    """What node k asks: ``age <= 54.5?``"""
+    """Say what node k asks, such as ``age <= 54.5?``."""
     return f"{clean(tree.test_name(int(tree.test[k])))}?"
 
 
 def predicted(tree: BinaryTree, k: int) -> int:
-    """The class index that node k says (or would, as a leaf)."""
+    """Return the index of the class that node k predicts (or would, as a leaf)."""
     return int(tree.says[k])
 
 
 def class_name(tree: Counted, c: int) -> str:
-    """The label of a class as one printable line; ``class 2`` in a tree without labels."""
+    """Return the label of a class as one printable line; ``class 2`` in a tree without labels."""
     return f"class {c}" if tree.classes is None else clean(tree.class_label(c))
 
 
 def examples(n: int) -> str:
-    """``no examples``, ``1 example``, ``12 examples``."""
+    """Say a number of examples: ``no examples``, ``1 example``, ``12 examples``."""
     return "no examples" if n == 0 else f"{n} example{'' if n == 1 else 's'}"
 
 
 def probability(p: float, precision: int) -> str:
-    """A probability rounded for people, where only certainty is printed as 0 or 1.
+    """Round a probability for people, so that only certainty is printed as 0 or 1.
 
     >>> probability(0.25, 3), probability(1.0, 3), probability(0.99999, 3), probability(2 / 3, 2)
     ('0.25', '1', '>0.999', '0.67')
@@ -120,7 +120,7 @@ def probability(p: float, precision: int) -> str:
 
 
 def count_list(tree: Counted, k: int) -> str:
-    """The class counts of node k in words: ``well 41, ill 3``; of many classes the largest few."""
+    """Say the class counts of node k: ``well 41, ill 3``; of many classes the largest few."""
     counts = tree.counts[k]
     if not counts.any():
         return "no examples"
@@ -137,7 +137,7 @@ def count_list(tree: Counted, k: int) -> str:
 
 
 def checked_options(max_depth: object, precision: object) -> tuple[int | None, int]:
-    """`max_depth` (None or ≥ 0) and `precision` (0 to 17 decimals), or a clear error."""
+    """Return `max_depth` (None or ≥ 0) and `precision` (0 to 17 decimals) once they are valid."""
     if max_depth is not None and (
         isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0
     ):

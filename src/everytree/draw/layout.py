@@ -1,10 +1,10 @@
-"""Where the boxes of a tree go: which nodes are shown, and a tidy, compact placing of boxes of any size.
+"""The layout of a tree: which nodes are shown, and a tidy, compact placing of boxes of any size.
 
     a node stands midway above its two children; the yes branch is on the left
     two subtrees side by side are pushed together until they nearly touch on some level
     all boxes of a level share one top line
 
-Linear in the number of nodes and without recursion. Every subtree keeps the outline of its two sides, one
+The work is linear in the number of nodes and needs no recursion. Every subtree keeps the outline of its two sides, one
 entry per level, deepest level first, so that a parent is appended; joining walks only the shallower subtree.
 """
 
@@ -33,7 +33,7 @@ class Shown:
 
 
 def shown_part(tree: BinaryTree, max_depth: int | None) -> Shown:
-    """The nodes at most `max_depth` tests below the root (None: all)."""
+    """Find the nodes at most `max_depth` tests below the root; None shows all."""
     depths = tree.node_depths
     limit = tree.depth if max_depth is None else max_depth
     nodes = np.flatnonzero(depths <= limit).tolist()
@@ -50,7 +50,7 @@ def shown_part(tree: BinaryTree, max_depth: int | None) -> Shown:
 
 
 def leaves_below(tree: BinaryTree) -> npt.NDArray[np.int64]:
-    """The number of leaves in the subtree of every node."""
+    """Count the leaves in the subtree of every node."""
     leaves = np.ones(tree.n_nodes, dtype=np.int64)
     for k in range(tree.n_nodes - 1, -1, -1):
         zero, one = tree.children[k]
@@ -61,7 +61,7 @@ def leaves_below(tree: BinaryTree) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Placed:
-    """Centre x and top y of every drawn node, and the size of the whole."""
+    """The centre x and the top y of every drawn node, and the size of the whole."""
 
     x: Mapping[int, float]
     y: Mapping[int, float]
@@ -70,7 +70,7 @@ class Placed:
 
 
 class _Outline:
-    """Left and right edges of a subtree per level, deepest first, all to be read plus `shift`."""
+    """The left and right edges of a subtree by level, deepest first; `shift` is to be added to all of them."""
 
     __slots__ = ("left", "right", "shift")
 
@@ -85,8 +85,8 @@ def place(
     gap_x: float,
     gap_y: float,
 ) -> Placed:
-    """Positions for boxes of (width, height), at least `gap_x` and `gap_y` apart."""
-    offset: dict[int, float] = {}  # of a node from its parent
+    """Find positions for boxes of (width, height), at least `gap_x` and `gap_y` apart."""
+    offset: dict[int, float] = {}  # how far a node is from its parent
     outlines: dict[int, _Outline] = {}
     for k in reversed(shown.nodes):  # children before parents
         if k in shown.branches:
@@ -114,7 +114,7 @@ def place(
 
 
 def _join(a: _Outline, b: _Outline, gap: float, half: float) -> tuple[_Outline, float]:
-    """Put outline b to the right of a, and their parent midway above; also returns half their distance."""
+    """Put outline b to the right of a, and their parent midway above; also return half their distance."""
     shared = min(len(a.left), len(b.left))
     distance = max(a.right[-i] + a.shift - b.left[-i] - b.shift for i in range(1, shared + 1)) + gap
     half_gap = distance / 2

@@ -50,23 +50,49 @@ def plot_tree(
     ax: Axes | str | None = None,
     fontsize: float | None = None,
 ) -> list[Annotation]:
-    """Draw a tree with matplotlib and return one annotation per box, in preorder.
+    """Draw a tree with matplotlib.
 
     Parameters
     ----------
-    tree : the tree.
-    max_depth : splits at this depth are drawn as the leaf they would be; None draws all.
-    feature_names : one name per test, instead of the tree's own.
-    class_names : one name per class, instead of the tree's own; False leaves the class out.
-    label : "all" explains the numbers in every box, "root" only in the first, "none" nowhere.
-    filled : colour each box by its most probable class, paler the less sure.
-    impurity : show the Gini impurity of the class probabilities.
-    node_ids : show node numbers.
-    proportion : show the share of the examples and the class probabilities instead of counts.
-    rounded : round the corners of the boxes.
-    precision : decimals of probabilities, shares and impurity.
-    ax : the axes to draw on; by default the current ones; "new", or where there are none, a figure that suits the tree.
-    fontsize : in points; by default the largest that fits.
+    tree : Tree
+        The tree.
+    max_depth : int, optional
+        The depth at which a split is drawn as the leaf it would be; by default all is drawn.
+    feature_names : sequence of str, optional
+        One name for each test, instead of the tree's own.
+    class_names : sequence or bool, optional
+        One name for each class, instead of the tree's own; False leaves the class out.
+    label : {"all", "root", "none"}, default "all"
+        Whether the numbers are explained in every box, only in the first, or nowhere.
+    filled : bool, default True
+        Whether each box has the colour of its most probable class, paler the less sure.
+    impurity : bool, default False
+        Whether the Gini impurity of the class probabilities is shown.
+    node_ids : bool, default False
+        Whether node numbers are shown.
+    proportion : bool, default False
+        Whether the share of the examples and the class probabilities are shown instead of counts.
+    rounded : bool, default True
+        Whether the corners of the boxes are round.
+    precision : int, default 3
+        The number of decimals of probabilities, shares and impurity.
+    ax : matplotlib.axes.Axes or "new", optional
+        The axes to draw on; by default the current ones. "new", or None where there are none, makes a figure that suits
+        the tree.
+    fontsize : float, optional
+        The size of letters in points; by default the largest that fits.
+
+    Returns
+    -------
+    list of matplotlib.text.Annotation
+        One annotation for each box, in preorder.
+
+    Examples
+    --------
+    >>> from everytree.trees.tree import Tree
+    >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]], test_names=["fever"])
+    >>> len(plot_tree(tree, ax="new"))
+    3
     """
     max_depth, precision = checked_options(max_depth, precision)
     if label not in ("all", "root", "none"):
@@ -122,7 +148,7 @@ def plot_tree(
 def _draw_branch(
     ax: Axes, word: str, start: tuple[float, float], end: tuple[float, float], fontsize: float
 ) -> None:
-    """Straight down to the free band above the children, then aslant, so that no box is crossed."""
+    """Draw a line straight down to the free band above the children, then aslant, so that it crosses no box."""
     (x0, y0), (x1, y1) = start, end
     ax.plot([x0, x0, x1], [y0, y1 - GAP_Y, y1], color=LINE, lw=1.2, zorder=1)
     paper = {"boxstyle": "round,pad=0.15", "fc": ax.get_facecolor(), "ec": "none"}
@@ -154,7 +180,7 @@ def _class_names(tree: BinaryTree, given: Sequence[Any] | bool | None) -> list[s
 
 @dataclass(frozen=True)
 class _Style:
-    """What the boxes say; see `plot_tree`."""
+    """The choices of `plot_tree` about the words in boxes."""
 
     class_names: list[str] | None
     label: str
@@ -165,7 +191,7 @@ class _Style:
 
 
 def _lines(tree: BinaryTree, k: int, shown: Shown, style: _Style) -> list[str]:
-    """The words of one box."""
+    """Return the lines of words in one box."""
     explain = style.label == "all" or (style.label == "root" and k == 0)
     precision = style.precision
 
@@ -196,7 +222,7 @@ def _lines(tree: BinaryTree, k: int, shown: Shown, style: _Style) -> list[str]:
 
 
 def _measured(lines: list[str], text_path: Any, font_properties: Any) -> tuple[float, float]:
-    """The size of a box in ems, from the font that will draw it."""
+    """Measure a box in ems, with the font that will draw it."""
     font = font_properties(size=100)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # drawing will say so again
@@ -213,7 +239,7 @@ def _too_small(width: float, height: float, fontsize: float) -> str:
 
 
 def _axes_for(ax: Any, pyplot: Any, width: float, height: float, fontsize: float | None) -> Any:
-    """The axes given; for None the current ones, if there are any; else, and for "new", those of a new figure."""
+    """Return the axes given, or the current ones for None; where there are none, and for "new", make a figure."""
     if isinstance(ax, str) and ax != "new":
         raise DataError(f"ax is {clip(ax)}: expected matplotlib axes, 'new' or None.")
     if ax is None and pyplot.get_fignums():
@@ -222,7 +248,7 @@ def _axes_for(ax: Any, pyplot: Any, width: float, height: float, fontsize: float
 
 
 def _new_axes(pyplot: Any, width: float, height: float, fontsize: float | None) -> Any:
-    """Axes of a new figure in which the tree fits at a comfortable font size, within the size of a poster."""
+    """Make a figure in which the tree fits at a comfortable font size, within the size of a poster."""
     inch = (fontsize or 10.0) / 72
     figure, axes = pyplot.subplots(
         figsize=(float(np.clip(width * inch + 0.3, 3, 60)), float(np.clip(height * inch + 0.3, 2, 60)))
@@ -232,7 +258,7 @@ def _new_axes(pyplot: Any, width: float, height: float, fontsize: float | None) 
 
 
 def _colors(tree: BinaryTree, k: int, split: bool, filled: bool, ax: Axes) -> tuple[Any, str, str | None]:
-    """Fill, edge and ink of a box; None leaves the ink to the style in force."""
+    """Return the fill, edge and ink of a box; None leaves the ink to matplotlib's current style."""
     if not filled:
         return ax.get_facecolor(), LINE, None
     c = predicted(tree, k)

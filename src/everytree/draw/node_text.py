@@ -14,7 +14,7 @@ TITLE_LINES = 3
 
 @dataclass(frozen=True)
 class NodeText:
-    """`title` and `details` are lines to draw, `full` the uncut story for a tooltip; a leaf has a class."""
+    """The words for a node: lines to draw, and the uncut text for a tooltip; only a leaf predicts a class."""
 
     title: tuple[str, ...]
     details: tuple[str, ...]
@@ -23,7 +23,7 @@ class NodeText:
 
 
 def node_text(tree: BinaryTree, k: int, shown: Shown, precision: int) -> NodeText:
-    """The words for node k: a question for a split, a class and how sure for a leaf."""
+    """Say a node in words: a question for a split, a class and how sure it is for a leaf."""
     n = int(tree.counts[k].sum())
     if k in shown.branches:
         ask = question(tree, k)

@@ -1,4 +1,4 @@
-"""An option tree in the DOT language of Graphviz; the options of a node stand in a dashed cluster: one is taken.
+"""An option tree in the DOT language of Graphviz; the options of a node are a dashed cluster, and a tree takes one.
 
 A state that several options lead to is one box with several lines to it.
 """
@@ -12,13 +12,13 @@ from everytree.draw.shapes import TreeWithOptions
 
 __all__ = ["node_lines", "options_to_dot"]
 
-COUNTS_WIDTH = 30  # letters
+COUNTS_WIDTH = 30  # letters of counts on one line
 
 
 def options_to_dot(
     tree: TreeWithOptions, max_depth: int | None = None, precision: int = 3, filled: bool = True
 ) -> str:
-    """The option tree as a DOT digraph; what lies below ``max_depth`` is "etc."."""
+    """Write an option tree as a DOT digraph; below ``max_depth`` it says "etc."."""
     max_depth, precision = checked_options(max_depth, precision)
     style = "rounded, filled" if filled else "rounded"
     lines = [
@@ -30,7 +30,7 @@ def options_to_dot(
         lines[1] = lines[1].replace("];", ', fillcolor="white"];')
     depth = tree.node_depths
     todo, seen = [0], {0}
-    for node in todo:  # grows while it is read: level by level
+    for node in todo:  # the list grows while it is read, level by level
         options = tree.options(node)
         cut = max_depth is not None and int(depth[node]) >= max_depth
         label = "\\n".join(escaped(line) for line in node_lines(tree, node, precision, etc=cut))
@@ -63,7 +63,7 @@ def _option(tree: TreeWithOptions, option: int, precision: int) -> str:
 
 
 def node_lines(tree: TreeWithOptions, node: int, precision: int, *, etc: bool) -> list[str]:
-    """The words in the box of a node: what it predicts, with which class counts, and how surely it is a leaf."""
+    """Say a node in words: what it predicts, its class counts, and how surely it is a leaf."""
     theta = tree.theta(node)
     c = int(theta.argmax())
     lines = [*wrap(class_name(tree, c), 26, 2), f"p = {probability(float(theta[c]), precision)}"]
@@ -77,7 +77,7 @@ def node_lines(tree: TreeWithOptions, node: int, precision: int, *, etc: bool) -
 
 
 def _pairs(counts: str) -> list[str]:
-    """A list of counts on a few lines, broken between classes.
+    """Break a list of counts into a few lines, between classes.
 
     >>> _pairs("setosa 0, versicolor 49, virginica 5")
     ['setosa 0, versicolor 49,', 'virginica 5']

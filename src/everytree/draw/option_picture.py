@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_options"]
 
-READABLE, MOST = 40, 2000  # boxes drawn when no depth is asked for, and at most
+READABLE, MOST = 40, 2000  # so many boxes are drawn when no depth is given, and at most
 GAP_Y = 2.2
 BRANCH_WIDTH = 22  # letters of a condition on one line
 
@@ -40,7 +40,7 @@ class _Box:
     """A node or an option of the unfolded graph, its words, and the boxes below it with the conditions on the way."""
 
     words: list[str]
-    node: int | None  # None: an option
+    node: int | None  # None for an option
     level: int
     below: list[tuple[str, _Box]] = field(default_factory=list)
     size: tuple[float, float] = (0.0, 0.0)
@@ -85,10 +85,10 @@ def plot_options(
 
 
 def _unfolded(tree: TreeWithOptions, max_depth: int, precision: int, most: int) -> list[_Box]:
-    """The boxes down to a depth, level by level; it stops when there are ``most`` of them."""
+    """List the boxes down to a depth, level by level, until there are ``most`` of them."""
     depth = tree.node_depths
     boxes = [_Box(node_lines(tree, 0, precision, etc=max_depth == 0), 0, 0)]
-    for box in boxes:  # grows while it is read
+    for box in boxes:  # the list grows while it is read
         if len(boxes) >= most:
             break
         if box.node is None or int(depth[box.node]) >= max_depth:
@@ -110,7 +110,7 @@ def _unfolded(tree: TreeWithOptions, max_depth: int, precision: int, most: int) 
 
 
 def _placed(boxes: list[_Box]) -> tuple[list[float], float, float]:
-    """Set the x of every box; the top of every level, and the size of the whole."""
+    """Set the x of every box, and return the top of every level and the size of the whole."""
     for box in sorted(boxes, key=lambda box: -box.level):
         inside = sum(child.span for _, child in box.below) + GAP_X * (len(box.below) - 1)
         box.span = max(box.size[0], inside) if box.below else box.size[0]
@@ -162,7 +162,7 @@ def _draw(tree: TreeWithOptions, box: _Box, tops: list[float], fontsize: float, 
 
 
 def _cluster(options: list[_Box], top: float, ax: Any) -> None:
-    """The dashed frame around the options of a node: exactly one of them is taken."""
+    """Draw the dashed frame around the options of a node, of which a tree takes exactly one."""
     from matplotlib.patches import Rectangle
 
     left = min(box.x - box.size[0] / 2 for box in options) - 0.4

@@ -15,7 +15,7 @@ __all__ = ["node_words", "options_to_text"]
 
 
 def options_to_text(tree: TreeWithOptions, max_depth: int | None = None, precision: int = 3) -> str:
-    """The option tree as text; what lies below ``max_depth`` is "etc."."""
+    """Write an option tree as text; below ``max_depth`` it says "etc."."""
     max_depth, precision = checked_options(max_depth, precision)
     shared = tree.n_parents > 1
     lines: list[str] = []
@@ -61,7 +61,7 @@ def _arms(below: str, i: int, n: int, text: str) -> tuple[str, str]:
 
 
 def node_words(tree: TreeWithOptions, node: int, precision: int) -> str:
-    """``yes  p = 0.9  (no 1, yes 9)``, and the probability that the node is a leaf where it need not be one."""
+    """Say a node in words: ``yes  p = 0.9  (no 1, yes 9)``, with P(leaf) where it has options."""
     theta = tree.theta(node)
     c = int(theta.argmax())
     p = probability(float(theta[c]), precision)

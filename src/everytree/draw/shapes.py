@@ -1,4 +1,4 @@
-"""What a picture needs to know of a tree; the trees of ``everytree.trees`` have all of it.
+"""The parts of a tree that pictures need; the trees of ``everytree.trees`` have all of them.
 
 Pictures stand below the trees that they show, so that a tree can offer ``to_text`` and ``to_svg`` without a circle.
 """
@@ -14,7 +14,7 @@ __all__ = ["BinaryTree", "Column", "Counted", "TreeWithOptions"]
 
 
 class Counted(Protocol):
-    """What names of classes and lists of counts need to know of a tree."""
+    """The part of a tree that names of classes and lists of counts need."""
 
     @property
     def n_classes(self) -> int: ...
@@ -49,7 +49,7 @@ class BinaryTree(Counted, Protocol):
 
 
 class Column(Protocol):
-    """A column by its name."""
+    """A column with a name."""
 
     @property
     def name(self) -> str: ...

@@ -2,7 +2,7 @@
 
 Boxes are opaque and lines mid-grey, so the picture reads on white and on dark pages alike; it has no ids and
 no style sheet, so many pictures can live in one page. Below the words of a box a bar shows the class
-probabilities, and the width of a branch shows its share of the examples. Tooltips tell the rest.
+probabilities, and the width of a branch shows its share of the examples. Tooltips show the rest.
 """
 
 from __future__ import annotations
@@ -28,11 +28,33 @@ BOLD = 1.08
 MAX_LEGEND_CLASSES = 10
 
 HTML_MAX_DEPTH, HTML_MAX_LEAVES = 10, 64
-"""What a notebook shows of a large tree; `to_svg` draws all of it."""
+"""A notebook shows this much of a large tree; `to_svg` draws all of it."""
 
 
 def tree_to_svg(tree: BinaryTree, max_depth: int | None = None, precision: int = 3) -> str:
-    """The tree as an SVG document of readable size; a split at `max_depth` becomes a leaf."""
+    """Draw a tree as a self-contained SVG picture of readable size.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int, optional
+        The depth at which a split is drawn as the leaf it would be; by default all is drawn.
+    precision : int, default 3
+        The number of digits of probabilities.
+
+    Returns
+    -------
+    str
+        The SVG document.
+
+    Examples
+    --------
+    >>> from everytree.trees.tree import Tree
+    >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]])
+    >>> tree_to_svg(tree).startswith("<svg ")
+    True
+    """
     max_depth, precision = checked_options(max_depth, precision)
     shown = shown_part(tree, max_depth)
     texts = {k: node_text(tree, k, shown, precision) for k in shown.nodes}
@@ -64,7 +86,25 @@ def tree_to_svg(tree: BinaryTree, max_depth: int | None = None, precision: int =
 
 
 def tree_to_html(tree: BinaryTree) -> str:
-    """The picture for a notebook: scrolls when it is wide, and shows the top of a very large tree."""
+    """Draw a tree for a notebook: the picture scrolls when it is wide, and shows the top of a very large tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+
+    Returns
+    -------
+    str
+        The HTML of the picture.
+
+    Examples
+    --------
+    >>> from everytree.trees.tree import Tree
+    >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]])
+    >>> tree_to_html(tree).startswith("<div ")
+    True
+    """
     depth = min(tree.depth, HTML_MAX_DEPTH)
     while depth > 1 and _shown_leaves(tree, depth) > HTML_MAX_LEAVES:
         depth -= 1
@@ -79,7 +119,7 @@ def tree_to_html(tree: BinaryTree) -> str:
 
 
 def _shown_leaves(tree: BinaryTree, depth: int) -> int:
-    """The leaves of the tree cut at a depth."""
+    """Count the leaves of the tree cut at a depth."""
     depths = tree.node_depths
     return int(((depths == depth) | ((depths < depth) & (tree.test < 0))).sum())
 
@@ -119,7 +159,7 @@ def _node(tree: BinaryTree, k: int, text: NodeText, placed: Placed, box: tuple[f
 
 
 def _bar(tree: BinaryTree, k: int, x: float, y: float, width: float) -> list[str]:
-    """Class probabilities side by side, in class order; of very many classes only the predicted one."""
+    """Draw the class probabilities side by side, in class order; of very many classes only the predicted one."""
     bar = f'height="{_n(BAR_HEIGHT)}"'
     lines = [f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" {bar} fill="{PAPER}"/>']
     few = tree.n_classes <= MAX_LEGEND_CLASSES
@@ -150,7 +190,7 @@ def _branches(
 
 
 def _chip(word: str, x: float, y: float) -> list[str]:
-    """A word on its own small piece of paper, readable on any background."""
+    """Draw a word on its own small piece of paper, readable on any background."""
     width = text_width(word) * DETAIL_SIZE + 12
     return [_paper(x, y, width, 18), _text(word, x + width / 2, y + 13, DETAIL_SIZE)]
 
@@ -161,7 +201,7 @@ def _paper(x: float, y: float, width: float, height: float) -> str:
 
 
 def _legend(tree: BinaryTree, width: float) -> tuple[list[str], float]:
-    """One chip per class with its colour, in rows as wide as the picture; none for one or many classes."""
+    """Draw one chip per class with its colour, in rows as wide as the picture; none for one or many classes."""
     if not 2 <= tree.n_classes <= MAX_LEGEND_CLASSES:
         return [], 0.0
     lines: list[str] = []
@@ -190,6 +230,6 @@ def _text(line: str, x: float, y: float, size: float, bold: bool = False, anchor
 
 
 def _n(value: float) -> str:
-    """A short number: a tenth of a pixel is enough."""
+    """Write a number shortly: a tenth of a pixel is enough."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text

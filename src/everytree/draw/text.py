@@ -8,8 +8,24 @@ from everytree.draw.shapes import BinaryTree
 
 
 def tree_to_text(tree: BinaryTree, max_depth: int | None = None, precision: int = 3) -> str:
-    """The tree as text; a subtree below `max_depth` becomes one line.
+    """Write a tree as indented text, the yes branch first.
 
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    max_depth : int, optional
+        The depth below which a subtree becomes one line; by default all is shown.
+    precision : int, default 3
+        The number of digits of probabilities.
+
+    Returns
+    -------
+    str
+        The text, one line for each node.
+
+    Examples
+    --------
     >>> from everytree.trees.tree import Tree
     >>> tree = Tree.from_key((0, -1, -1), [[0], [1]], [[8, 2], [1, 9]])
     >>> print(tree_to_text(tree.replace(test_names=["fever"], classes=["well", "ill"])))

@@ -1,1 +1,1 @@
-"""Models as JSON files, and back: one envelope, one checker, nothing trusted."""
+"""Models as JSON files, and back; nothing in a file is trusted."""

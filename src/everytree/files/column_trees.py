@@ -1,15 +1,15 @@
 """Files of trees on whole columns: classifiers without 0/1 tests, such as C4.5, as JSON, and back.
 
     {"format": "everytree.column_tree", "version": 1, "everytree": "0.1.0",
-     "estimator": …, "params": {…},                        which grower, and how it was asked
+     "estimator": …, "params": {…},                        the classifier and its parameters
      "target": …, "classes": […], "label_dtype": …,        what is predicted
-     "named_columns": …, "columns": […],                   what training told about the columns
+     "named_columns": …, "columns": […],                   what was learned about the columns
      "tree": {…},                                          as its to_dict writes it
      "claims": {…},                                        fitted numbers; those that follow from the tree are compared
      "digest": …}                                          of all the rest, see json_text; older files have none
 
-What a classifier has to offer is in ``estimators/column_base.py``. Reading trusts nothing, as for other model files:
-the tree that comes back is a tree, fits its columns, and predicts exactly as the saved one did.
+``estimators/column_base.py`` says what a classifier must offer to be saved. Reading trusts nothing, as for other model
+files: the tree that comes back is a tree, fits its columns, and predicts exactly as the saved one did.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ FIELDS = (
     "format", "version", "everytree", "estimator", "params", "target", "classes", "label_dtype", "named_columns",
     "columns", "tree", "claims",
 )  # fmt: skip
-LARGEST_WHOLE = 2**53  # of a number in a list of claims
+LARGEST_WHOLE = 2**53  # the largest number in a list of claims
 
 
 # --- writing
@@ -76,7 +76,7 @@ def save_column_tree(model: Any, path: str | os.PathLike[str], target: str | Non
 
 
 def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
-    """A fitted classifier on whole columns as plain lists, texts and numbers."""
+    """Write a fitted classifier on whole columns as plain lists, texts and numbers."""
     check_is_fitted(model)
     name = type(model).__name__
     if classifier_named(name, FORMAT) is not type(model):
@@ -99,7 +99,7 @@ def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
 
 
 def raw_columns_to_json(columns: Iterable[RawColumn]) -> list[dict[str, Any]]:
-    """Whole columns as name, kind and values (null for a numeric one)."""
+    """Write whole columns as name, kind and values (null for a numeric one)."""
     return [
         {
             "name": column.name,
@@ -113,7 +113,7 @@ def raw_columns_to_json(columns: Iterable[RawColumn]) -> list[dict[str, Any]]:
 
 
 def categories_to_json(categories: Iterable[Categories]) -> list[dict[str, Any]]:
-    """Columns cut into categories as name, values or cuts, whether missing is a category, and what fills a gap."""
+    """Write categories as name, values or cuts, whether missing is a category, and what fills a gap."""
     return [
         {
             "name": each.name,
@@ -133,7 +133,7 @@ def categories_to_json(categories: Iterable[Categories]) -> list[dict[str, Any]]
 
 @reads(FORMAT)
 def column_tree_from_dict(data: Any) -> Any:
-    """The fitted classifier from the object that ``column_tree_to_dict`` returns."""
+    """Read the fitted classifier that ``column_tree_to_dict`` wrote."""
     data, seal = without_seal(data)
     data = checked_fields(data, FORMAT, VERSION, FIELDS)
     made = classifier_named(data["estimator"], FORMAT)
@@ -164,7 +164,7 @@ def column_tree_from_dict(data: Any) -> Any:
 
 
 def _set_claims(model: Any, claims: Any) -> None:
-    """Fitted attributes from the claims; what follows from the tree must be what is claimed."""
+    """Set fitted attributes from the claims; those that follow from the tree must agree with it."""
     names = [claim.removesuffix("_") for claim in model.CLAIMS]
     if not isinstance(claims, dict) or set(claims) != set(names):
         given = ", ".join(map(clip, claims)) if isinstance(claims, dict) else clip(claims)
@@ -172,7 +172,7 @@ def _set_claims(model: Any, claims: Any) -> None:
     for name in names:
         value = _claim(value_from_json(claims[name], f"claims.{name}"), name)
         found = getattr(model, f"{name}_", None)
-        known = isinstance(found, int | float | str)  # from the tree
+        known = isinstance(found, int | float | str)  # it follows from the tree
         if known and (type(value) is not type(found) or value != found):
             raise DataError(
                 f"claims.{name} is {clip(value)}; the tree has {clip(found)}. The file was changed by hand or damaged"
@@ -197,7 +197,7 @@ def _claim(value: Any, name: str) -> Any:
 
 
 def raw_columns_from_json(data: Any) -> list[RawColumn]:
-    """The columns that ``raw_columns_to_json`` wrote."""
+    """Read the columns that ``raw_columns_to_json`` wrote."""
     columns = []
     for path, column in _columns(data, ("name", "kind", "values")):
         kind, values = column["kind"], column["values"]
@@ -213,7 +213,7 @@ def raw_columns_from_json(data: Any) -> list[RawColumn]:
 
 
 def categories_from_json(data: Any) -> list[Categories]:
-    """The categories that ``categories_to_json`` wrote."""
+    """Read the categories that ``categories_to_json`` wrote."""
     found = []
     for path, each in _columns(data, ("name", "values", "cuts", "missing", "fill")):
         given, cuts, missing, fill = each["values"], each["cuts"], each["missing"], each["fill"]
@@ -239,7 +239,7 @@ def categories_from_json(data: Any) -> list[Categories]:
 
 
 def _columns(data: Any, keys: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    """(path, column) of a list of columns that have these keys and different names."""
+    """Yield (path, column) for a list of columns, which must have these keys and different names."""
     if not isinstance(data, list) or not data:
         raise DataError(f"columns is {clip(data)}; expected a list with at least one column")
     names: set[str] = set()

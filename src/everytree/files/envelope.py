@@ -1,4 +1,4 @@
-"""What all files of models share: parameters, labels, the name of the target, and how they are written."""
+"""The parts that all model files share: parameters, labels, the name of the target, and the layout of the text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
 
 
 def _written(data: dict[str, Any]) -> str:
-    """JSON with a line for each part: deep enough to read and to compare, not one line per number."""
+    """Write JSON with a line for each part: deep enough to read and to compare, not one line per number."""
 
     def compact(value: Any) -> str:
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
@@ -58,13 +58,13 @@ def _written(data: dict[str, Any]) -> str:
 
 
 def params_to_json(model: Any) -> dict[str, Any]:
-    """The field params."""
+    """Write the field ``params``: the parameters of a classifier."""
     params = model.get_params(deep=False)
     return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
 
 
 def checked_target(model: Any, target: Any) -> str | None:
-    """The name of the label's column, by default the one that the model knows."""
+    """Return the name of the label's column, by default the one that the model knows."""
     target = model.label_name() if target is None else target
     if target is not None and not isinstance(target, str):
         raise refused(DataError, "target", target, "the name of the label's column")
@@ -72,7 +72,7 @@ def checked_target(model: Any, target: Any) -> str | None:
 
 
 def labels_to_json(classes: Any) -> dict[str, Any]:
-    """The fields classes and label_dtype."""
+    """Write the fields ``classes`` and ``label_dtype``."""
     labels = [plain_scalar(label) for label in classes.tolist()]
     for label in labels:
         if not isinstance(label, bool | int | float | str):
@@ -87,7 +87,7 @@ def labels_to_json(classes: Any) -> dict[str, Any]:
 
 
 def params_from_json(params: Any, made: Any) -> dict[str, Any]:
-    """The parameters of the classifier ``made`` from the field params."""
+    """Read the parameters of the classifier ``made`` from the field ``params``."""
     if not isinstance(params, dict):
         raise DataError(f"params is {clip(params)}; expected an object with the classifier's parameters")
     known = made().get_params(deep=False)
@@ -100,7 +100,7 @@ def params_from_json(params: Any, made: Any) -> dict[str, Any]:
 
 
 def labels_from_json(data: dict[str, Any]) -> Any:
-    """The labels of the fields classes and label_dtype, as an array."""
+    """Read the labels from the fields ``classes`` and ``label_dtype``, as an array."""
     classes, dtype = data["classes"], data["label_dtype"]
     if not isinstance(dtype, str) or dtype not in LABEL_DTYPES:
         raise DataError(f"label_dtype is {clip(dtype)}; expected one of {', '.join(sorted(LABEL_DTYPES))}")

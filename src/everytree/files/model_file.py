@@ -43,7 +43,7 @@ __all__ = ["FORMAT", "VERSION", "model_from_dict", "model_to_dict", "save_model"
 
 FORMAT = "everytree.model"
 VERSION = 1
-SUM_SLACK = 1e-9  # of the probabilities of a node
+SUM_SLACK = 1e-9  # the probabilities of a node sum to one up to this
 FIELDS = (
     "format",
     "version",
@@ -67,8 +67,8 @@ IN_FORCE = (
     "prior",
     "dirichlet",
     "mixture",
-)  # claims that are no plain value: hyper-parameters that evidence chose
-# What is said about every tree of a kind, and the type of it: a file without one of these was not written by everytree.
+)  # claims that are no plain values: hyper-parameters that were chosen by evidence
+# Claims about every tree of a kind, with their types: a file without one of these was not written by everytree.
 PROVED = {"optimal": bool, "stop_reason": str, "n_states": int, "fingerprint": str}
 CLAIMED: dict[str, dict[str, Any]] = {
     "OptimalTreeClassifier": PROVED | {"objective": float, "lower_bound": float, "gap": float, "error": int},
@@ -95,7 +95,7 @@ def save_model(model: Any, path: str | os.PathLike[str], target: str | None = No
 
 
 def model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
-    """A fitted classifier as the plain lists, texts and numbers of a model file."""
+    """Write a fitted classifier as the plain lists, texts and numbers of a model file."""
     check_is_fitted(model)
     name = type(model).__name__
     if classifier_named(name, FORMAT) is not type(model):
@@ -126,7 +126,7 @@ def model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
 
 
 def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
-    """What is said about the answer: every fitted number, truth value or text, and the facts of the tree."""
+    """Return the claims about the answer: every fitted number, truth value or text, and the facts of the tree."""
     claims: dict[str, Any] = {}
     if tree is not None:
         claims |= {
@@ -139,7 +139,7 @@ def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
         }
     asked = (
         {"fingerprint_": model.fingerprint_} if hasattr(model, "fingerprint_") else {}
-    )  # not kept until asked for
+    )  # it is not kept until it is asked for
     for name, value in sorted((vars(model) | asked).items()):
         value = plain_scalar(value)
         if not name.endswith("_") or name.startswith("_") or name in NOT_CLAIMS:
@@ -151,7 +151,7 @@ def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
 
 
 def _leaves(model: Any, tree: Tree) -> list[dict[str, Any]]:
-    """What the tree says at each leaf, in the order of ``tree.rules()``: the yes branch first."""
+    """Describe each leaf, in the order of ``tree.rules()``: the yes branch first."""
     order: list[int] = []
     children, waiting = tree.children.tolist(), [0]
     while waiting:
@@ -177,7 +177,7 @@ def _table_to_json(table: Table) -> dict[str, Any]:
 
 @reads(FORMAT)
 def model_from_dict(data: Any) -> Any:
-    """The fitted classifier from the object that ``model_to_dict`` returns."""
+    """Read the fitted classifier that ``model_to_dict`` wrote."""
     data = checked_fields(data, FORMAT, VERSION, FIELDS)
     made = classifier_named(data["estimator"], FORMAT)
     if made is None:
@@ -248,14 +248,14 @@ def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
 
 
 def _as_claimed(model: Any, claims: dict[str, Any]) -> Tree:
-    """The tree of a file whose tree does not tell what its nodes say: with costs, leaves say what the claims tell."""
+    """Give the nodes of an older file's tree the classes they predict: with costs, those that the claims name."""
     tree, labels = model.tree_, model.classes_.tolist()
     given = [getattr(model, name, None) is not None for name in ("cost_matrix", "class_weight")]
     leaves = claims.get("leaves")
     if not any(given) or not isinstance(leaves, list):
         return tree  # type: ignore[no-any-return]
     says = tree.says.copy()
-    for leaf in leaves:  # ``_check_leaves`` finds what is amiss with them
+    for leaf in leaves:  # ``_check_leaves`` reports what is wrong with them
         if isinstance(leaf, dict) and leaf.get("node") in tree.leaves.tolist() and leaf.get("says") in labels:
             says[leaf["node"]] = labels.index(leaf["says"])
     return tree.replace(says=says)  # type: ignore[no-any-return]
@@ -283,12 +283,12 @@ def _claim(claims: dict[str, Any], name: str) -> Any:
     value = value_from_json(claims[name], f"claims.{name}")
     kinds = {"prior": Prior, "dirichlet": int | float | list | DepthDecay, "mixture": list}
     if not isinstance(value, kinds.get(name, object)):
-        raise DataError(f"claims.{name} is {clip(value)}; expected the value that was in force")
+        raise DataError(f"claims.{name} is {clip(value)}; expected the value that the model was fitted with")
     return value
 
 
 def _set_claims(model: Any, claims: dict[str, Any]) -> None:
-    """Fitted attributes from the claims: plain values only, and none that has another source."""
+    """Set fitted attributes from the claims: plain values only, and none that has another source."""
     for name, kind in CLAIMED.get(type(model).__name__, {}).items():
         if name not in claims:
             raise DataError(f"claims.{name} is missing; every file of a {type(model).__name__} has it")
@@ -315,7 +315,7 @@ def _set_claims(model: Any, claims: dict[str, Any]) -> None:
 
 
 def _check_leaves(model: Any, claims: dict[str, Any]) -> None:
-    """What the file says of each leaf is what the loaded tree will say."""
+    """Check that the claims about each leaf are what the loaded tree says."""
     expected = _leaves(model, model.tree_)
     found = claims.get("leaves")
     if not isinstance(found, list) or len(found) != len(expected):

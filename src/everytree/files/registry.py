@@ -1,7 +1,7 @@
-"""What can be saved, by name: classifiers with the format of their files, and what reads each format.
+"""The classifiers that can be saved, by name, with the format of their files, and the reader of each format.
 
-A classifier says ``@saved_as(format)``, and a reader of files ``@reads(format)``. So this room knows no classifier, and
-a new one is read and written without a change here. What a file asks of a classifier has public names:
+A classifier has the decorator ``@saved_as(format)``, and a reader of files ``@reads(format)``. So this room knows no
+classifier, and a new one is read and written without a change here. A file uses these names of a classifier:
 
     everytree.model         ``kept_in_file`` and ``restore_from_file`` (a table), ``finish_loading`` (a tree)
     everytree.column_tree   ``columns_to_json``, ``columns_from_json``, ``describe_tree``, TREE and CLAIMS
@@ -23,7 +23,7 @@ _READERS: dict[str, Reader] = {}
 
 
 def saved_as(format_: str) -> Callable[[Made], Made]:
-    """Let files of a format name this classifier, by the name of its class."""
+    """Register a classifier under the name of its class, for files of a format."""
 
     def registered(made: Made) -> Made:
         _CLASSIFIERS[made.__name__] = (made, format_)
@@ -33,18 +33,18 @@ def saved_as(format_: str) -> Callable[[Made], Made]:
 
 
 def classifier_named(name: Any, format_: str) -> Any:
-    """The classifier that files of a format call so, or None."""
+    """Return the classifier that files of a format know by this name, or None."""
     made, known = _CLASSIFIERS.get(name, (None, "")) if isinstance(name, str) else (None, "")
     return made if known == format_ else None
 
 
 def forget_classifier(name: str) -> None:
-    """Take a classifier out again."""
+    """Take a classifier out of the registry again."""
     del _CLASSIFIERS[name]
 
 
 def reads(format_: str) -> Callable[[Reader], Reader]:
-    """Let ``load_model`` read files of a format with this function of their content."""
+    """Register a function that makes a classifier from the content of a file of this format."""
 
     def registered(reader: Reader) -> Reader:
         _READERS[format_] = reader
@@ -54,5 +54,5 @@ def reads(format_: str) -> Callable[[Reader], Reader]:
 
 
 def reader_of(format_: Any, default: str) -> Reader:
-    """What makes a classifier of the content of a file; that of ``default`` explains a format that is unknown."""
+    """Return the function that reads a format; the one of ``default`` explains a format that is unknown."""
     return _READERS.get(format_, _READERS[default]) if isinstance(format_, str) else _READERS[default]

@@ -49,7 +49,7 @@ def save_rules(model: Any, path: str | os.PathLike[str], target: str | None = No
 
 
 def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
-    """A fitted CompressedClassifier as plain lists, texts and numbers."""
+    """Write a fitted CompressedClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
     average = getattr(model, "average_", None)
     return sealed({
@@ -67,7 +67,7 @@ def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
 
 @reads(FORMAT)
 def rules_model_from_dict(data: Any) -> Any:
-    """The fitted CompressedClassifier from the object that ``rules_model_to_dict`` returns."""
+    """Read the fitted CompressedClassifier that ``rules_model_to_dict`` wrote."""
     data, seal = without_seal(data)
     if not isinstance(data, dict) or set(data) - {"average"} != set(FIELDS):
         found = ", ".join(data) if isinstance(data, dict) else clip(data)

@@ -1,4 +1,4 @@
-"""How classifiers are compared: folds, measures of their probabilities, and a paired test."""
+"""Tools to compare classifiers: folds, measures of their probabilities, and a paired test."""
 
 from everytree.metrics.folds import Fold, stratified_folds
 from everytree.metrics.paired_test import PairedTest, corrected_t_test, verdict

@@ -15,7 +15,25 @@ __all__ = ["Fold", "stratified_folds"]
 
 
 class Fold(NamedTuple):
-    """One part of a cross-validation: which rows to learn from, and which to judge by."""
+    """One part of a cross-validation: which rows to learn from, and which to judge by.
+
+    Parameters
+    ----------
+    repeat : int
+        Which repetition of the cross-validation it belongs to, from 0.
+    fold : int
+        Which fold of the repetition it is, from 0.
+    train : array of int
+        The rows to learn from.
+    test : array of int
+        The rows to judge by.
+
+    Examples
+    --------
+    >>> fold = stratified_folds([0, 1] * 10, k=4)[0]
+    >>> fold.repeat, fold.fold, len(fold.train), len(fold.test)
+    (0, 0, 15, 5)
+    """
 
     repeat: int
     fold: int
@@ -24,10 +42,33 @@ class Fold(NamedTuple):
 
 
 def stratified_folds(y: npt.ArrayLike, k: int = 10, repeats: int = 1, seed: int = 0) -> list[Fold]:
-    """``k`` shuffled folds with the classes in proportion, ``repeats`` times; repeat r is shuffled with seed + r.
+    """Split rows into shuffled folds in which the classes are in proportion.
 
     A class with fewer than ``k`` examples is spread over as many folds as it has examples.
 
+    Parameters
+    ----------
+    y : array, shape (n_rows,)
+        The label of each row.
+    k : int, default 10
+        The number of folds, 2 or more.
+    repeats : int, default 1
+        How often all rows are split into folds.
+    seed : int, default 0
+        The seed of the first repetition; repetition r is shuffled with seed + r.
+
+    Returns
+    -------
+    list of Fold
+        The ``repeats`` · ``k`` folds, repetition by repetition.
+
+    Raises
+    ------
+    QueryError
+        If ``k`` is larger than the largest class.
+
+    Examples
+    --------
     >>> [len(fold.test) for fold in stratified_folds([0, 1] * 10, k=4)]
     [5, 5, 5, 5]
     """

@@ -21,7 +21,24 @@ __all__ = ["PairedTest", "corrected_t_test", "verdict"]
 
 
 class PairedTest(NamedTuple):
-    """Mean difference, the t statistic, its degrees of freedom, and the two-tailed p-value."""
+    """The result of a paired t-test.
+
+    Parameters
+    ----------
+    mean : float
+        The mean difference.
+    t : float
+        The t statistic.
+    df : int
+        The degrees of freedom.
+    p : float
+        The two-tailed p-value.
+
+    Examples
+    --------
+    >>> corrected_t_test([0.0, 0.0, 0.0], n_train=6, n_test=1)
+    PairedTest(mean=0.0, t=0.0, df=2, p=1.0)
+    """
 
     mean: float
     t: float
@@ -30,10 +47,26 @@ class PairedTest(NamedTuple):
 
 
 def corrected_t_test(differences: npt.ArrayLike, n_train: float, n_test: float) -> PairedTest:
-    """The corrected paired t-test of ``differences``, one for each fold; ``n_train``, ``n_test``: rows in a fold.
+    """Test whether the differences between two classifiers have mean 0, by the corrected paired t-test.
 
     Differences that are all equal have no variance: p is 1 if they are 0, and 0 otherwise.
 
+    Parameters
+    ----------
+    differences : array of float, shape (n_folds,)
+        The difference of the two classifiers on each fold.
+    n_train : float
+        The number of rows that a fold learns from.
+    n_test : float
+        The number of rows that a fold is judged by.
+
+    Returns
+    -------
+    PairedTest
+        The mean, the t statistic, its degrees of freedom and the p-value.
+
+    Examples
+    --------
     >>> result = corrected_t_test([1.0, 2.0, 3.0], n_train=6, n_test=1)
     >>> round(result.t, 3), result.df, round(result.p, 4)
     (2.828, 2, 0.1056)
@@ -59,8 +92,28 @@ def corrected_t_test(differences: npt.ArrayLike, n_train: float, n_test: float) 
 def verdict(
     ours: npt.ArrayLike, theirs: npt.ArrayLike, n_train: float, n_test: float, level: float = 0.05
 ) -> Literal["win", "tie", "loss"]:
-    """What the test at ``level`` says of losses by fold: "win" if ours are smaller, "loss" if larger, else "tie".
+    """Decide by the corrected paired t-test which of two classifiers has the smaller losses.
 
+    Parameters
+    ----------
+    ours : array of float, shape (n_folds,)
+        The loss of the first classifier on each fold.
+    theirs : array of float, shape (n_folds,)
+        The loss of the second classifier on each fold.
+    n_train : float
+        The number of rows that a fold learns from.
+    n_test : float
+        The number of rows that a fold is judged by.
+    level : float, default 0.05
+        The p-value below which a difference counts.
+
+    Returns
+    -------
+    {"win", "tie", "loss"}
+        "win" if ours are smaller, "loss" if they are larger, and "tie" if the test cannot tell.
+
+    Examples
+    --------
     >>> verdict([0.1, 0.2, 0.1], [0.5, 0.6, 0.6], n_train=90, n_test=10)
     'win'
     """

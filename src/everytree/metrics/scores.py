@@ -24,13 +24,29 @@ from everytree.errors import DataError, QueryError
 
 __all__ = ["CLIP", "Reliability", "aligned", "brier", "log_loss"]
 
-CLIP = 1e-6  # a probability of zero for what then happens costs ln 10^6 = 13.8, not everything
+CLIP = 1e-6  # with this, a probability of zero for what then happens costs ln 10^6 = 13.8, and not infinity
 Floats = npt.NDArray[np.float64]
 
 
 def aligned(proba: npt.ArrayLike, known: Sequence[Any], classes: Sequence[Any]) -> Floats:
-    """Columns of ``proba`` (for the classes ``known`` in training) put in the order of all ``classes``; 0 elsewhere.
+    """Put the columns of predicted probabilities in the order of all classes.
 
+    Parameters
+    ----------
+    proba : array of float, shape (n_rows, n_known)
+        The probabilities of the classes that were known in training.
+    known : sequence
+        The label of each column of ``proba``.
+    classes : sequence
+        The labels of all classes, in the order that is wanted.
+
+    Returns
+    -------
+    array of float, shape (n_rows, n_classes)
+        The probability of every class, 0 for those that were not known.
+
+    Examples
+    --------
     >>> aligned([[0.2, 0.8]], ["b", "a"], ["a", "b", "c"]).tolist()
     [[0.8, 0.2, 0.0]]
     """
@@ -49,8 +65,24 @@ def aligned(proba: npt.ArrayLike, known: Sequence[Any], classes: Sequence[Any]) 
 
 
 def log_loss(proba: npt.ArrayLike, y: npt.ArrayLike, clip: float = CLIP) -> Floats:
-    """The log-loss of each row; ``y`` are columns of ``proba``. Probabilities below ``clip`` count as ``clip``.
+    """Compute the log-loss of each row, −ln of the probability of its class.
 
+    Parameters
+    ----------
+    proba : array of float, shape (n_rows, n_classes)
+        The predicted probabilities.
+    y : array of int, shape (n_rows,)
+        The class of each row, as a column of ``proba``.
+    clip : float, default 1e-6
+        The least probability that is counted; smaller ones count as this.
+
+    Returns
+    -------
+    array of float, shape (n_rows,)
+        The loss of each row, 0 or more.
+
+    Examples
+    --------
     >>> log_loss([[0.5, 0.5], [1.0, 0.0]], [0, 1]).round(3).tolist()
     [0.693, 13.816]
     """
@@ -62,8 +94,22 @@ def log_loss(proba: npt.ArrayLike, y: npt.ArrayLike, clip: float = CLIP) -> Floa
 
 
 def brier(proba: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """The Brier score of each row, summed over the classes; ``y`` are columns of ``proba``.
+    """Compute the Brier score of each row: squared errors of the probabilities, summed over the classes.
 
+    Parameters
+    ----------
+    proba : array of float, shape (n_rows, n_classes)
+        The predicted probabilities.
+    y : array of int, shape (n_rows,)
+        The class of each row, as a column of ``proba``.
+
+    Returns
+    -------
+    array of float, shape (n_rows,)
+        The score of each row, from 0 (best) to 2.
+
+    Examples
+    --------
     >>> brier([[0.5, 0.5], [1.0, 0.0]], [0, 1]).tolist()
     [0.5, 2.0]
     """
@@ -76,8 +122,21 @@ def brier(proba: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Rows, summed confidence and hits in each bin; they add up over folds, which an ECE does not.
+    """How often a classifier is right, by how sure it is: sums over rows, which add up over folds as an ECE does not.
 
+    Rows are put into bins of equal width by the probability of their most probable class.
+
+    Parameters
+    ----------
+    rows : tuple of int
+        The number of rows in each bin.
+    confidence : tuple of float
+        The sum of those probabilities in each bin.
+    hits : tuple of int
+        The number of rows in each bin whose class is the most probable one.
+
+    Examples
+    --------
     >>> one = Reliability.of([[0.9, 0.1], [0.7, 0.3]], [0, 1], bins=10)
     >>> one.rows, one.hits, round(one.ece, 3)
     ((0, 0, 0, 0, 0, 0, 0, 1, 0, 1), (0, 0, 0, 0, 0, 0, 0, 0, 0, 1), 0.4)
@@ -91,7 +150,22 @@ class Reliability:
 
     @classmethod
     def of(cls, proba: npt.ArrayLike, y: npt.ArrayLike, bins: int = 10) -> Reliability:
-        """The rows of one table of probabilities; ``y`` are columns of it. A border belongs to the bin above it."""
+        """Put the rows of one table of probabilities into bins.
+
+        Parameters
+        ----------
+        proba : array of float, shape (n_rows, n_classes)
+            The predicted probabilities.
+        y : array of int, shape (n_rows,)
+            The class of each row, as a column of ``proba``.
+        bins : int, default 10
+            The number of bins, which divide 0 to 1 equally; a border belongs to the bin above it.
+
+        Returns
+        -------
+        Reliability
+            The sums of each bin.
+        """
         bins = whole("bins", bins, 1)
         given, codes = _checked(proba, y)
         choice = np.argmax(given, axis=1)

@@ -1,4 +1,4 @@
-"""A table of methods as a heat map: the numbers in the cells, the colour by rank within a row, marks of the tests."""
+"""A table of methods as a heat map: numbers in the cells, colours by rank within a row, and marks of the tests."""
 
 from __future__ import annotations
 
@@ -22,15 +22,29 @@ MARKS = {"better": " +", "worse": " −", "win": " +", "loss": " −", "tie": ""
 
 
 class ComparisonDisplay(Display):
-    """Rows are measures or data sets, columns are methods; the best of a row is darkest.
+    """A table of methods as a heat map: the best of a row is darkest.
 
     Parameters
     ----------
-    values : numbers by row and column; NaN where there is none
-    rows, columns : their names
-    larger_is_better : for each row, or one for all
-    verdicts : by row and column: "better", "worse" or "tie" than the first column; None leaves marks out
-    digits : decimals in the cells
+    values : array of float, shape (n_rows, n_columns)
+        The number in each cell; NaN where there is none.
+    rows : sequence of str
+        The names of the rows, such as measures or data sets.
+    columns : sequence of str
+        The names of the columns, such as methods.
+    larger_is_better : bool or sequence of bool, default True
+        Whether larger numbers are better, for each row or for all.
+    verdicts : sequence of sequences of str, optional
+        For each cell "better", "worse" or "tie" than the first column, shown as a mark; None leaves marks out.
+    digits : int, default 3
+        The number of decimals in the cells.
+
+    Examples
+    --------
+    >>> display = ComparisonDisplay([[0.9, 0.8]], ["accuracy"], ["optimal", "greedy"])
+    >>> display.shades().tolist()
+    [[1.0, 0.0]]
+    >>> axes = display.plot().ax_
     """
 
     def __init__(
@@ -59,7 +73,20 @@ class ComparisonDisplay(Display):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], ax: Axes | None = None) -> Self:
-        """Of what ``everytree compare --json`` prints."""
+        """Draw the table that ``everytree compare --json`` prints.
+
+        Parameters
+        ----------
+        table : mapping
+            The parsed JSON.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The display, which is drawn.
+        """
         methods = table["methods"]
         measures = {"accuracy": True, "log_loss": False, "brier": False}
         values = [[_number(row[measure]) for row in methods] for measure in measures]
@@ -76,7 +103,13 @@ class ComparisonDisplay(Display):
         return 1.4 + 0.95 * len(self.columns), 0.8 + 0.34 * len(self.rows)
 
     def shades(self) -> npt.NDArray[np.float64]:
-        """For each cell how good it is within its row: 1 the best, 0 the worst; NaN where there is no number."""
+        """Compute how good each cell is within its row.
+
+        Returns
+        -------
+        array of float, shape (n_rows, n_columns)
+            1 for the best of a row, 0 for the worst, NaN where there is no number.
+        """
         shades = np.full(self.values.shape, np.nan)
         for line, (values, up) in enumerate(zip(self.values, self.larger_is_better, strict=True)):
             known = np.isfinite(values)

@@ -1,10 +1,10 @@
-"""What all displays share: they hold what is shown, and draw it when asked, as those of scikit-learn do.
+"""The base of all displays: they hold what is shown, and draw it when asked, as those of scikit-learn do.
 
     display = FrontDisplay.from_estimator(model)     computes and draws
     display.plot(ax=axes)                            draws again, elsewhere
     display.ax_, display.figure_                     where it was drawn
 
-A new one is a class with the data in its ``__init__``, a ``from_...`` that makes it, and ``_draw(ax)``.
+A new display is a class with the data in its ``__init__``, a ``from_...`` that makes it, and ``_draw(ax)``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Display", "fitted_part", "pyplot"]
 
 
 def pyplot() -> Any:
-    """matplotlib.pyplot, or how to get it."""
+    """Return matplotlib.pyplot, or raise an error that says how to install it."""
     try:
         from matplotlib import pyplot as found
     except ImportError as error:
@@ -30,7 +30,7 @@ def pyplot() -> Any:
 
 
 def fitted_part(model: Any, names: tuple[str, ...], who: str) -> Any:
-    """The first of these attributes that a model has, or an error that says which models have one."""
+    """Return the first of these attributes that a model has, or raise an error that says which models have one."""
     for name in names:
         found = getattr(model, name, None)
         if found is not None:
@@ -39,7 +39,7 @@ def fitted_part(model: Any, names: tuple[str, ...], who: str) -> Any:
 
 
 class Display(ABC):
-    """A picture on one axes; new ones are made where none are given."""
+    """A picture on one axes, which are made where none are given."""
 
     SIZE: ClassVar[tuple[float, float]] = (5.6, 3.8)
 
@@ -47,7 +47,18 @@ class Display(ABC):
     figure_: Any  # Figure
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on new axes."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        Display
+            The display itself; ``ax_`` and ``figure_`` say where it was drawn.
+        """
         if ax is None:
             _, ax = pyplot().subplots(figsize=self.size(), layout="constrained")
         self._draw(ax)
@@ -55,7 +66,13 @@ class Display(ABC):
         return self
 
     def size(self) -> tuple[float, float]:
-        """Inches of a new figure."""
+        """Return the size of a new figure.
+
+        Returns
+        -------
+        tuple of (float, float)
+            The width and the height in inches.
+        """
         return self.SIZE
 
     @abstractmethod

@@ -14,7 +14,20 @@ __all__ = ["EvidenceDisplay"]
 
 
 class EvidenceDisplay:
-    """The evidence of what ``fit_evidence`` tried, a panel for each number."""
+    """The evidence of the hyper-parameters that ``fit_evidence`` tried, with a panel for each number.
+
+    Parameters
+    ----------
+    fit : EvidenceFit
+        What ``fit_evidence`` returned.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5
+    >>> model = et.BayesOptimalClassifier(max_depth=2, dirichlet="fit").fit(X, y)
+    >>> axes = EvidenceDisplay.from_estimator(model).axes_
+    """
 
     axes_: npt.NDArray[Any]
     ax_: Any  # the first Axes
@@ -25,7 +38,25 @@ class EvidenceDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, axes: Any = None) -> Self:
-        """Of a classifier that was fitted with prior="fit" or dirichlet="fit" (or "average")."""
+        """Draw the evidence for a classifier that chose hyper-parameters by it.
+
+        Parameters
+        ----------
+        estimator : classifier
+            One that was fitted with prior="fit" or dirichlet="fit" (or "average").
+        axes : array of matplotlib.axes.Axes, optional
+            The axes to draw on, one for each number; by default new ones.
+
+        Returns
+        -------
+        EvidenceDisplay
+            The display, which is drawn.
+
+        Raises
+        ------
+        QueryError
+            If the classifier chose nothing by evidence.
+        """
         fit = getattr(estimator, "evidence_fit_", None)
         if fit is None:
             raise QueryError(
@@ -34,7 +65,18 @@ class EvidenceDisplay:
         return cls(fit).plot(axes)
 
     def plot(self, axes: Any = None) -> Self:
-        """Draw on these axes, one for each number, or on new ones."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        axes : array of matplotlib.axes.Axes, optional
+            The axes to draw on, one for each number; by default new ones.
+
+        Returns
+        -------
+        EvidenceDisplay
+            The display itself; ``axes_``, ``ax_`` and ``figure_`` say where it was drawn.
+        """
         self.axes_ = plot_evidence(self.fit, axes)
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.figure

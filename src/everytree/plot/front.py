@@ -19,13 +19,27 @@ __all__ = ["FrontDisplay"]
 
 
 class FrontDisplay(Display):
-    """What a larger (or deeper) tree is worth.
+    """The least cost of a tree for every size, as a staircase: what a larger or deeper tree is worth.
 
     Parameters
     ----------
-    points : (size, cost, tree), as ``TreeSpace.front`` returns them
-    by, cost : what the axes mean
-    total : examples, for an axis of shares on the right where the cost is the error; None leaves it out
+    points : sequence of (int, float, Tree)
+        The size, the least cost and the tree, as ``TreeSpace.front`` returns them.
+    by : {"size", "leaves", "depth"}, default "size"
+        What the horizontal axis counts.
+    cost : str, default "error"
+        What the vertical axis counts.
+    total : int, optional
+        The number of examples, for an axis of shares on the right where the cost is the error; None leaves it out.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5
+    >>> model = et.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> display = FrontDisplay.from_estimator(model)
+    >>> [(size, cost) for size, cost, tree in display.points]
+    [(1, 10), (5, 5), (7, 0)]
     """
 
     def __init__(
@@ -43,7 +57,26 @@ class FrontDisplay(Display):
     def from_space(
         cls, space: TreeSpace, cost: str = "error", *, by: str = "size", ax: Axes | None = None, **bounds: Any
     ) -> Self:
-        """The front of a space; ``bounds`` are those of ``TreeSpace.front``."""
+        """Draw the front of a space.
+
+        Parameters
+        ----------
+        space : TreeSpace
+            The trees and the data.
+        cost : str, default "error"
+            The cost that is least.
+        by : {"size", "leaves", "depth"}, default "size"
+            What the horizontal axis counts.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+        **bounds : object
+            Further parameters of ``TreeSpace.front``.
+
+        Returns
+        -------
+        FrontDisplay
+            The display, which is drawn.
+        """
         points = space.front(cost, by=by, **bounds)
         return cls(points, by, cost, space.table.total).plot(ax)
 
@@ -51,7 +84,26 @@ class FrontDisplay(Display):
     def from_estimator(
         cls, estimator: Any, cost: str = "error", *, by: str = "size", ax: Axes | None = None, **bounds: Any
     ) -> Self:
-        """The front of the data that an OptimalTreeClassifier was fitted to."""
+        """Draw the front of the data that a classifier was fitted to.
+
+        Parameters
+        ----------
+        estimator : OptimalTreeClassifier
+            A fitted classifier; one that was loaded from a file has no data.
+        cost : str, default "error"
+            The cost that is least.
+        by : {"size", "leaves", "depth"}, default "size"
+            What the horizontal axis counts.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+        **bounds : object
+            Further parameters of ``TreeSpace.front``.
+
+        Returns
+        -------
+        FrontDisplay
+            The display, which is drawn.
+        """
         space = fitted_part(
             estimator, ("space_",), "an OptimalTreeClassifier after fit; a loaded one has no data"
         )

@@ -1,4 +1,4 @@
-"""What a posterior over trees looks like: how many leaves, and which columns or tests are used."""
+"""Displays of a posterior over trees: how many leaves they have, and which columns or tests they use."""
 
 from __future__ import annotations
 
@@ -20,11 +20,26 @@ if TYPE_CHECKING:
 __all__ = ["InclusionDisplay", "LeavesDisplay"]
 
 WHO = "a fitted BayesOptimalClassifier or MCMCTreeClassifier"
-TINY = 1e-4  # probabilities beyond the last one above this are not drawn
+TINY = 1e-4  # numbers of leaves less probable than this are not drawn at either end
 
 
 class LeavesDisplay(Display):
-    """P(the tree has k leaves): ``probabilities[k]``."""
+    """The probability that the tree has k leaves, for every k.
+
+    Parameters
+    ----------
+    probabilities : array of float
+        Entry k is the probability of k leaves.
+    name : str, optional
+        The name in the legend.
+
+    Examples
+    --------
+    >>> display = LeavesDisplay([0.0, 0.25, 0.75])
+    >>> display.mean
+    1.75
+    >>> axes = display.plot().ax_
+    """
 
     def __init__(self, probabilities: npt.ArrayLike, name: str | None = None) -> None:
         self.probabilities = np.asarray(probabilities, dtype=np.float64)
@@ -36,12 +51,42 @@ class LeavesDisplay(Display):
 
     @classmethod
     def from_posterior(cls, posterior: Any, name: str | None = None, ax: Axes | None = None) -> Self:
-        """Of a posterior over every tree."""
+        """Draw the number of leaves under a posterior over every tree.
+
+        Parameters
+        ----------
+        posterior : Posterior
+            The posterior.
+        name : str, optional
+            The name in the legend.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        LeavesDisplay
+            The display, which is drawn.
+        """
         return cls(posterior.leaves_distribution(), name).plot(ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, name: str | None = None, ax: Axes | None = None) -> Self:
-        """Of a BayesOptimalClassifier, exactly; of an MCMCTreeClassifier, from its draws."""
+        """Draw the number of leaves under the posterior of a classifier.
+
+        Parameters
+        ----------
+        estimator : BayesOptimalClassifier or MCMCTreeClassifier
+            A fitted classifier: the first gives exact probabilities, the second shares of its draws.
+        name : str, optional
+            The name in the legend.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        LeavesDisplay
+            The display, which is drawn.
+        """
         found = fitted_part(estimator, ("draws_", "posterior_"), WHO)
         if hasattr(found, "leaves_distribution"):
             return cls.from_posterior(found, name, ax)
@@ -74,13 +119,22 @@ class LeavesDisplay(Display):
 
 
 class InclusionDisplay(Display):
-    """For each column (or test) the probability that the tree uses it, the likeliest first.
+    """The probability of each column or test that the tree uses it, the likeliest first.
 
     Parameters
     ----------
-    inclusion : name → probability
-    top : how many are drawn
-    what : "columns" or "tests", for the label of the axis
+    inclusion : mapping of str to float
+        The probability of each name.
+    top : int, default 20
+        How many are drawn.
+    what : {"columns", "tests"}, default "columns"
+        What the names are, for the label of the axis.
+
+    Examples
+    --------
+    >>> display = InclusionDisplay({"age": 0.9, "sex": 0.2}).plot()
+    >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+    ['sex', 'age']
     """
 
     def __init__(self, inclusion: Mapping[str, float], top: int = 20, what: str = "columns") -> None:
@@ -92,7 +146,24 @@ class InclusionDisplay(Display):
     def from_estimator(
         cls, estimator: Any, *, by: str = "columns", top: int = 20, ax: Axes | None = None
     ) -> Self:
-        """Of a BayesOptimalClassifier, exactly; of an MCMCTreeClassifier, from its draws. ``by`` columns or tests."""
+        """Draw which columns or tests the trees of a classifier's posterior use.
+
+        Parameters
+        ----------
+        estimator : BayesOptimalClassifier or MCMCTreeClassifier
+            A fitted classifier: the first gives exact probabilities, the second shares of its draws.
+        by : {"columns", "tests"}, default "columns"
+            Whether columns or single tests are shown.
+        top : int, default 20
+            How many are drawn.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        InclusionDisplay
+            The display, which is drawn.
+        """
         if by not in ("columns", "tests"):
             raise refused(DataError, "by", by, "'columns' or 'tests'")
         found = fitted_part(estimator, ("draws_", "posterior_"), WHO)

@@ -1,4 +1,4 @@
-"""Calibration: of the rows for which a class is said with probability p, how many are of that class."""
+"""Calibration: of the rows whose class is predicted with probability p, the share that is of that class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ class CalibrationDisplay(Display):
 
     Parameters
     ----------
-    curves : name → ``Reliability`` of one classifier each, from ``everytree.metrics``
+    curves : mapping of str to Reliability
+        The ``everytree.metrics.Reliability`` of each classifier, by its name.
+
+    Examples
+    --------
+    >>> display = CalibrationDisplay.from_predictions([0, 1], [[0.9, 0.1], [0.3, 0.7]], n_bins=5)
+    >>> round(display.curves["classifier"].ece, 3)
+    0.2
     """
 
     SIZE = (4.8, 4.8)
@@ -41,7 +48,28 @@ class CalibrationDisplay(Display):
         cls, y: npt.ArrayLike, proba: npt.ArrayLike, classes: Any = None, *, n_bins: int = 10,
         name: str = "classifier", ax: Axes | None = None,
     ) -> Self:  # fmt: skip
-        """Of the true labels and the probabilities of ``classes`` in order (by default the sorted labels of y)."""
+        """Draw the calibration of predicted probabilities.
+
+        Parameters
+        ----------
+        y : array, shape (n_rows,)
+            The true label of each row.
+        proba : array of float, shape (n_rows, n_classes)
+            The predicted probabilities.
+        classes : sequence, optional
+            The label of each column of ``proba``; by default the sorted labels of ``y``.
+        n_bins : int, default 10
+            The number of bins of probabilities from 0 to 1.
+        name : str, default "classifier"
+            The name in the legend.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, which is drawn.
+        """
         from everytree.metrics import Reliability
 
         codes, labels = label_codes(y, len(np.asarray(proba)), classes)
@@ -56,7 +84,28 @@ class CalibrationDisplay(Display):
         cls, estimator: Any, X: Any, y: npt.ArrayLike, *, n_bins: int = 10, name: str | None = None,
         ax: Axes | None = None,
     ) -> Self:  # fmt: skip
-        """Of a fitted classifier on rows it has not seen; all of their labels must have been in training."""
+        """Draw the calibration of a fitted classifier on rows that it has not seen.
+
+        Parameters
+        ----------
+        estimator : classifier
+            The fitted classifier.
+        X : array or data frame
+            The rows.
+        y : array, shape (n_rows,)
+            The true label of each row; all labels must have been in training.
+        n_bins : int, default 10
+            The number of bins of probabilities from 0 to 1.
+        name : str, optional
+            The name in the legend; by default that of the class.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        CalibrationDisplay
+            The display, which is drawn.
+        """
         return cls.from_predictions(
             y, estimator.predict_proba(X), estimator.classes_.tolist(), n_bins=n_bins,
             name=type(estimator).__name__ if name is None else name, ax=ax,

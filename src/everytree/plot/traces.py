@@ -1,4 +1,4 @@
-"""Markov chains over trees: the log target and the leaves of every draw, a colour for each chain."""
+"""Markov chains over trees: the log target and the leaves of every draw, with a colour for each chain."""
 
 from __future__ import annotations
 
@@ -15,12 +15,22 @@ __all__ = ["TraceDisplay"]
 
 
 class TraceDisplay:
-    """Two rows of panels: the trace, and beside it how often each value was drawn.
+    """The values that Markov chains drew: a row of panels for each trace, with a histogram beside it.
 
     Parameters
     ----------
-    traces : name → numbers by chain and draw, one row of panels each
-    rhat, ess : told in the title, where known
+    traces : dict of str to array, shape (n_chains, n_draws)
+        The values of each trace, by chain and draw.
+    rhat : float, optional
+        The R-hat statistic, shown in the title.
+    ess : float, optional
+        The effective number of draws, shown in the title.
+
+    Examples
+    --------
+    >>> display = TraceDisplay({"leaves": [[2, 3, 3], [3, 3, 4]]}).plot()
+    >>> display.axes_.shape, display.ax_.get_title(loc="left")
+    ((1, 2), '2 chains')
     """
 
     axes_: npt.NDArray[Any]
@@ -39,7 +49,20 @@ class TraceDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, axes: Any = None) -> Self:
-        """The chains of an MCMCTreeClassifier."""
+        """Draw the chains of a classifier.
+
+        Parameters
+        ----------
+        estimator : MCMCTreeClassifier
+            The fitted classifier.
+        axes : array of matplotlib.axes.Axes, shape (2, 2), optional
+            The axes to draw on; by default new ones.
+
+        Returns
+        -------
+        TraceDisplay
+            The display, which is drawn.
+        """
         draws = fitted_part(estimator, ("draws_",), "a fitted MCMCTreeClassifier")
         summary = estimator.summary() if hasattr(estimator, "summary") else None
         rhat, ess = getattr(summary, "rhat", None), getattr(draws, "ess", None)
@@ -47,7 +70,18 @@ class TraceDisplay:
         return cls(traces, rhat, ess() if callable(ess) else ess).plot(axes)
 
     def plot(self, axes: Any = None) -> Self:
-        """Draw on a grid of axes with two columns and a row for each trace, or on a new one."""
+        """Draw the display.
+
+        Parameters
+        ----------
+        axes : array of matplotlib.axes.Axes, shape (n_traces, 2), optional
+            The axes to draw on, a row for each trace; by default new ones.
+
+        Returns
+        -------
+        TraceDisplay
+            The display itself; ``axes_``, ``ax_`` and ``figure_`` say where it was drawn.
+        """
         n = len(self.traces)
         if axes is None:
             _, axes = pyplot().subplots(
