@@ -1,18 +1,18 @@
-"""A checker apart from the solver: every claim of a model file recomputed from the raw data.
+"""A checker apart from the solver: it recomputes every claim of a model file from the raw data.
 
-It shares no code with the rest of everytree: its own reader of CSV and of model files, its own routing, counting,
-costs and search, all in plain Python with the standard library only. A mistake would have to be made twice, in two
-languages, to go unnoticed.
+It shares no code with the rest of everytree: it has its own reader of CSV and of model files, and its own routing,
+counting, costs and search, all in plain Python with the standard library only. A mistake would have to be made twice,
+in two languages, to go unnoticed.
 
-    csv_file, model      what is in the two files
-    examples, fills      cells → outcomes of tests → counted rows; what a missing value became
-    query, chi2          what was asked for
-    check, claims        each claim against the data, and against the others
-    prove, optimum       is there a better tree?
-    probable, posterior  is there a more probable one, and what is the evidence of all?
-    average, draws       predictions of an average over every tree, or over drawn ones
-    rules                rules that stand for an average, within their bound
-    whole, flat          files of trees on whole columns: multiway (C4.5, CART), path_average, grown (option trees)
+    csv_file, model      read the two files
+    examples, fills      turn cells into outcomes of tests and counted rows, and check what replaced missing values
+    query, chi2          read what was asked for
+    check, claims        compare each claim with the data, and with the others
+    prove, optimum       look for a better tree
+    probable, posterior  look for a more probable one, and compute the evidence of all
+    average, draws       compute predictions of an average over every tree, or over drawn ones
+    rules                check that compressed rules stay within their bound of an average
+    whole, flat          check trees on whole columns: multiway (C4.5, CART), path_average, grown (option trees)
 """
 
 from __future__ import annotations

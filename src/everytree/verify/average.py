@@ -1,6 +1,6 @@
-"""Predictions of an average over every tree, folded again from the raw data.
+"""Predictions of an average over every tree, computed again from the raw data.
 
-A file holds the table, the prior and the Dirichlet parameters, and no prediction: what it predicts follows from these.
+A file holds the table, the prior and the Dirichlet parameters, from which its predictions follow.
 So each is compared with the data and the parameters; then the probabilities of some rows are computed, from what the
 data and the parameters say and, where the file says something else, from what it says too.
 """
@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from everytree.verify.claims import force_facts, same_dirichlet
+from everytree.verify.claims import chosen_facts, same_dirichlet
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model
@@ -24,7 +24,7 @@ from everytree.verify.query import dirichlet_at, read_query
 
 __all__ = ["Part", "check_average", "predict_average", "sample_rows", "table_facts"]
 
-SEEN, UNSEEN = 8, 4  # rows of the data and other rows whose predictions are computed
+SEEN, UNSEEN = 8, 4  # predictions are computed for so many rows of the data, and so many others
 CLOSE = 1e-9
 HOPELESS = 3
 
@@ -39,7 +39,7 @@ class Part:
 
 
 def table_facts(model: Model, examples: Examples) -> list[Fact]:
-    """The table of a file against the tests on the raw rows, and against its own fingerprint."""
+    """Compare the table of a file with the tests on the raw rows, and with its own fingerprint."""
     if model.table is None:
         return []
     facts = []
@@ -62,13 +62,13 @@ def table_facts(model: Model, examples: Examples) -> list[Fact]:
 
 
 def check_average(model: Model, examples: Examples, max_states: int, time_limit: float) -> list[Fact]:
-    """The facts about an average over every tree: what it is taken over, its evidence, and some predictions."""
+    """Check an average over every tree: what it is taken over, its evidence, and some predictions."""
     deadline = time.monotonic() + time_limit
-    facts = [*table_facts(model, examples), *force_facts(model), *_depth_facts(model)]
+    facts = [*table_facts(model, examples), *chosen_facts(model), *_depth_facts(model)]
     right = all(fact.verdict != FALSE for fact in facts)
     asked, held = _parts(model, claimed=False), _parts(model, claimed=True)
     if asked is None or held is None:
-        note = f"prior={quote(model.in_force.get('prior'))} or the Dirichlet parameters are not known to the checker"
+        note = f"prior={quote(model.used_params.get('prior'))} or the Dirichlet parameters are not known to the checker"
         return [*facts, Fact("predictions", None, None, UNCHECKED, note, predicts=True)]
     rows = sample_rows(examples)
     try:
@@ -101,7 +101,7 @@ def check_average(model: Model, examples: Examples, max_states: int, time_limit:
 
 
 def sample_rows(examples: Examples, seed: int = 0) -> list[int]:
-    """Some rows of the data, and some that may not be in it, as bits; the same ones every time."""
+    """Choose some rows of the data, and some that may not be in it, as bits; the same ones every time."""
     chance = random.Random(seed)
     seen = sorted(examples.counts)
     rows = chance.sample(seen, min(SEEN, len(seen)))
@@ -117,13 +117,13 @@ def predict_average(
     max_states: int,
     time_limit: float,
 ) -> list[list[float]]:
-    """Predictions of the average under one prior, or ``GivenUp``."""
+    """Compute predictions of the average under one prior; raise ``GivenUp`` if that takes too long."""
     space = _space(model, examples, depth, max_states, time.monotonic() + time_limit)
     return _mixed([part], _folded(space, model, [part]), rows)
 
 
 def _depth_facts(model: Model) -> list[Fact]:
-    """The depth of the average: the one asked for, unless a limit ended it before."""
+    """Check the depth of the average: it is the one asked for, unless a limit ended it before."""
     asked, claims = model.params.get("max_depth"), model.claims
     if "depth" not in claims or claims["depth"] == asked:
         return []
@@ -141,7 +141,7 @@ def _depth_facts(model: Model) -> list[Fact]:
 
 
 def _parts(model: Model, claimed: bool) -> list[Part] | None:
-    """What is averaged over: by the parameters, or by the claims alone, as the file would be loaded."""
+    """Return the priors that are averaged: by the parameters, or by the claims alone, as the file would be loaded."""
     n_classes = len(model.classes)
     mixture = model.claims.get("mixture")
     if mixture is not None:
@@ -154,8 +154,8 @@ def _parts(model: Model, claimed: bool) -> list[Part] | None:
                 return None
             parts.append(Part(prior, each[1], float(each[2])))
         return parts
-    force = {"prior": model.claims.get("prior"), "dirichlet": model.claims.get("dirichlet")}
-    given = force if claimed and None not in force.values() else model.in_force
+    used = {"prior": model.claims.get("prior"), "dirichlet": model.claims.get("dirichlet")}
+    given = used if claimed and None not in used.values() else model.used_params
     prior = read_prior(given)
     if prior is None or dirichlet_at(given.get("dirichlet"), 0, n_classes) is None:
         return None

@@ -1,4 +1,4 @@
-"""Every claim of a model file, held against the raw data.
+"""Checks of every claim of a model file against the raw data.
 
 data          number of examples, fingerprint, class totals
 tree          counts, probabilities and answer of every leaf; counts of the splits; error, size, leaves, depth
@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from everytree.verify.average import check_average
-from everytree.verify.claims import bound_facts, force_facts, noted_facts
+from everytree.verify.claims import bound_facts, chosen_facts, noted_facts
 from everytree.verify.csv_file import read_table
 from everytree.verify.draws import check_draws
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
@@ -32,7 +32,7 @@ from everytree.verify.whole import check_whole, read_whole
 __all__ = ["verify_model"]
 
 Counts = tuple[int, ...]
-CLOSE = 1e-9  # relative; for numbers that are sums of logarithms or of floats
+CLOSE = 1e-9  # the relative slack of numbers that are sums of logarithms or of floats
 
 
 def verify_model(
@@ -119,7 +119,7 @@ def verify_model(
 
 
 def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
-    """What ``work`` returns; its errors name the file."""
+    """Call ``work``, and name the file in its errors."""
     try:
         return work(*given)
     except InputError as error:
@@ -129,7 +129,7 @@ def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
 def _facts(
     claimed: Model, examples: Examples, max_states: int, time_limit: float
 ) -> tuple[list[Fact], tuple[str, ...]]:
-    """The facts about a model on 0/1 tests, and the lines of a better tree if there is one."""
+    """Check a model on 0/1 tests; return the facts, and the lines of a better tree if there is one."""
     facts = _data_facts(claimed, examples)
     if claimed.estimator == "MCMCTreeClassifier":
         return facts + check_draws(claimed, examples, time_limit), ()
@@ -147,7 +147,7 @@ def _facts(
     facts += _constraint_facts(claimed, counts, query)
     facts += bound_facts(claimed)
     if claimed.estimator == "MAPTreeClassifier":
-        return facts + force_facts(claimed) + check_probable(claimed, examples, max_states, time_limit), ()
+        return facts + chosen_facts(claimed) + check_probable(claimed, examples, max_states, time_limit), ()
     more, better = check_optimum(claimed, examples, counts, query, max_states, time_limit)
     return facts + more, better
 
@@ -169,7 +169,7 @@ def _data_facts(model: Model, examples: Examples) -> list[Fact]:
 
 
 def _route(model: Model, examples: Examples) -> list[Counts]:
-    """The class counts of every node, by sending every example down the tree."""
+    """Count the classes of every node, by sending every example down the tree."""
     sums = [[0] * examples.n_classes for _ in model.nodes]
     for bits, counts in examples.counts.items():
         node = 0
@@ -228,14 +228,14 @@ def _leaf_facts(model: Model, counts: list[Counts], leaves: list[int]) -> list[F
 
 
 def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: Query) -> list[Fact]:
-    """Probabilities (n_c + a_c) / (n + Σa), and the class that each node says: the cheapest, or the most probable."""
+    """Check the probabilities (n_c + a_c) / (n + Σa) and the class of each node: the cheapest, or the most probable."""
     facts = []
     n_classes = len(model.classes)
     answers: dict[int, list[Fraction]] = {}
     off: Fact | None = None
     readable = True
     for k, node in enumerate(model.nodes):
-        added = dirichlet_at(model.in_force.get("dirichlet"), node.depth, n_classes)
+        added = dirichlet_at(model.used_params.get("dirichlet"), node.depth, n_classes)
         if added is None:
             readable = False
             break
@@ -249,7 +249,7 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
             found = [float(p) for p in answers[k]]
             off = Fact(f"probabilities of node {k}", list(node.proba), found, FALSE, f"where {model.rule(k)}")
     if not readable:
-        note = f"dirichlet={quote(model.in_force.get('dirichlet'))} is not known to the checker"
+        note = f"dirichlet={quote(model.used_params.get('dirichlet'))} is not known to the checker"
         facts.append(Fact("probabilities", None, None, UNCHECKED, note))
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
@@ -279,9 +279,9 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
 
 
 def _answers(model: Model, query: Query, counts: Counts, proba: Sequence[Fraction]) -> list[int]:
-    """The classes that a node may say: those that cost least, of these the most probable ones, up to rounding.
+    """Return the classes that a node may predict: those of least cost, and of these the most probable ones.
 
-    Only the answer to a query counts costs; a tree of a posterior says what is most probable.
+    Only the answer to a query counts costs; a tree of a posterior predicts what is most probable.
     """
     likely = list(range(len(counts)))
     if model.estimator == "OptimalTreeClassifier":

@@ -16,7 +16,7 @@ __all__ = ["chi2_statistic", "upper_tail"]
 
 
 def chi2_statistic(leaf: Sequence[int], total: Sequence[int]) -> Fraction:
-    """χ² of a leaf with these class counts in data with the class counts ``total``.
+    """Compute χ² of a leaf with these class counts in data with the class counts ``total``.
 
     >>> chi2_statistic((3, 0), (3, 2)), chi2_statistic((3, 2), (3, 2))
     (Fraction(5, 1), Fraction(0, 1))
@@ -29,7 +29,7 @@ def chi2_statistic(leaf: Sequence[int], total: Sequence[int]) -> Fraction:
 
 
 def upper_tail(x: float, freedom: int) -> float:
-    """P(X ≥ x) for χ² with this many degrees of freedom, by Q(k+2) = Q(k) + (x/2)^(k/2) e^(−x/2) / Γ(k/2 + 1).
+    """Compute P(X ≥ x) for χ² with these degrees of freedom: Q(k+2) = Q(k) + (x/2)^(k/2) e^(−x/2) / Γ(k/2 + 1).
 
     >>> round(upper_tail(3.841458820694124, 1), 12), upper_tail(0.0, 4)
     (0.05, 1.0)

@@ -1,11 +1,11 @@
-"""Claims that follow from other claims, and those that no data can tell.
+"""Claims that follow from other claims, and those that no data can decide.
 
 gap            0 where bound and objective are equal, else (objective − bound) / the larger of the two, in size
 lower_bound    at most the objective; the objective itself where the tree is claimed to be optimal
 upper_bound    the same for a log joint: at least it, and equal to it for an optimum
 stop_reason    "proved" where, and only where, the tree is claimed to be optimal
-prior, dirichlet   in force as the parameters ask for them, unless evidence chose them
-everything else    such as n_states, is shown and not ticked
+prior, dirichlet   those that the parameters ask for, unless they were chosen by evidence
+everything else    such as n_states, is shown and not checked
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from everytree.verify.probable import read_prior
 from everytree.verify.problem import is_number, quote
 from everytree.verify.query import dirichlet_at
 
-__all__ = ["bound_facts", "force_facts", "noted_facts", "same_dirichlet"]
+__all__ = ["bound_facts", "chosen_facts", "noted_facts", "same_dirichlet"]
 
 CLOSE = 1e-9
 PROVED = "proved"
 INFORMATIONAL = "informational: no data can tell"
-LOOK_AT = (0, 1, 2, 5, 20)  # depths at which Dirichlet parameters are compared
+LOOK_AT = (0, 1, 2, 5, 20)  # Dirichlet parameters are compared at these depths
 # Claims that some other part of the checker compares.
 CHECKED = {
     "n_examples", "n_leaves", "size", "depth", "error", "leaves", "fingerprint", "objective", "lower_bound", "gap",
@@ -33,7 +33,7 @@ CHECKED = {
 
 
 def bound_facts(model: Model) -> list[Fact]:
-    """The bounds and the gap against the objective, as they are claimed."""
+    """Compare the bounds and the gap with the objective, as they are claimed."""
     claims, facts = model.claims, []
     for value, bound, name, low in (
         ("objective", "lower_bound", "lower bound and objective", True),
@@ -73,8 +73,8 @@ def bound_facts(model: Model) -> list[Fact]:
     return facts
 
 
-def force_facts(model: Model) -> list[Fact]:
-    """The prior and the Dirichlet parameters in force against those that were asked for."""
+def chosen_facts(model: Model) -> list[Fact]:
+    """Compare the prior and the Dirichlet parameters that the model used with those that were asked for."""
     facts, claims = [], model.claims
     if claims.get("prior") is not None and not model.was_chosen("prior"):
         asked, found = read_prior(model.params), read_prior({"prior": claims["prior"]})
@@ -95,7 +95,7 @@ def force_facts(model: Model) -> list[Fact]:
 
 
 def same_dirichlet(a: Any, b: Any, n_classes: int) -> bool | None:
-    """Whether two ways to give Dirichlet parameters mean the same; None where one cannot be read."""
+    """Return whether two ways to give Dirichlet parameters mean the same; None where one cannot be read."""
     for depth in LOOK_AT:
         first, second = dirichlet_at(a, depth, n_classes), dirichlet_at(b, depth, n_classes)
         if first is None or second is None:
@@ -106,10 +106,10 @@ def same_dirichlet(a: Any, b: Any, n_classes: int) -> bool | None:
 
 
 def noted_facts(model: Model) -> list[Fact]:
-    """What is claimed and can be neither true nor false of the data."""
+    """List the claims that can be neither true nor false of the data."""
     facts = []
     for name, value in model.claims.items():
-        drawn = name == "log_evidence" and model.estimator == "MCMCTreeClassifier"  # draws do not tell it
+        drawn = name == "log_evidence" and model.estimator == "MCMCTreeClassifier"  # draws cannot confirm it
         judged = name == "stop_reason" and isinstance(model.claims.get("optimal"), bool)
         if (
             (name in CHECKED and not drawn)

@@ -20,7 +20,7 @@ from everytree.verify.problem import InputError, quote
 __all__ = ["CsvTable", "read_table"]
 
 DELIMITERS = ",\t;|"
-LOOK_AT = 100  # lines from which the delimiter is found
+LOOK_AT = 100  # the delimiter is found from so many lines
 NOT_CSV = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -43,7 +43,7 @@ class CsvTable:
         return len(self.lines)
 
     def place(self, row: int) -> str:
-        """Where a row stands, for messages."""
+        """Say where a row stands, for messages."""
         return f"{self.file}:{self.lines[row]}"
 
 
@@ -136,7 +136,7 @@ def _delimiter_of(text: str) -> str:
 
 
 def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
-    """(share of the lines with as many fields as the first, number of fields); nothing for a single field."""
+    """Return (share of the lines with as many fields as the first, number of fields); zeros for a single field."""
     try:
         widths = [len(row) for row in csv.reader(sample, delimiter=delimiter, skipinitialspace=True) if row]
     except csv.Error:

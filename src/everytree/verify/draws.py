@@ -3,8 +3,8 @@
     posterior   log_prior: the prior of the tree     log_data: the log marginal likelihood of its leaves
     risk        log_prior: −leaf_penalty · leaves    log_data: −scale/n · Σ_leaves (examples · impurity)
 
-What chance did, how often each tree was drawn and how many moves were accepted, no data can tell. That it is as it was
-written, the fingerprint of the draws tells.
+No data can tell how often each tree was drawn and how many moves were accepted, because chance decided that. The
+fingerprint of the draws shows that they are as they were written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everytree.verify.average import sample_rows, table_facts
-from everytree.verify.claims import force_facts
+from everytree.verify.claims import chosen_facts
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model
@@ -29,7 +29,7 @@ from everytree.verify.query import dirichlet_at, read_query
 __all__ = ["check_draws"]
 
 FIELDS = ("trees", "log_prior", "log_data", "which", "proposed", "accepted", "best", "seed")
-MOST_TREES = 300  # of more distinct trees, so many are recomputed, drawn with a fixed seed
+MOST_TREES = 300  # if there are more distinct trees, so many are recomputed, chosen with a fixed seed
 CLOSE = 1e-9
 COST = {"misclassification": "errors", "gini": "gini", "entropy": "entropy"}
 
@@ -44,8 +44,8 @@ class _Tree:
 
 
 def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fact]:
-    """The facts about the draws of a file, its best tree, and predictions."""
-    facts = [*table_facts(model, examples), *force_facts(model)]
+    """Check the draws of a file, its best tree, and predictions."""
+    facts = [*table_facts(model, examples), *chosen_facts(model)]
     draws = _shape(model)
     prior, dirichlet = read_prior(model.params), model.params.get("dirichlet")
     risk = model.params.get("target") == "risk"
@@ -85,7 +85,7 @@ def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fac
 
 
 def _shape(model: Model) -> dict[str, Any]:
-    """The field claims.draws, checked for shape."""
+    """Return the field ``claims.draws``, once it has the right shape."""
     draws = model.claims.get("draws")
     if not isinstance(draws, dict) or not set(FIELDS) <= set(draws):
         raise InputError(f"claims.draws is {quote(draws)}; expected an object with {', '.join(FIELDS)}")
@@ -118,7 +118,7 @@ def _is_tree(key: list[int]) -> bool:
 
 
 class _Walk:
-    """Sends all examples down a tree, and adds up what it weighs."""
+    """A walk of all examples down a tree, which adds up its logarithms."""
 
     def __init__(self, model: Model, space: Space, prior: Any, dirichlet: Any, risk: bool) -> None:
         self.space, self.prior, self.risk = space, prior, risk
@@ -132,7 +132,7 @@ class _Walk:
             raise InputError(f"params.leaf_penalty is {quote(self.penalty)}; expected a number, as for scale")
 
     def tree(self, key: list[int]) -> _Tree | None:
-        """The tree on the data; None if it is not in the space."""
+        """Return the tree on the data; None if it is not in the space."""
         space = self.space
         log_prior: list[float] = []
         log_data: list[float] = []
@@ -169,7 +169,7 @@ class _Walk:
         return _Tree(math.fsum(log_prior), math.fsum(log_data), leaves)
 
     def predicted(self, tree: _Tree, row: int) -> list[float]:
-        """Class probabilities in the leaf of a row."""
+        """Return the class probabilities in the leaf of a row."""
         for way, depth, counts in tree.leaves:
             if all(row >> test & 1 == outcome for test, outcome in way):
                 return self.fold.theta(counts, depth)
@@ -200,7 +200,7 @@ def _best_facts(
 
 
 def _seal_facts(draws: dict[str, Any]) -> list[Fact]:
-    """The fingerprint of the draws, and what only chance knows."""
+    """Check the fingerprint of the draws, and list what only chance decided."""
     counts = len(draws["which"]), len(draws["which"][0])
     note = "informational: what chance did, no data can tell"
     facts = [
@@ -221,7 +221,7 @@ def _seal_facts(draws: dict[str, Any]) -> list[Fact]:
 def _prediction_facts(
     draws: dict[str, Any], walk: _Walk, trees: dict[int, _Tree], rows: list[int], complete: bool
 ) -> list[Fact]:
-    """Each drawn tree predicts by its recounted leaves; together they are the mean over all draws."""
+    """Check that each drawn tree predicts by its recounted leaves, and all together by their mean."""
     if not complete:
         note = f"the mean over all draws: only {len(trees)} of {len(draws['trees'])} trees were recomputed"
         return [Fact("predictions", None, None, UNCHECKED, note, predicts=True)]

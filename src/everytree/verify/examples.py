@@ -44,7 +44,7 @@ class Examples:
         return tuple(sum(column) for column in columns) if self.counts else (0,) * self.n_classes
 
     def fingerprint(self) -> str:
-        """SHA-256 of the lines "outcomes counts…", one per distinct row, in lexicographic order."""
+        """Compute the SHA-256 of the lines "outcomes counts…", one per distinct row, in lexicographic order."""
         rows = {}
         for bits, counts in self.counts.items():
             outcomes = format(bits, f"0{self.n_tests}b")[::-1] if self.n_tests else ""
@@ -99,9 +99,9 @@ def read_examples(
 
 @dataclass(frozen=True)
 class Cells:
-    """The rows of a file as a model on whole columns sees them: numbers, positions of nominal values, None if missing.
+    """The rows of a file for a model on whole columns: numbers, positions of nominal values, None if missing.
 
-    A value that training did not see is ``UNKNOWN``. Rows of weight zero are left out.
+    A value that was not seen in training is ``UNKNOWN``. Rows of weight zero are left out.
     """
 
     rows: list[tuple[Any, ...]]
@@ -119,7 +119,7 @@ def read_cells(
     missing: Collection[str] = MISSING,
     decimal: str = ".",
 ) -> Cells:
-    """The rows of a CSV file for a model on whole columns."""
+    """Read the rows of a CSV file for a model on whole columns."""
     label_name, sources, notes = _matched(table, model, target, weights, decimal)
     gone = frozenset(missing)
     columns = []
@@ -152,7 +152,7 @@ def read_cells(
 def _matched(
     table: CsvTable, model: Model, target: str | None, weights: str | None, decimal: str
 ) -> tuple[str, list[str], tuple[str, ...]]:
-    """``_match_columns``, after checking what was asked for."""
+    """Find the columns by ``_match_columns``, after checking what was asked for."""
     if decimal not in (".", ","):
         raise InputError(
             f"decimal {quote(decimal)}: expected '.' or ','",
@@ -168,7 +168,7 @@ def _matched(
 
 
 def _holds(kind: str, wanted: Any, value: Any, fill: Any) -> bool:
-    """The outcome of one test; a missing value is None."""
+    """Return the outcome of one test; a missing value is None."""
     if kind == "missing":
         return value is None
     if value is None:
@@ -196,7 +196,7 @@ def _value_at(table: CsvTable, row: int, source: str, cell: str, read: Reader) -
 
 
 def _reader(column: Column, cells: list[str], missing: frozenset[str], decimal: str, strict: bool) -> Reader:
-    """How to read the cells of one column; None stands for missing."""
+    """Return a function that reads the cells of one column, and gives None for a missing one."""
     if column.kind == "nominal":
         return _nominal_reader(column, missing, decimal, strict)
     if column.kind == "empty":
@@ -230,7 +230,7 @@ def _nominal_reader(column: Column, missing: frozenset[str], decimal: str, stric
     }
 
     def nominal(cell: str) -> Any:
-        if cell in texts:  # also where it looks like a missing value: the model knows it as a value
+        if cell in texts:  # a known value counts as one also where it looks like a missing value
             return texts[cell]
         if cell in missing:
             return None
@@ -261,7 +261,7 @@ def _number(cell: str, decimal: str = ".") -> int | float | None:
 def _match_columns(
     table: CsvTable, model: Model, target: str | None, weights: str | None
 ) -> tuple[str, list[str], tuple[str, ...]]:
-    """The label's column, and for each column of the model the one in the file."""
+    """Find the label's column, and for each column of the model the one in the file."""
     wanted = [column.name for column in model.columns]
     free = [name for name in table.names if name != weights]
     if not model.named_columns and (target in wanted or not set(wanted) <= set(free)):

@@ -1,7 +1,7 @@
-"""What takes the place of a missing value: the mean of a numeric column, the most frequent value of any other.
+"""What replaces a missing value: the mean of a numeric column, the most frequent value of any other.
 
-Only ``missing="impute"`` fills in. A model that learned in batches, or with the tests of other data, has what the first
-batch or the other data gave: a value that these rows do not give is then not checked, and not false.
+Only ``missing="impute"`` fills in. A model that learned in batches, or with the tests of other data, has the values of
+the first batch or of the other data: a value that these rows do not give is then not checked, and not false.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["fill_facts"]
 
 
 def fill_facts(model: Model, cells: Cells | None, coded: bool = False) -> list[Fact]:
-    """The fact about the fills of a model; ``cells`` may be absent where nothing is imputed.
+    """Check the fills of a model; ``cells`` may be absent where nothing is imputed.
 
     With ``coded``, the fill of a nominal column is the position of its value.
     """
@@ -38,7 +38,7 @@ def fill_facts(model: Model, cells: Cells | None, coded: bool = False) -> list[F
 
 
 def _explained(kind: str, fill: Any, j: int, cells: Cells) -> bool:
-    """Whether a fill is what the rows give."""
+    """Return whether a fill is the one that the rows give."""
     times: dict[Any, int] = {}
     for row, weight in zip(cells.rows, cells.weights, strict=True):
         if row[j] is not None and row[j] is not UNKNOWN:

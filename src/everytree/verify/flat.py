@@ -13,7 +13,7 @@ __all__ = ["Shape", "numbers", "read_shape", "rows_of"]
 
 @dataclass(frozen=True)
 class Shape:
-    """Columns asked about (−1 at a leaf), first children and numbers of children."""
+    """The columns asked about (−1 at a leaf), the first children and the numbers of children."""
 
     attribute: list[int]
     first_child: list[int]
@@ -25,7 +25,7 @@ class Shape:
         return sum(1 for j in self.attribute if j < 0)
 
     def depth(self) -> int:
-        """Number of tests on the longest path."""
+        """Return the number of tests on the longest path."""
         depth = [0] * len(self.attribute)
         for node in range(1, len(depth)):
             depth[node] = depth[self.parent[node]] + 1
@@ -33,7 +33,7 @@ class Shape:
 
 
 def read_shape(tree: dict[str, Any], n_columns: int) -> Shape:
-    """The shape of ``tree``, which must be one."""
+    """Read the shape of ``tree``, which must be a tree."""
     n = len(tree["attribute"]) if isinstance(tree.get("attribute"), list) else 0
     lists = {}
     for name, least, most in (
@@ -65,7 +65,7 @@ def read_shape(tree: dict[str, Any], n_columns: int) -> Shape:
 
 
 def numbers(tree: dict[str, Any], name: str, length: int, special: bool = False) -> list[float]:
-    """A list of numbers; with ``special``, null is NaN and {"$float": "inf"} infinity."""
+    """Read a list of numbers; with ``special``, null is NaN and {"$float": "inf"} infinity."""
     values = tree.get(name)
     if not isinstance(values, list) or len(values) != length:
         raise InputError(f"tree.{name} is {quote(values)}; expected a list of {length} numbers")
@@ -85,7 +85,7 @@ def numbers(tree: dict[str, Any], name: str, length: int, special: bool = False)
 
 
 def rows_of(tree: dict[str, Any], name: str, length: int, width: int) -> list[list[float]]:
-    """A list of ``length`` lists of ``width`` numbers, 0 or more."""
+    """Read a list of ``length`` lists of ``width`` numbers, 0 or more."""
     values = tree.get(name)
     if not isinstance(values, list) or len(values) != length:
         raise InputError(f"tree.{name} is {quote(values)}; expected {length} lists of numbers")

@@ -2,8 +2,8 @@
 
 Every example is sent down every option, as a bit of one whole number per node; a node that several options lead to must
 get the same examples from each. Class counts follow, and so do θ = (n_c + a_c) / (n + Σa) and log Vleaf = log P(leaf) +
-log M(n). What the prior charges for an option (``log_split``), and whether any test is feasible at a node (``open``),
-depends on every test that the grower looked at: these are not recomputed, and that is said.
+log M(n). The prior's factor of an option (``log_split``), and whether any test is feasible at a node (``open``), depend
+on every test that was tried in training: these are not recomputed, and the report says so.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from everytree.verify.query import dirichlet_at
 __all__ = ["check_grown"]
 
 CLOSE = 1e-9
-KINDS = {"smooth": "smooth", "map": "none", "none": "none"}  # prune → the fold that the tree is left with
+KINDS = {"smooth": "smooth", "map": "none", "none": "none"}  # the parameter prune → the kind of the tree
 
 
 def check_grown(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
-    """The facts about an option tree, or the mean of several trees."""
+    """Check an option tree, or the mean of several trees."""
     trees = tree.get("trees") if tree.get("format") == "everytree.tree_mean" else [tree]
     if not isinstance(trees, list) or not trees or not all(isinstance(each, dict) for each in trees):
         raise InputError(f"tree.trees is {quote(trees)}; expected a list of option trees")
@@ -53,7 +53,7 @@ def check_grown(model: Model, tree: dict[str, Any], columns: list[Any], cells: C
 
 
 def _rows(model: Model, columns: list[Any], cells: Cells) -> list[tuple[Any, ...]]:
-    """The rows, with missing values filled in where the model does so."""
+    """Return the rows, with missing values filled in where the model does so."""
     if model.params.get("missing") != "impute":
         return cells.rows
     fills = [column.get("fill") for column in columns]
@@ -101,7 +101,7 @@ class _Graph:
         for o in sorted(range(len(self.owner)), key=lambda o: self.depth[self.owner[o]]):
             node = self.owner[o]
             if node not in covers:
-                continue  # nothing leads to it
+                continue  # no option leads to it
             misplaced = self._misplaced(o, covers[node], rows)
             if misplaced is not None:
                 facts.append(misplaced)
@@ -130,7 +130,7 @@ class _Graph:
         return facts + self._weights(name, n_classes)
 
     def _weights(self, name: str, n_classes: int) -> list[Fact]:
-        """Dirichlet parameters and leaf weights by depth, against the parameters of the model."""
+        """Check the Dirichlet parameters and leaf weights by depth against the parameters of the model."""
         facts = []
         rows = self.dirichlet
         if (
@@ -169,7 +169,7 @@ class _Graph:
         return facts
 
     def _slot(self, o: int, value: Any) -> int:
-        """The branch of a value at an option; −1 where there is none."""
+        """Return the branch of a value at an option; −1 where there is none."""
         last = len(self.children[o]) - 1
         if value is None:
             return last
@@ -189,7 +189,7 @@ class _Graph:
         return [int("".join(map(str, reversed(each))), 2) if any(each) else 0 for each in found]
 
     def _misplaced(self, o: int, cover: int, rows: list[tuple[Any, ...]]) -> Fact | None:
-        """A cut that is not the mid-point of two values of the node."""
+        """Return a fact about a cut that is not the mid-point of two values of the node, or None."""
         j, cut = self.column[o], self.cut[o]
         if self.model.columns[j].kind != "numeric" or not math.isfinite(cut):
             return None

@@ -1,7 +1,7 @@
 """The checker's own reading of a model file: what is claimed, checked for shape but not for truth.
 
-Shape is all that is asked for here: that every field has the type that docs/verify.md gives it, and that the tree
-is a tree. Whether its numbers are right is the work of the rest of this package.
+Only the shape is checked here: that every field has the type that docs/verify.md gives it, and that the tree is a tree.
+The rest of this package checks whether its numbers are right.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Column:
 class Test:
     """One 0/1 test on a column: threshold, equals, identity or missing."""
 
-    __test__ = False  # not for pytest to collect
+    __test__ = False  # pytest must not collect it
 
     column: int
     kind: str
@@ -60,9 +60,9 @@ class Test:
 
 @dataclass(frozen=True)
 class Node:
-    """One node of the tree; ``test`` is −1 at a leaf. ``above`` is its parent and the outcome that leads here.
+    """One node of the tree; ``test`` is −1 at a leaf, and ``above`` is its parent with the outcome that leads here.
 
-    ``says`` is the index of a class; None in older files, where only the claims tell.
+    ``says`` is the index of the class it predicts; None in older files, where only the claims name it.
     """
 
     test: int
@@ -76,7 +76,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Leaf:
-    """What is claimed of one leaf."""
+    """The claims about one leaf."""
 
     node: int
     says: Any
@@ -85,7 +85,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Model:
-    """A model file."""
+    """The content of a model file."""
 
     estimator: str
     params: dict[str, Any]
@@ -104,7 +104,7 @@ class Model:
     table: dict[int, tuple[int, ...]] | None = None  # outcomes, as bits, → class counts
 
     @property
-    def in_force(self) -> dict[str, Any]:
+    def used_params(self) -> dict[str, Any]:
         """The parameters, with the prior and the Dirichlet parameters that evidence chose where it was asked to."""
         chosen = {}
         for name in ("prior", "dirichlet"):
@@ -113,7 +113,7 @@ class Model:
         return self.params | chosen
 
     def said(self, node: int) -> int:
-        """The class that a node says: as the tree tells, or the claims about its leaves, or the most probable one."""
+        """Return the class that a node predicts: by the tree, by the claims about leaves, or the most probable one."""
         says, proba = self.nodes[node].says, self.nodes[node].proba
         if says is not None:
             return says
@@ -122,12 +122,12 @@ class Model:
         return known[0] if known else proba.index(max(proba))
 
     def was_chosen(self, name: str) -> bool:
-        """Whether a hyper-parameter was chosen by the evidence, and so stands in the claims only."""
+        """Return whether a hyper-parameter was chosen by evidence, and so is only in the claims."""
         word = self.params.get(name)
         return isinstance(word, str) and word.partition("_")[0] in ("fit", "average")
 
     def test_name(self, test: int) -> str:
-        """A test as a person reads it, from its column and value alone."""
+        """Write a test as a person reads it, from its column and value alone."""
         asked = self.tests[test]
         name = self.columns[asked.column].name
         if asked.kind == "identity":
@@ -137,7 +137,7 @@ class Model:
         return f"{name} {'<=' if asked.kind == 'threshold' else '=='} {_as_text(asked.value)}"
 
     def rule(self, node: int) -> str:
-        """The way to a node in words; of a very long one, the end."""
+        """Say the way to a node in words; of a very long one, the end."""
         items: list[str] = []
         above = self.nodes[node].above
         while above is not None and len(items) < LONGEST_RULE:
@@ -156,7 +156,7 @@ def _as_text(value: Any) -> str:
 
 
 def read_file(path: str | os.PathLike[str]) -> Any:
-    """The JSON value of a model file."""
+    """Read the JSON value of a model file."""
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
@@ -198,7 +198,7 @@ def _parse(content: bytes) -> Any:
 
 
 def format_of(data: Any) -> str:
-    """The kind of file; an error for one that is not known, or of another version."""
+    """Return the format of a file; one that is not known, or of another version, is an error."""
     formats = ("everytree.model", "everytree.column_tree", "everytree.rules")
     if not isinstance(data, dict) or data.get("format") not in formats:
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
@@ -209,7 +209,7 @@ def format_of(data: Any) -> str:
 
 
 def labels_of(data: dict[str, Any]) -> tuple[Any, ...]:
-    """The field classes."""
+    """Read the field ``classes``."""
     classes = _list(data, "classes")
     seen = set()
     for c, label in enumerate(classes):
@@ -220,7 +220,7 @@ def labels_of(data: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def target_of(data: dict[str, Any]) -> str | None:
-    """The field target."""
+    """Read the field ``target``."""
     target = data.get("target")
     if target is not None and not isinstance(target, str):
         raise InputError(f"target is {quote(target)}; expected the name of a column, or null")
@@ -228,9 +228,9 @@ def target_of(data: dict[str, Any]) -> str | None:
 
 
 def read_model(data: dict[str, Any], rules: bool = False) -> Model:
-    """The model of an object in the format everytree.model, or say which field is not what it should be.
+    """Read a model in the format everytree.model; an error says which field is not what it should be.
 
-    With ``rules``, of what a file of compressed rules has of it: columns, tests and classes.
+    With ``rules``, only the columns, tests and classes are read, which a file of compressed rules has too.
     """
     classes = labels_of(data)
     encoding = _object(data, "encoding")
@@ -322,7 +322,7 @@ def _test(data: Any, path: str, columns: tuple[Column, ...], known: list[frozens
 
 
 def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ...]:
-    """The nodes of the tree in preorder; that it is a tree is checked here, what it counts is not."""
+    """Read the nodes of the tree in preorder, and check that they make a tree; their counts are not checked."""
     tests = _list(tree, "test", where="tree.")
     lists = {key: _list(tree, key, where="tree.") for key in ("children", "counts", "proba")}
     for key, values in lists.items():

@@ -1,4 +1,4 @@
-"""C4.5 and CART: every example sent down the tree, and the class counts of every node recounted.
+"""C4.5 and CART: every example is sent down the tree, and the class counts of every node are counted again.
 
     C4.5   an example without the value is shared out over the branches, by the examples that have it
     CART   it takes the branch that the node names for it, or stops at the node
@@ -19,13 +19,13 @@ from everytree.verify.problem import InputError, quote
 
 __all__ = ["check_multiway"]
 
-SMALL = 1e-6  # a share of an example below this is none, as in C4.5
+SMALL = 1e-6  # a smaller share of an example is ignored, as in C4.5
 CLOSE = 1e-9
-Part = list[tuple[int, float]]  # (row, its share)
+Part = list[tuple[int, float]]  # rows with their shares
 
 
 def check_multiway(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
-    """The facts about a multiway tree."""
+    """Check a multiway tree."""
     shape = read_shape(tree, len(columns))
     n, n_classes = len(shape.attribute), len(model.classes)
     cuts = numbers(tree, "threshold", n, special=True)
@@ -84,7 +84,7 @@ def _missing(tree: dict[str, Any], shape: Shape) -> list[int]:
 
 
 def _branch(model: Model, j: int, cut: float, value: Any) -> int:
-    """The branch of a value that is there; −1 for one that training did not see."""
+    """Return the branch of a value that is there; −1 for one that was not seen in training."""
     if model.columns[j].kind == "numeric":
         return int(float(value) > cut)
     if value is UNKNOWN:
@@ -119,7 +119,7 @@ def _divided(
 
 
 def _misplaced(model: Model, node: int, j: int, cut: float, part: Part, cells: Cells) -> Fact | None:
-    """A fact about a cut that no value of the data explains, if this is one."""
+    """Return a fact about a cut that no value of the data explains, or None."""
     if model.columns[j].kind != "numeric" or not math.isfinite(cut):
         return None
     if model.estimator == "C45TreeClassifier":

@@ -27,7 +27,7 @@ def check_optimum(
     max_states: int,
     time_limit: float,
 ) -> tuple[list[Fact], tuple[str, ...]]:
-    """The facts about the objective and the optimum, and the lines of a better tree if there is one."""
+    """Check the objective and the optimum; also return the lines of a better tree if there is one."""
     claims = model.claims
     if model.estimator != "OptimalTreeClassifier":
         named = [name for name in OUTCOMES if name in claims]
@@ -38,7 +38,10 @@ def check_optimum(
     rank = rank_of(query, [counts[k] for k in leaves], depth)
     place = query.rank.index(query.first_cost)
     objective = rank[place]
-    if query.first_cost in ("error", "cost"):  # as its leaves say, whether or not they say what is best
+    if query.first_cost in (
+        "error",
+        "cost",
+    ):  # it counts what the leaves predict, also where another class is better
         said = [query.prices(query.first_cost, counts[k])[model.said(k)] for k in leaves]
         objective = sum(said, 0) + (query.penalty * len(leaves) if query.penalty else 0)
         rank = (*rank[:place], objective, *rank[place + 1 :])
@@ -104,7 +107,7 @@ def _optimum_facts(
 
 
 def _bound_without_proof(bound: Any, objective: Value, note: str) -> Fact:
-    """A bound above the tree's own objective is false whatever the rest of the space holds."""
+    """Check a bound without a search: one above the tree's own objective is false in any space."""
     if not is_number(bound) or not _at_most(bound, objective):
         return Fact(
             "lower bound", _shown(bound), f"≤ {_plain(objective)}", FALSE, "above the tree's own objective"
@@ -113,7 +116,7 @@ def _bound_without_proof(bound: Any, objective: Value, note: str) -> Fact:
 
 
 def _better(a: tuple[Value, ...], b: tuple[Value, ...]) -> bool:
-    """Whether rank a is before rank b by more than the rounding of floats."""
+    """Return whether rank a is before rank b by more than the rounding of floats."""
     for x, y in zip(a, b, strict=True):
         slack = 0 if _is_exact(x) and _is_exact(y) else CLOSE * max(1.0, abs(float(y)))
         if x < y - slack:
@@ -151,5 +154,5 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """A claim for a report; infinity is written as an object in the file."""
+    """Return a claim for a report; infinity is written as an object in the file."""
     return value["$float"] if isinstance(value, dict) and "$float" in value else value

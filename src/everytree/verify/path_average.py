@@ -27,7 +27,7 @@ CLOSE = 1e-9
 
 
 def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
-    """The facts about a tree with averaging along the path."""
+    """Check a tree with averaging along the path."""
     shape = read_shape(tree, len(columns))
     n, n_classes = len(shape.attribute), len(model.classes)
     sizes = [_n_values(column) for column in columns]
@@ -88,7 +88,7 @@ def _n_values(column: dict[str, Any]) -> int:
 
 
 def _code(column: dict[str, Any], value: Any) -> int:
-    """The category of a value; −1 for one that training did not see."""
+    """Return the category of a value; −1 for one that was not seen in training."""
     if value is None:
         fill = column.get("fill")
         if fill is None:
@@ -143,7 +143,7 @@ def _log_m(counts: list[int], a: list[float], s: float) -> float:
 def _means(
     shape: Shape, counts: list[list[int]], a: list[list[float]], s: float, log_b: list[float], averaging: bool
 ) -> list[list[float]]:
-    """The mean along the path to each node; r is the sum of the weights on the path over the last one."""
+    """Compute the mean along the path to each node; r is the sum of the path's weights over that of its end."""
     means: list[list[float]] = []
     r: list[float] = []
     for node, row in enumerate(counts):

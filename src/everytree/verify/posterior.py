@@ -16,17 +16,17 @@ from everytree.verify.query import dirichlet_at, read_query
 
 __all__ = ["check_probable"]
 
-CLOSE = 1e-9  # relative, of a sum of logarithms
-KNOWN = ("max_depth", "min_leaf")  # parameters that say which trees there are
+CLOSE = 1e-9  # the relative slack of a sum of logarithms
+KNOWN = ("max_depth", "min_leaf")  # the parameters that say which trees there are
 CLAIMS = ("log_joint", "log_evidence", "upper_bound", "optimal")
 
 
 def check_probable(model: Model, examples: Examples, max_states: int, time_limit: float) -> list[Fact]:
-    """The facts about the log joint of the tree, the log evidence, its upper bound and the optimum."""
+    """Check the log joint of the tree, the log evidence, its upper bound and the optimum."""
     claims = {name: model.claims[name] for name in CLAIMS if model.claims.get(name) is not None}
-    prior = read_prior(model.in_force)
-    if prior is None or dirichlet_at(model.in_force.get("dirichlet"), 0, len(model.classes)) is None:
-        note = f"prior={quote(model.in_force.get('prior'))} or the Dirichlet parameters are not known to the checker"
+    prior = read_prior(model.used_params)
+    if prior is None or dirichlet_at(model.used_params.get("dirichlet"), 0, len(model.classes)) is None:
+        note = f"prior={quote(model.used_params.get('prior'))} or the Dirichlet parameters are not known to the checker"
         return [Fact(name, value, None, UNCHECKED, note) for name, value in claims.items()]
     known = {key: model.params.get(key) for key in KNOWN}
     if not model.nodes and model.claims.get("depth") is not None:

@@ -41,7 +41,7 @@ class Prior:
         return KINDS[self.kind].log_leaf(self, depth, closed)
 
     def log_shares(self, tests: Sequence[int], columns: Sequence[int]) -> dict[int, float]:
-        """The logarithm of each feasible test's share."""
+        """Return the logarithm of each feasible test's share."""
         if not KINDS[self.kind].per_test:
             return dict.fromkeys(tests, 0.0)
         if not self.attribute_fair:
@@ -85,7 +85,7 @@ KINDS = {
 
 
 def read_prior(params: dict[str, Any]) -> Prior | None:
-    """The prior in the parameters of an estimator, or None where it is not one of those in ``KINDS``."""
+    """Read the prior in the parameters of an estimator; None where it is not one of those in ``KINDS``."""
     given = params.get("prior", "size")
     if isinstance(given, str):
         if given not in KINDS:
@@ -122,7 +122,7 @@ def _is_small(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Folded:
-    """Logarithms of the sum over all trees and of the largest single tree."""
+    """The logarithms of the sum over all trees and of the largest single tree."""
 
     log_evidence: float
     log_best: float
@@ -143,7 +143,7 @@ class Fold:
         self.known: dict[tuple[int, int], tuple[float, float]] = {}
 
     def added_at(self, depth: int) -> list[float]:
-        """The Dirichlet parameters of a leaf at a depth."""
+        """Return the Dirichlet parameters of a leaf at a depth."""
         a = self.added.get(depth)
         if a is None:
             exact = dirichlet_at(self.dirichlet, depth, self.n_classes)
@@ -151,7 +151,7 @@ class Fold:
         return a
 
     def marginal(self, counts: Counts, depth: int) -> float:
-        """log M(n) of a leaf."""
+        """Compute log M(n) of a leaf."""
         if self.dirichlet is None:
             return 0.0
         a = self.added_at(depth)
@@ -163,7 +163,7 @@ class Fold:
         return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed)
 
     def theta(self, counts: Counts, depth: int) -> list[float]:
-        """Class probabilities of a leaf."""
+        """Compute the class probabilities of a leaf."""
         shifted = [n + x for n, x in zip(counts, self.added_at(depth), strict=True)]
         return [x / sum(shifted) for x in shifted]
 
@@ -172,7 +172,7 @@ class Fold:
         return [] if limit is not None and depth >= limit else list(self.space.splits(cover, counts))
 
     def value(self, cover: int, counts: Counts, depth: int) -> tuple[float, float]:
-        """(log of the sum, log of the largest) over the trees from here."""
+        """Compute (log of the sum, log of the largest) over the trees from here."""
         if depth == self.space.query.max_depth:
             leaf = self.leaf(counts, depth, True)
             return leaf, leaf
@@ -198,14 +198,14 @@ class Fold:
         return total, best
 
     def root(self) -> tuple[float, float]:
-        """``value`` of all examples, or ``GivenUp``."""
+        """Compute ``value`` of all examples; raise ``GivenUp`` if that takes too long."""
         try:
             return self.value(self.space.everything, self.space.totals, 0)
         except RecursionError:
             raise GivenUp("stopped: the trees are too deep for this checker") from None
 
     def predicted(self, row: int) -> list[float]:
-        """P(class | row): the mean over all trees of the probabilities in the leaf of the row.
+        """Compute P(class | row): the mean over all trees of the probabilities in the leaf of the row.
 
         g(s) = P(leaf | s) · θ(s) + Σ_t P(split by t | s) · g(the side of the row), remembered for each state.
         """
@@ -238,13 +238,13 @@ class Fold:
 
 
 def fold(space: Space, prior: Prior, model: Model) -> Folded:
-    """Fold every tree of the space, or ``GivenUp``."""
-    return Folded(*Fold(space, prior, model, model.in_force.get("dirichlet")).root())
+    """Sum over every tree of the space; raise ``GivenUp`` if that takes too long."""
+    return Folded(*Fold(space, prior, model, model.used_params.get("dirichlet")).root())
 
 
 def log_joint(space: Space, prior: Prior, model: Model) -> float:
-    """Log prior + log marginal likelihood of the model's tree; −inf if it is not in the space."""
-    folded = Fold(space, prior, model, model.in_force.get("dirichlet"))
+    """Compute log prior + log marginal likelihood of the model's tree; −inf if it is not in the space."""
+    folded = Fold(space, prior, model, model.used_params.get("dirichlet"))
     total = 0.0
     waiting = [(0, space.everything)]
     while waiting:

@@ -15,7 +15,7 @@ class InputError(DataError):
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """A value for a message, cut short.
+    """Write a value for a message, cut short.
 
     >>> quote("a" * 100, 8)
     "'aaaaaaa…"
@@ -28,7 +28,7 @@ def quote(value: object, limit: int = 60) -> str:
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether a value is a finite number that a float can hold; a truth value is none.
+    """Return whether a value is a finite number that a float can hold; a truth value is none.
 
     >>> is_number(0.5), is_number(True), is_number(10**400)
     (True, False, False)
@@ -39,7 +39,7 @@ def is_number(value: Any) -> TypeGuard[int | float]:
 
 
 def is_share(value: Any) -> bool:
-    """Whether a value is a number from 0 to 1.
+    """Return whether a value is a number from 0 to 1.
 
     >>> is_share(0.5), is_share(1.5), is_share(float("nan"))
     (True, False, False)

@@ -1,4 +1,4 @@
-"""A proof of optimality that owes nothing to the solver: a plain dynamic programme over covers.
+"""A proof of optimality that shares nothing with the solver: a plain dynamic programme over covers.
 
 A cover is a set of distinct rows, kept as the bits of one whole number. What can be reached from it:
 
@@ -48,7 +48,7 @@ class Optimum:
 
 
 def _bit_set(bits: list[int]) -> int:
-    """Bit r of the result is bits[r]. By way of text: adding powers of two would be quadratic."""
+    """Make a whole number whose bit r is bits[r], by way of text: adding powers of two would be quadratic."""
     return int("".join(map(str, reversed(bits))), 2) if bits else 0
 
 
@@ -71,7 +71,7 @@ class Space:
             self.planes.append(
                 [(1 << digit, _bit_set([n >> digit & 1 for n in column])) for digit in range(digits)]
             )
-        # Where no row counts twice, one bit set per class is all there is.
+        # Where no row counts twice, there is one bit set per class.
         single = all(len(plane) == 1 for plane in self.planes)
         self.unit_planes = [plane[0][1] for plane in self.planes] if single else None
         self.totals = self.counts(self.everything)
@@ -81,7 +81,7 @@ class Space:
         self.n_states = 0
 
     def counts(self, cover: int) -> Counts:
-        """Class counts of a cover."""
+        """Count the classes of a cover."""
         if self.unit_planes is not None:
             return tuple([(cover & rows).bit_count() for rows in self.unit_planes])
         return tuple(
@@ -89,7 +89,7 @@ class Space:
         )
 
     def splits(self, cover: int, counts: Counts) -> Iterator[tuple[int, int, Counts, int, Counts]]:
-        """(test, zero side, its counts, one side, its counts) for each test that leaves enough on both sides."""
+        """Yield (test, zero side, its counts, one side, its counts) for each test that leaves enough on both sides."""
         least, n = self.query.min_leaf, sum(counts)
         for test, rows in self.tests:
             one = cover & rows
@@ -101,7 +101,7 @@ class Space:
                 yield test, cover ^ one, zeros, one, ones
 
     def count_state(self) -> None:
-        """Count one more state, or give up."""
+        """Count one more state; raise ``GivenUp`` if there are too many, or no time is left."""
         self.n_states += 1
         if self.n_states > self.max_states:
             raise GivenUp(f"stopped after {self.max_states} states")
@@ -112,7 +112,7 @@ class Space:
             raise GivenUp(f"stopped by the time limit after {self.n_states} states")
 
     def estimate(self, descents: int = 40, seed: int = 0) -> float:
-        """About how many states there are: the mean over random ways down of Π 2·(splits) / (length of the way)!."""
+        """Estimate the number of states: the mean over random ways down of Π 2·(splits) / (length of the way)!."""
         chance = random.Random(seed)
         total = 0.0
         for _ in range(descents):
@@ -132,7 +132,7 @@ class Space:
 
 
 def best_tree(space: Space) -> Optimum:
-    """The best tree under the query, or ``GivenUp``."""
+    """Find the best tree under the query; raise ``GivenUp`` if that takes too long."""
     query = space.query
     bounded = query.most_leaves is not None or query.max_costs or query.min_accuracy is not None
     if bounded or query.required or "depth" in query.rank:
@@ -141,7 +141,7 @@ def best_tree(space: Space) -> Optimum:
 
 
 def rank_of(query: Query, leaves: Sequence[Counts], depth: int) -> tuple[Value, ...]:
-    """The ranked values of a tree with these leaves."""
+    """Return the ranked values of a tree with these leaves."""
     values: dict[str, Value] = {
         name: sum((query.cost(name, counts) for counts in leaves), 0) for name in query.rank if name in COSTS
     }
@@ -159,14 +159,14 @@ def _ranked(query: Query, costs: dict[str, Value], leaves: int, depth: int) -> t
 
 
 class _Additive:
-    """One best value per state; values are tuples that add up over leaves, compared from the left."""
+    """A search with one best value per state; values are tuples that add up over leaves, compared from the left."""
 
     def __init__(self, space: Space) -> None:
         self.space, self.query = space, space.query
         self.known: dict[tuple[int, int | None], tuple[tuple[Any, ...], int] | None] = {}
         self.leaf_values: dict[Counts, tuple[Any, ...] | None] = {}
         self.least_values: dict[Counts, tuple[Any, ...]] = {}
-        # Fractions become whole numbers of a common unit: ten times quicker to add.
+        # Fractions become whole numbers of a common unit, which are ten times quicker to add.
         parts = [self.query.penalty, *(self.query.weights or ())]
         parts += [each for row in self.query.matrix or () for each in row]
         self.unit = lcm(*(part.denominator for part in parts))
@@ -196,7 +196,7 @@ class _Additive:
         return tuple(vector)
 
     def leaf(self, counts: Counts) -> tuple[Any, ...] | None:
-        """The value of a leaf, None where it is not allowed."""
+        """Return the value of a leaf, None where it is not allowed."""
         try:
             return self.leaf_values[counts]
         except KeyError:
@@ -206,7 +206,7 @@ class _Additive:
             return value
 
     def least(self, counts: Counts) -> tuple[Any, ...]:
-        """No subtree over these examples has a smaller value."""
+        """Return a lower bound: no subtree over these examples has a smaller value."""
         if counts not in self.least_values:
             self.least_values[counts] = self._vector(self.query.least, counts)
         return self.least_values[counts]
@@ -229,7 +229,7 @@ class _Additive:
     def split(
         self, cover: int, counts: Counts, left: int | None, best: tuple[Any, ...] | None
     ) -> tuple[tuple[Any, ...] | None, int]:
-        """The best split, if it is better than ``best``; its test is −1 if it is not."""
+        """Find the best split, if it is better than ``best``; its test is −1 if it is not."""
         choice = -1
         below = None if left is None else left - 1
         floor = self.least(counts)
@@ -250,7 +250,7 @@ class _Additive:
     def stump(
         self, cover: int, counts: Counts, best: tuple[Any, ...] | None
     ) -> tuple[tuple[Any, ...] | None, int]:
-        """``split`` for the last level: both sides are leaves. Most of the time is spent here."""
+        """Do ``split`` for the last level, where both sides are leaves; most of the time is spent here."""
         choice = -1
         if best is not None and best <= self.least(counts):
             return best, choice
@@ -275,7 +275,7 @@ class _Additive:
 
 
 class _Pareto:
-    """Every vector (costs, leaves, depth, required tests that are still missing) that no other one dominates."""
+    """A search for every vector (costs, leaves, depth, missing required tests) that no other one dominates."""
 
     def __init__(self, space: Space) -> None:
         self.space, self.query = space, space.query
@@ -307,7 +307,7 @@ class _Pareto:
         return Optimum(rank, tree, space.n_states)
 
     def within(self, vector: tuple[Value, ...]) -> bool:
-        """Whether a tree with this vector meets the bounds."""
+        """Return whether a tree with this vector meets the bounds."""
         query = self.query
         if query.most_leaves is not None and vector[-2] > query.most_leaves:
             return False
@@ -382,7 +382,7 @@ def _depth_of(tree: Key) -> int:
 
 
 def show_tree(space: Space, tree: Key, names: Sequence[str], classes: Sequence[Any]) -> list[str]:
-    """The tree as indented lines, the yes branch first."""
+    """Write the tree as indented lines, the yes branch first."""
     rows = dict(space.tests)
     lines = []
     waiting: list[tuple[Key, int, int, str]] = [(tree, space.everything, 0, "")]

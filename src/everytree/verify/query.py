@@ -1,4 +1,4 @@
-"""What the model was asked for, read off its parameters: a ranking, bounds on the tree, and rules for leaves.
+"""The question that the model was asked, read off its parameters: a ranking, bounds, and rules for leaves.
 
     error            n − max_c n_c; with class weights, min_k Σ_{c≠k} w_c · n_c
     errors           n − max_c n_c, whatever the weights
@@ -26,7 +26,7 @@ from everytree.verify.problem import InputError, quote
 __all__ = ["COSTS", "LeafRule", "Query", "Value", "dirichlet_at", "read_query"]
 
 Value: TypeAlias = int | float | Fraction
-ROUNDING = 1e-12  # relative, of a sum of floats
+ROUNDING = 1e-12  # the relative rounding of a sum of floats
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 # Parameters that change how a tree is found or shown, but not which trees are allowed or better.
 INDIFFERENT = {"n_jobs", "time_limit", "memory_limit", "strategy", "progress", "verbose", "random_state"}
@@ -41,7 +41,7 @@ class LeafRule:
     bound: Fraction
 
     def holds(self, counts: Sequence[int], total: Sequence[int]) -> bool:
-        """Whether a leaf with these class counts, in data with the class counts ``total``, meets the rule."""
+        """Return whether a leaf with these class counts, in data with the class counts ``total``, meets the rule."""
         if self.kind == "support":
             return sum(counts) >= self.bound
         if self.kind == "margin":
@@ -72,7 +72,7 @@ class Query:
     leaf_rules: tuple[LeafRule, ...] = ()
     penalty: Fraction = Fraction(0)
     matrix: tuple[tuple[Fraction, ...], ...] | None = None
-    weights: tuple[Fraction, ...] | None = None  # of the classes, for the error
+    weights: tuple[Fraction, ...] | None = None  # weights of the classes, for the error
     confidence: float = 0.25
     forbidden: frozenset[int] = frozenset()
     required: tuple[frozenset[int], ...] = ()
@@ -93,7 +93,7 @@ class Query:
         return min(bounds, default=None)
 
     def prices(self, name: str, counts: Sequence[int]) -> list[Value]:
-        """What saying each class costs in a leaf with these class counts; one per error, unless the cost knows more."""
+        """Return the cost of predicting each class in a leaf with these counts: one per error, or by the matrix."""
         if name == "cost":
             assert self.matrix is not None
             return [
@@ -106,7 +106,7 @@ class Query:
         return [sum(counts) - k for k in counts]
 
     def cost(self, name: str, counts: Sequence[int]) -> Value:
-        """A cost of one leaf with these class counts."""
+        """Compute a cost of one leaf with these class counts."""
         n = sum(counts)
         if name == "cost" or (name == "error" and self.weights is not None):
             return min(self.prices(name, counts))
@@ -120,13 +120,13 @@ class Query:
         return math.fsum(k * math.log(n / k) for k in counts if k)  # entropy
 
     def least(self, name: str, counts: Sequence[int]) -> Value:
-        """No way of splitting these examples over leaves costs less than this."""
+        """Return a lower bound: no way of splitting these examples over leaves costs less than this."""
         if name != "cost" or self.matrix is None:
             return 0
         return sum((k * min(row) for k, row in zip(counts, self.matrix, strict=True)), Fraction(0))
 
     def within(self, name: str, value: Value) -> bool:
-        """Whether a cost of a whole tree meets the bounds on it.
+        """Return whether a cost of a whole tree meets the bounds on it.
 
         A sum of floats may miss one by its rounding, and an exact value by the rounding of the bound: 1/3 is within
         0.3333333333333333.
@@ -137,12 +137,12 @@ class Query:
         return all(value <= most + ROUNDING * abs(value) for most in bounds)
 
     def allows_leaf(self, counts: Sequence[int], total: Sequence[int]) -> bool:
-        """Whether these class counts may be a leaf."""
+        """Return whether these class counts may be a leaf."""
         return all(rule.holds(counts, total) for rule in self.leaf_rules)
 
 
 def _added(n: float, wrong: float, confidence: float) -> float:
-    """C4.5's addition to ``wrong`` errors among n examples."""
+    """Compute C4.5's addition to ``wrong`` errors among n examples."""
     if n <= 0:
         return 0.0
     if wrong < 1:
@@ -163,7 +163,7 @@ def read_query(
     classes: Sequence[Any],
     totals: Sequence[int],
 ) -> Query:
-    """The question in the parameters of the estimator.
+    """Read the question in the parameters of the estimator.
 
     ``test_names`` and ``attributes`` say for each test its name and its column's; ``totals`` are the class counts of
     all examples, for balanced class weights.
@@ -215,7 +215,7 @@ def read_query(
 
 
 def _leaf_rules(leaf: Any, unread: list[str]) -> tuple[LeafRule, ...]:
-    """A whole number is a support; typed rules come as {"$type": …, "fields": {…}}, alone or in a list."""
+    """Read leaf rules: a whole number is a support; typed rules are {"$type": …, "fields": {…}}, alone or in a list."""
     rules = []
     for each in leaf if isinstance(leaf, list) else [leaf]:
         if isinstance(each, int) and not isinstance(each, bool):
@@ -247,7 +247,7 @@ def _matrix(matrix: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def _cost_bounds(most: Any, rank: Sequence[str], unread: list[str]) -> tuple[tuple[str, Fraction], ...]:
-    """A number bounds the first cost of the ranking; an object has a bound for each cost that it names."""
+    """Read bounds: a number bounds the first cost of the ranking; an object has a bound for each cost it names."""
     if not isinstance(most, dict):
         most = {next(name for name in rank if name in COSTS): most}
     for name in most:
@@ -259,7 +259,7 @@ def _cost_bounds(most: Any, rank: Sequence[str], unread: list[str]) -> tuple[tup
 def _class_weights(
     weights: Any, classes: Sequence[Any], totals: Sequence[int], unread: list[str]
 ) -> tuple[Fraction, ...] | None:
-    """What an error on each class counts: by label (1 where none is given), in order, or balanced."""
+    """Read what an error on each class counts: by label (1 where none is given), in order, or balanced."""
     if weights == "balanced":
         occurring = sum(1 for n in totals if n)
         return tuple(Fraction(sum(totals), occurring * n) if n else Fraction(1) for n in totals)
@@ -276,7 +276,7 @@ def _class_weights(
 def _named_tests(
     asked: Any, test_names: Sequence[str], attributes: Sequence[str], key: str, unread: list[str]
 ) -> list[tuple[str, frozenset[int]]]:
-    """For each test or attribute that is named, the tests that it means."""
+    """Return for each test or attribute that is named the tests that it means."""
     groups = []
     for each in asked if isinstance(asked, list) else [asked]:
         if isinstance(each, str):
@@ -292,7 +292,7 @@ def _named_tests(
 
 
 def dirichlet_at(given: Any, depth: int, n_classes: int) -> list[Fraction] | None:
-    """The numbers added to the class counts at a depth, or None where they cannot be read."""
+    """Return the numbers added to the class counts at a depth, or None where they cannot be read."""
     if given == "decay":
         given = {"$type": "DepthDecay", "fields": {"scale": 0.9, "rate": 0.9}}
     if given == "1/C":
@@ -321,7 +321,7 @@ def _whole(value: Any, name: str, least: int) -> int:
 
 
 def _exact(value: Any, name: str) -> Fraction:
-    """A number as the decimal that a person wrote: 0.1 is one tenth."""
+    """Return a number as the decimal that a person wrote: 0.1 is one tenth."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise InputError(f"params.{name} is {quote(value)}; expected a finite number")
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)

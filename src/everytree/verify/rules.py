@@ -1,9 +1,9 @@
-"""Compressed rules: the sum of the rules stays within its bound of the average over every tree, folded again.
+"""Compressed rules: the sum of the rules stays within its bound of the average over every tree, computed again.
 
     q_c(x) = base_c + Σ of move_c over the rules that hold for x,   the last class is what remains of 1
     p      = the nearest probabilities to q with at least floor_c for every class
 
-The rules themselves follow from nothing else in the file; that they are as they were written, the digest tells.
+The rules themselves follow from nothing else in the file; the digest shows that they are as they were written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 def check_rules(
     content: dict[str, Any], model: Model, examples: Examples, max_states: int, time_limit: float
 ) -> list[Fact]:
-    """All facts about a file of compressed rules."""
+    """Check a file of compressed rules."""
     n_tests, n_classes = len(model.tests), len(model.classes)
     rules = content.get("rules")
     if not isinstance(rules, dict):
@@ -88,7 +88,7 @@ def check_rules(
 
 
 def _floor(dirichlet: Any, n_classes: int, examples: Examples, max_depth: Any) -> list[float] | None:
-    """No leaf gives a class less than the least a_c over the most that n + Σa can be."""
+    """Return the least probability of a class: the least a_c over the most that n + Σa can be."""
     deepest = max_depth if isinstance(dirichlet, dict) or dirichlet == "decay" else 0
     if type(deepest) is not int or not 0 <= deepest <= 10_000:
         return None

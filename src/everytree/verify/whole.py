@@ -1,7 +1,7 @@
-"""Files of trees on whole columns: C4.5, CART, averages along a path, and option trees, held against the raw rows.
+"""Files of trees on whole columns: C4.5, CART, averages along a path, and option trees, checked against the raw rows.
 
-These claim no optimum. What they predict follows from the tests of the tree, which are its content, and from class
-counts and other numbers at its nodes, which follow from the rows. The digest tells whether the rest was changed.
+These claim no optimum. Their predictions follow from the tests of the tree, which are its content, and from class
+counts and other numbers at its nodes, which follow from the rows. The digest shows whether the rest was changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,13 @@ KINDS: dict[str, Callable[..., list[Fact]]] = {
     "OptionTreeClassifier": check_grown,
 }
 GROWN = ("SmoothedTreeClassifier", "OptionTreeClassifier")
-SIZES = ("n_leaves", "size", "n_nodes", "n_options", "depth")  # claims that load_model compares with the tree
+SIZES = (
+    "n_leaves",
+    "size",
+    "n_nodes",
+    "n_options",
+    "depth",
+)  # the claims that load_model compares with the tree
 FOLLOW = (*SIZES, "s")
 
 
@@ -45,7 +51,7 @@ class Whole:
 
 
 def read_whole(data: dict[str, Any]) -> Whole:
-    """The model of an object in the format everytree.column_tree."""
+    """Read the model of an object in the format everytree.column_tree."""
     estimator = data.get("estimator")
     if not isinstance(estimator, str) or estimator not in KINDS:
         raise InputError(f"estimator is {quote(estimator)}; expected one of {', '.join(KINDS)}")
@@ -100,7 +106,7 @@ def _column(data: Any, path: str) -> Column:
 
 
 def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
-    """All facts about a file of a tree on whole columns."""
+    """Check a file of a tree on whole columns."""
     model = whole.model
     facts = [seal_fact(whole.content)]
     facts += KINDS[model.estimator](model, whole.content["tree"], whole.content["columns"], cells)
@@ -114,7 +120,7 @@ def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
 
 
 def seal_fact(content: dict[str, Any]) -> Fact:
-    """The digest of a file against its content."""
+    """Compare the digest of a file with its content."""
     if content.get("digest") is None:
         note = "the file is of an older version and has none, so parameters may have been changed"
         return Fact("digest", None, None, UNCHECKED, note, predicts=True)
