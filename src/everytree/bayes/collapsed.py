@@ -16,7 +16,7 @@ import time
 import warnings
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +28,8 @@ from everytree.common.arguments import generator, whole
 from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
-
-if TYPE_CHECKING:
-    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["MOVES", "CollapsedPosterior"]
 

@@ -8,12 +8,11 @@ from everytree.draw.matplotlib_tree import plot_tree
 from everytree.draw.option_picture import plot_options
 from everytree.errors import QueryError
 from everytree.plot.display import Display, fitted_part
+from everytree.trees.option_tree import OptionTree, TreeMean
+from everytree.trees.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from everytree.trees.option_tree import OptionTree
-    from everytree.trees.tree import Tree
 
 __all__ = ["OptionTreeDisplay", "TreeDisplay"]
 
@@ -27,8 +26,6 @@ class TreeDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator: Any, ax: Axes | None = None, **options: Any) -> Self:
         """The tree of a classifier; of the average over every tree, the most probable one."""
-        from everytree.trees.tree import Tree
-
         posterior: Any = getattr(estimator, "posterior_", None)
         if hasattr(posterior, "map_tree"):
             tree: Any = posterior.map_tree()
@@ -63,8 +60,6 @@ class OptionTreeDisplay(Display):
         cls, estimator: Any, max_depth: int | None = None, precision: int = 2, ax: Axes | None = None
     ) -> Self:
         """The option tree of a SmoothedTreeClassifier or an OptionTreeClassifier; the first one of several."""
-        from everytree.trees.option_tree import OptionTree, TreeMean
-
         tree = getattr(estimator, "tree_", None)
         if isinstance(tree, TreeMean):
             tree = tree.trees[0]
