@@ -26,7 +26,7 @@ from everytree.estimators.base import TreeClassifierBase
 from everytree.estimators.registry import forget_method, method, methods
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import forget_classifier, saved_as
-from everytree.report.asked import Asked
+from everytree.report.asked import Asked, choices
 from everytree.report.page_data import page_data
 from everytree.trees.tree import Tree
 from everytree.verify.probable import KINDS
@@ -114,6 +114,7 @@ def test_a_prior_that_is_registered_is_known_everywhere(depth_prior: Any, out: O
     space, twin_space = spaces()
     assert "a leaf at depth d weighs rate^d" in out("methods")
     assert Asked.of({"prior": "toy_depth"}, ()).prior == "toy_depth"
+    assert ("toy_depth", "toy depth", "a leaf at depth d weighs rate^d") in choices()["prior"]  # of the page
     record = PRIORS["toy_depth"]
     assert callable(record.twin)
     bayes = reference.Bayes(twin_space, record.twin(depth_prior(), ()))
@@ -203,6 +204,7 @@ def harm() -> Iterator[str]:
 def test_a_cost_that_is_registered_is_known_everywhere(harm: str, out: Out, tmp_path: Path) -> None:
     assert "two and a half for a miss" in out("methods")
     assert Asked.of({"objective": harm}, ()).objective == harm
+    assert (harm, "toy harm", COSTS[harm].about) in choices()["objective"]  # of the form of the page
     line = "least toy harm then smallest where toy harm <= 20.0"
     query, _ = et.parse_query(line)
     assert query == et.Query((harm, "size"), max_error={harm: 20.0})
