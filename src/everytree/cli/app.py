@@ -112,7 +112,7 @@ def fit(
 
 @app.command()
 def methods(as_json: AsJson = False) -> None:
-    """List the methods of `fit` and `compare`, with their parameters; then priors, costs and constraints on leaves."""
+    """List the methods of `fit` and `compare`, with their parameters; then priors, costs, constraints, moves."""
     later("methods.show_methods")(as_json)
 
 
