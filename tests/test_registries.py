@@ -20,13 +20,15 @@ import pytest
 import everytree as et
 import everytree.cli
 from everytree import reference
+from everytree.bayes.moves import MOVES, core_moves, named_move, odds_of
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.estimators.registry import forget_method, method, methods
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import forget_classifier, saved_as
-from everytree.report.asked import Asked
+from everytree.mcmc.sampler import move_odds
+from everytree.report.asked import Asked, choices
 from everytree.report.page_data import page_data
 from everytree.trees.tree import Tree
 from everytree.verify.probable import KINDS
@@ -114,6 +116,7 @@ def test_a_prior_that_is_registered_is_known_everywhere(depth_prior: Any, out: O
     space, twin_space = spaces()
     assert "a leaf at depth d weighs rate^d" in out("methods")
     assert Asked.of({"prior": "toy_depth"}, ()).prior == "toy_depth"
+    assert ("toy_depth", "toy depth", "a leaf at depth d weighs rate^d") in choices()["prior"]  # of the page
     record = PRIORS["toy_depth"]
     assert callable(record.twin)
     bayes = reference.Bayes(twin_space, record.twin(depth_prior(), ()))
@@ -203,6 +206,7 @@ def harm() -> Iterator[str]:
 def test_a_cost_that_is_registered_is_known_everywhere(harm: str, out: Out, tmp_path: Path) -> None:
     assert "two and a half for a miss" in out("methods")
     assert Asked.of({"objective": harm}, ()).objective == harm
+    assert (harm, "toy harm", COSTS[harm].about) in choices()["objective"]  # of the form of the page
     line = "least toy harm then smallest where toy harm <= 20.0"
     query, _ = et.parse_query(line)
     assert query == et.Query((harm, "size"), max_error={harm: 20.0})
@@ -232,6 +236,62 @@ def test_a_cost_that_is_taken_out_is_unknown() -> None:
 def test_every_cost_has_a_twin_and_a_check() -> None:
     assert set(COSTS) <= set(reference.criteria.CRITERIA)
     assert tuple(COSTS) == CHECKED_COSTS
+
+
+# --- a move of chains
+
+
+@pytest.fixture
+def rename() -> Iterator[str]:
+    """A move made of others; one with a kernel of its own is C++, and is known by the same record."""
+    yield named_move("toy_rename", "change one test, or exchange two", mixture={"change": 1, "swap": 3}).name
+    del MOVES["toy_rename"]
+
+
+def test_a_move_that_is_registered_is_known_everywhere(rename: str, out: Out, tmp_path: Path) -> None:
+    assert "change one test, or exchange two" in out("methods")
+    given = {"grow": 1, "prune": 1, rename: 2}
+    assert move_odds(given) == [0.25, 0.25, 0.125, 0.375, 0]
+    with pytest.raises(QueryError, match="'toy_rename'"):
+        move_odds({"toy_other": 1})
+    odds = {MOVES[kind].twin: share for kind, share in odds_of({rename: 1.0}).items() if MOVES[kind].twin}
+    kernel = reference.ChipmanKernel(spaces()[1], None, odds)
+    proposed = kernel.moves((0, (1, None, None), None))
+    assert {move.kind for move in proposed} == {"change", "swap"}
+    X, y = rows()
+    options: dict[str, Any] = {
+        "max_depth": 2,
+        "n_draws": 100,
+        "burn_in": 20,
+        "n_chains": 2,
+        "random_state": 0,
+    }
+    model = et.MCMCTreeClassifier(moves=given, **options).fit(X, y)
+    same = et.MCMCTreeClassifier(moves={"grow": 2, "prune": 2, "change": 1, "swap": 3}, **options).fit(X, y)
+    assert np.array_equal(model.predict_proba(X), same.predict_proba(X))
+    assert set(model.acceptance_) <= {*core_moves(), "exchange"}
+    model.save(tmp_path / "model.json")
+    again = et.load_model(tmp_path / "model.json")
+    assert again.moves == given
+    assert again.acceptance_ == model.acceptance_
+
+
+def test_a_move_that_is_taken_out_is_unknown() -> None:
+    with pytest.raises(QueryError, match="a dict from 'grow', 'prune', 'change', 'swap', 'regrow' to"):
+        move_odds({"toy_rename": 1})
+
+
+def test_every_move_of_the_core_has_a_twin_or_a_law_of_its_own() -> None:
+    twins = {MOVES[kind].twin for kind in core_moves()}
+    assert twins - {None} == set(reference.ChipmanKernel.KINDS)
+    assert [kind for kind in core_moves() if MOVES[kind].twin is None] == [
+        "regrow"
+    ]  # tests/mcmc, test_chain_laws
+
+
+def test_the_documentation_names_every_move() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "mcmc.md").read_text(encoding="utf-8")
+    assert [word for word in MOVES if f"*{word}" not in text] == []
 
 
 # --- a classifier

@@ -209,6 +209,13 @@ def test_no_room_uses_a_private_name_of_another() -> None:
     assert [(place, name) for place, name in private_reaches(modules()) if name not in OF_DATA] == []
 
 
+def test_modules_of_ours_are_imported_at_the_top() -> None:
+    """Only `cli/later.py` imports late, by name, and says why; heavy or optional libraries are not ours."""
+    known = modules()
+    assert imports_inside_functions(known) == []
+    assert imports_for_types(known) == []
+
+
 def main() -> None:
     known = modules()
     cycle = largest_cycle(known)

@@ -17,7 +17,8 @@ import pytest
 from scipy.stats import chi2
 from tops import DIRICHLETS, PRIORS, Key, Small
 
-from everytree.bayes.collapsed import MOVES, CollapsedPosterior
+from everytree.bayes.collapsed import CollapsedPosterior
+from everytree.bayes.moves import core_moves
 from everytree.common.limits import Limits
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
 from everytree.space.tree_space import TreeSpace
@@ -97,7 +98,7 @@ def test_detailed_balance_move_by_move(prior: str, options: dict[str, Any]) -> N
     reverse: dict[tuple[str, Key, int, Key], float] = {}
     n = 1000
     for number, top in enumerate(dict.fromkeys(chosen)):
-        for k, kind in enumerate(MOVES):
+        for k, kind in enumerate(core_moves()):
             moves = core.propose(list(top), k, number, n, control)
             drawn = Counter[tuple[int, Key]]()
             density: dict[tuple[int, Key], float] = {}
@@ -128,7 +129,7 @@ def test_detailed_balance_move_by_move(prior: str, options: dict[str, Any]) -> N
             assert abs(forward[undone] - log_reverse) < 1e-9
             assert abs(reverse[undone] - forward[kind, top, place, key]) < 1e-9
     # At depth 3 the top is at most one split: there is nothing to swap.
-    assert all(met[kind] >= 4 for kind in MOVES if kind != "swap" or options["max_depth"] != 3), met
+    assert all(met[kind] >= 4 for kind in core_moves() if kind != "swap" or options["max_depth"] != 3), met
 
 
 # Frequencies ------------------------------------------------------------------------------------------------
@@ -395,7 +396,7 @@ def test_it_says_that_it_is_sampled() -> None:
     told = sampled.summary()
     assert told["exact"] is False
     assert told["proposals"] == 4 * (500 + 100) * 50
-    assert set(told["acceptance"]) == {*MOVES, "all"}
+    assert set(told["acceptance"]) == {*core_moves(), "all"}
     assert 0 < told["acceptance"]["all"] < 1
     assert sum(share for _, share in sampled.tops(10**6)) == pytest.approx(1)
     assert sampled.log_joint.shape == sampled.n_splits.shape == (4, 100)

@@ -17,6 +17,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 from page_cases import mixed_table
 
+from everytree.report.asked import choices
+
 pytest.importorskip("starlette", reason='needs the extra web: pip install "everytree[web]"')
 pytest.importorskip("uvicorn", reason='needs the extra web: pip install "everytree[web]"')
 
@@ -103,6 +105,9 @@ def test_questions_are_answered_as_they_change(
     assert other.page.input_value("#query-max_depth") == "2"
     assert "colour" not in other.page.locator("[role=tree]").inner_html()
 
+    for field, offered in choices().items():
+        words = page.locator(f"#query-{field} option").all_inner_texts()
+        assert words == [each for _, each, _ in offered]
     page.select_option("#query-objective", "gini")
     answered(page)
     page.check("#mode-front", force=True)

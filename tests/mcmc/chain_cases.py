@@ -13,12 +13,14 @@ from scipy.stats import chi2
 import everytree._core as core
 from everytree import reference
 from everytree.bayes.chains import effective_draws
+from everytree.bayes.moves import MOVES, core_moves
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
 Key = tuple[int, ...]
-KINDS = ("grow", "prune", "change", "swap", "regrow")
+KINDS = core_moves()
+TWINS = {kind: MOVES[kind].twin for kind in KINDS if MOVES[kind].twin}  # those that the reference defines
 EVEN = (0.25, 0.25, 0.25, 0.25, 0.0)
 UNEVEN = (0.35, 0.15, 0.3, 0.2, 0.0)
 ATTRIBUTES = (0, 0, 1, 2, 1, 2, 3, 3, 0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chain_cases import DIRICHLETS, EVEN, KINDS, PRIORS, RISKS, UNEVEN, Key, Small, key_of, tree_of
+from chain_cases import DIRICHLETS, EVEN, KINDS, PRIORS, RISKS, TWINS, UNEVEN, Key, Small, key_of, tree_of
 
 from everytree import reference
 
@@ -39,7 +39,7 @@ def test_every_tree_weighs_what_the_reference_says(law: str) -> None:
 def moves_of(
     kernel: reference.ChipmanKernel, tree: reference.Tree
 ) -> dict[str, dict[Key, list[tuple[float, float]]]]:
-    found: dict[str, dict[Key, list[tuple[float, float]]]] = {kind: {} for kind in KINDS}
+    found: dict[str, dict[Key, list[tuple[float, float]]]] = {kind: {} for kind in kernel.KINDS}
     for move in kernel.moves(tree):
         found[move.kind].setdefault(key_of(move.state), []).append((move.log_forward, move.log_reverse))
     return found
@@ -62,7 +62,9 @@ def test_moves_are_those_of_the_reference(
     """Where a proposal leads, its log probability and that of its undoing, and how often it comes."""
     small = Small(7, law, dirichlet="0.3" if law in PRIORS else "1", **options)
     proposal = small.informed(blind) if blind < 1 else None
-    kernel = reference.ChipmanKernel(small.reference, proposal, dict(zip(KINDS[:4], odds[:4], strict=True)))
+    kernel = reference.ChipmanKernel(
+        small.reference, proposal, {twin: odds[KINDS.index(kind)] for kind, twin in TWINS.items()}
+    )
     chains = small.chains(odds=odds, blind=blind)
     control = small.control()
     trees = small.trees()
@@ -72,14 +74,15 @@ def test_moves_are_those_of_the_reference(
     for number, at in enumerate([0, *rng.integers(0, len(trees), 6).tolist()]):
         tree = trees[at]
         want = moves_of(kernel, tree_of(tree))
-        for k, kind in enumerate(KINDS[:4]):
+        for kind, twin in TWINS.items():
+            k = KINDS.index(kind)
             drawn = Counter[Key]()
             for move in chains.propose(list(tree), k, number, n, control):
                 if move is None:
                     continue
                 key, _, log_target, log_forward, log_reverse = move
                 new = tuple(key)
-                known = want[kind][new]
+                known = want[twin][new]
                 assert any(abs(f - log_forward) < 1e-9 and abs(r - log_reverse) < 1e-9 for f, r in known), (
                     kind,
                     tree,
@@ -94,12 +97,12 @@ def test_moves_are_those_of_the_reference(
                 drawn[new] += 1
                 met[kind] += 1
             expected = {
-                new: n / odds[k] * math.fsum(math.exp(f) for f, _ in ways) for new, ways in want[kind].items()
+                new: n / odds[k] * math.fsum(math.exp(f) for f, _ in ways) for new, ways in want[twin].items()
             }
             for new, mean in expected.items():
                 assert abs(drawn[new] - mean) < 6 * math.sqrt(mean) + 6
             assert n - drawn.total() == pytest.approx(n - sum(expected.values()), abs=6 * math.sqrt(n / 4))
-    assert all(met[kind] > 5 for kind in (KINDS[:3] if options["max_depth"] == 2 else KINDS[:4])), met
+    assert all(met[kind] > 5 for kind in TWINS if kind != "swap" or options["max_depth"] != 2), met
 
 
 def test_a_minimum_leaf_size_counts_leaves_that_can_be_split() -> None:

@@ -16,6 +16,7 @@ from sklearn.datasets import load_iris
 
 import everytree as et
 from everytree import plot
+from everytree.draw.evidence import plot_evidence
 from everytree.errors import DataError, QueryError
 from everytree.metrics import Reliability
 
@@ -109,6 +110,11 @@ def test_without_matplotlib_the_message_says_how_to_get_it(monkeypatch: pytest.M
     importlib.invalidate_caches()
     with pytest.raises(ImportError, match=r"everytree\[plot\]"):
         plot.ComparisonDisplay([[1.0]], ["a"], ["b"]).plot()
+    chosen = et.fit_evidence(
+        et.TreeSpace([[0, 1], [1, 1], [1, 0], [0, 0]], [0, 1, 1, 0], 1), max_evaluations=9
+    )
+    with pytest.raises(ImportError, match=r"everytree\[plot\]"):
+        plot_evidence(chosen)
 
 
 def test_front_draws_its_points(optimal: Any) -> None:

@@ -127,6 +127,8 @@ export interface Query {
   forbid: string[];
 }
 
+export type Choice = [string, string, string]; // as the server knows it, in words, and a line about it
+
 export interface Live {
   token: string;
   data: number; // of the data set that the page is about
@@ -135,6 +137,7 @@ export interface Live {
   targets: string[];
   attributes: string[];
   names: string[]; // the attributes as the server knows them, at the same positions
+  choices: Record<"objective" | "prior", Choice[]>;
   query: Query;
 }
 

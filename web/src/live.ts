@@ -15,20 +15,6 @@ export interface Answer {
   part: Partial<PageData>; // what is known so far
 }
 
-const OBJECTIVES = [
-  ["error", "training errors"],
-  ["expected_error", "expected errors (C4.5)"],
-  ["gini", "Gini index"],
-  ["entropy", "entropy"],
-];
-const PRIORS = [
-  ["size", "size (0.8, 0.8)"],
-  ["uniform", "uniform"],
-  ["leaf_penalty", "leaf penalty"],
-  ["shapes", "shapes"],
-  ["coding", "coding"],
-];
-
 // The program has answered, and the answer is no.
 class Refused extends Error {}
 
@@ -90,10 +76,10 @@ export class LivePanel {
       });
       return h("div", { class: "field" }, h("label", { for: input.id }, label), input);
     };
-    const choice = (key: "objective" | "prior", label: string, options: string[][]) => {
+    const choice = (key: "objective" | "prior", label: string) => {
       const select = h("select", { id: `query-${key}` });
-      for (const [value, words] of options) {
-        select.append(h("option", { value: value!, selected: value === query[key] }, words!));
+      for (const [value, words, about] of live.choices[key]) {
+        select.append(h("option", { value, title: about, selected: value === query[key] }, words));
       }
       on(select, "change", () => {
         query[key] = select.value;
@@ -136,8 +122,8 @@ export class LivePanel {
         number("max_depth", "Most tests on a path", 0, 20),
         number("min_leaf", "Fewest examples in a leaf", 1, 1e9),
         number("max_size", "Most nodes", 1, 1e6),
-        choice("objective", "The best tree has least", OBJECTIVES),
-        choice("prior", "Prior of the average", PRIORS),
+        choice("objective", "The best tree has least"),
+        choice("prior", "Prior of the average"),
         h("div", { class: "field" }, h("label", { for: "query-target" }, "Predict"), target),
       ),
       h(
@@ -260,12 +246,10 @@ function fromAddress(live: Live): Partial<Query> {
     const value = Number(parts.get(key) ?? "");
     if (parts.has(key) && Number.isInteger(value)) found[key] = value;
   }
-  const known = (options: string[][], value: string | null) =>
-    options.some(([each]) => each === value) ? value! : undefined;
-  const objective = known(OBJECTIVES, parts.get("objective"));
-  const prior = known(PRIORS, parts.get("prior"));
-  if (objective !== undefined) found.objective = objective;
-  if (prior !== undefined) found.prior = prior;
+  for (const key of ["objective", "prior"] as const) {
+    const value = parts.get(key);
+    if (live.choices[key].some(([each]) => each === value)) found[key] = value!;
+  }
   const names = new Set(live.names);
   found.require = parts.getAll("require").filter((each) => names.has(each));
   found.forbid = parts.getAll("forbid").filter((each) => names.has(each) && !found.require!.includes(each));

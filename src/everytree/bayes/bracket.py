@@ -20,7 +20,7 @@ for no leaf says less than θ_min = a_c / (n − n_c + A) or more than θ_max = 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,7 @@ from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
 from everytree.data.arrays import as_tests
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    from everytree.weights.priors import PriorTables
+from everytree.weights.priors import PriorTables
 
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
 

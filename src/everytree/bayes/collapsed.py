@@ -16,7 +16,7 @@ import time
 import warnings
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,17 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.depth_tables import depth_tables
+from everytree.bayes.moves import core_moves
 from everytree.common.arguments import generator, whole
 from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
-if TYPE_CHECKING:
-    from everytree.weights.dirichlet import Dirichlet
-
-__all__ = ["MOVES", "CollapsedPosterior"]
+__all__ = ["CollapsedPosterior"]
 
 Reals = npt.NDArray[np.float64]
-MOVES = ("grow", "prune", "change", "swap", "regrow")
 LEAST = 20  # draws per chain: fewer tell nothing about their error
 BLOCK = 4096  # rows predicted at a time: their means by batch are in memory
 UNSURE = 1.1  # R-hat above which the chains are said to disagree
@@ -197,7 +195,7 @@ class CollapsedPosterior:
     def acceptance(self) -> dict[str, float]:
         """Share of the proposals accepted, by kind of move, and of all of them."""
         share = self._accepted / np.maximum(self._proposed, 1)
-        return dict(zip(MOVES, share.tolist(), strict=True)) | {
+        return dict(zip(core_moves(), share.tolist(), strict=True)) | {
             "all": float(self._accepted.sum() / max(1, self._proposed.sum()))
         }
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,8 @@ from everytree.common.arguments import argument, number, refused, whole
 from everytree.draw.evidence import plot_evidence
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError, Wording
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, as_prior
-
-if TYPE_CHECKING:
-    from everytree.weights.dirichlet import Dirichlet
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 

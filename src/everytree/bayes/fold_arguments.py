@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import everytree._core as _core
 from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
-
-if TYPE_CHECKING:
-    from everytree.weights.priors import Prior
+from everytree.weights.priors import Prior
 
 __all__ = ["Rows", "fold_arguments", "posterior_graph"]
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import everytree._core as _core
 from everytree.bayes.fold_arguments import Rows, fold_arguments, posterior_graph
 from everytree.bayes.fold_parts import fold_in_parts, is_long
 from everytree.common.workers import n_elsewhere
 from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
-
-if TYPE_CHECKING:
-    from everytree.weights.priors import Prior
+from everytree.weights.priors import Prior
 
 __all__ = ["fold_posterior"]
 

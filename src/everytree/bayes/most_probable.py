@@ -9,7 +9,7 @@ known so far. A space keeps its last search, so the same question after a limit 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import everytree._core as _core
 from everytree.bayes.posterior import Posterior
@@ -18,12 +18,9 @@ from everytree.engine.engine import Engine
 from everytree.engine.problem import PROBABLE
 from everytree.errors import QueryError
 from everytree.trees.answers import with_dirichlet
-from everytree.weights.dirichlet import dirichlet_rows
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
-    from everytree.weights.dirichlet import Dirichlet
-    from everytree.weights.priors import Prior
+from everytree.trees.tree import Tree
+from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
+from everytree.weights.priors import Prior
 
 __all__ = ["most_probable"]
 

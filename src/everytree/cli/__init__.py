@@ -11,32 +11,27 @@ exit code 0     done; also where a limit or Ctrl-C ended a search that then answ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+import io
+import json
+import sys
+from typing import NoReturn
 
-if TYPE_CHECKING:
-    from everytree.cli.words import Refusal
+from everytree.cli.later import later
+from everytree.cli.refusal import Refusal
+from everytree.errors import EverytreeError
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; every expected failure is one clear message and a non-zero exit code."""
-    import io
-    import sys
-
-    from everytree.errors import EverytreeError
-
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and goes on
     try:
-        from everytree.cli.app import app
-        from everytree.cli.words import Refusal
-
-        try:
-            app(prog_name="everytree")
-        except Refusal as refusal:
-            _refuse(refusal)
+        later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
+    except Refusal as refusal:
+        _refuse(refusal)
     except KeyboardInterrupt:
         sys.exit(130)
     except MemoryError:
@@ -59,9 +54,6 @@ def _refuse(refusal: Refusal) -> None:
 
 
 def _fail(text: str, exit_code: int, **fields: str | None) -> NoReturn:
-    import json
-    import sys
-
     if "--json" in sys.argv:
         print(json.dumps({"error": text} | fields, ensure_ascii=False))
     print(f"everytree: {text}", file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from everytree import __version__
+from everytree.cli.later import later
 from everytree.cli.options import (
     AsJson,
     DataFile,
@@ -39,10 +40,9 @@ def _print_version(wanted: bool) -> None:
 
 
 def _methods() -> list[str]:
-    """For shells that complete ``--method``; the classifiers are heavy to import, so only when asked."""
-    from everytree.cli.methods import known_methods
-
-    return known_methods()
+    """For shells that complete ``--method``."""
+    known: list[str] = later("methods.known_methods")()
+    return known
 
 
 @app.callback()
@@ -105,17 +105,15 @@ def fit(
 
     - `everytree fit "visits/*.parquet" --target class`: many files, together larger than memory, are counted in place
     """
-    from everytree.cli.fit import run_fit
-
-    run_fit(data, target, method, out, where, weights, picture, training_errors, reading, learning, as_json)
+    later("fit.run_fit")(
+        data, target, method, out, where, weights, picture, training_errors, reading, learning, as_json
+    )
 
 
 @app.command()
 def methods(as_json: AsJson = False) -> None:
-    """List the methods of `fit` and `compare`, with their parameters; then priors, costs and constraints on leaves."""
-    from everytree.cli.methods import show_methods
-
-    show_methods(as_json)
+    """List the methods of `fit` and `compare`, with their parameters; then priors, costs, constraints, moves."""
+    later("methods.show_methods")(as_json)
 
 
 @app.command()
@@ -149,9 +147,7 @@ def predict(
 
     - `everytree predict heart.json new.parquet --out answers.parquet --bounds --keep patient`
     """
-    from everytree.cli.predict import run_predict
-
-    run_predict(model, data, out, bounds, level, keep or (), rows, seed, reading, as_json)
+    later("predict.run_predict")(model, data, out, bounds, level, keep or (), rows, seed, reading, as_json)
 
 
 @app.command()
@@ -180,9 +176,7 @@ def query(
 
     - `everytree query heart.csv "least gini where depth <= 3 and avoids sex, age" --target class`
     """
-    from everytree.cli.query import run_query
-
-    run_query(data, text, target, weights, reading, learning, as_json)
+    later("query.run_query")(data, text, target, weights, reading, learning, as_json)
 
 
 @app.command()
@@ -213,9 +207,9 @@ def front(
 
     - `everytree front heart.csv --target class --by depth --max-depth 4 --trees`
     """
-    from everytree.cli.query import run_front
-
-    run_front(data, target, by, cost, where, trees, weights, picture, reading, learning, as_json)
+    later("query.run_front")(
+        data, target, by, cost, where, trees, weights, picture, reading, learning, as_json
+    )
 
 
 @app.command()
@@ -247,9 +241,7 @@ def explain(
 
     - `everytree explain heart.json --value age=63 --value cp=4 --value thal=7`
     """
-    from everytree.cli.explain import run_explain
-
-    run_explain(model, data, row, value or (), top, reading, as_json)
+    later("explain.run_explain")(model, data, row, value or (), top, reading, as_json)
 
 
 @app.command()
@@ -281,9 +273,9 @@ def compare(
 
     - `everytree compare heart.csv --target class --methods bayes,map --repeats 3 --jobs 4 --json`
     """
-    from everytree.cli.compare import run_compare
-
-    run_compare(data, target, methods, folds, repeats, weights, out, picture, reading, learning, as_json)
+    later("compare.run_compare")(
+        data, target, methods, folds, repeats, weights, out, picture, reading, learning, as_json
+    )
 
 
 @app.command()
@@ -295,9 +287,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Find the best tree for the breast cancer data, and average over every tree."""
-    from everytree.cli.demo import show_demo
-
-    show_demo(out, depth, min_leaf, seed, as_json)
+    later("demo.show_demo")(out, depth, min_leaf, seed, as_json)
 
 
 @app.command()
@@ -305,9 +295,7 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show versions, the kernels in use, and which optional parts are installed."""
-    from everytree.cli.info import show_info
-
-    show_info(as_json)
+    later("info.show_info")(as_json)
 
 
 @app.command()
@@ -344,9 +332,7 @@ def study(
 
     Every fold is written down at once: started again, a study goes on where it was stopped.
     """
-    from everytree.cli.study import show_study
-
-    show_study(
+    later("study.show_study")(
         name,
         data,
         out,
@@ -386,10 +372,8 @@ def verify(
     Exit code 0: every claim that was checked is true; 1: a claim is false; 2: the input cannot be read; 3: nothing is
     false, but something that predictions depend on was not checked.
     """
-    from everytree.cli.verify import run_verify
-
     options = {} if missing is None else {"missing": tuple(missing)}
-    code = run_verify(
+    code = later("verify.run_verify")(
         model,
         data,
         require_proof=require_proof,
@@ -442,9 +426,7 @@ def report(
 
     - `everytree report heart.json --out heart.html --data heart.csv --title "Heart disease"`
     """
-    from everytree.cli.report import run_report
-
-    run_report(model, out, data, target, title, rows, time_limit, reading, as_json)
+    later("report.run_report")(model, out, data, target, title, rows, time_limit, reading, as_json)
 
 
 @app.command()
@@ -478,9 +460,7 @@ def explore(
 
     - `everytree explore heart.csv --target class --query "max_depth=3&min_leaf=10"`
     """
-    from everytree.cli.explore import run_explore
-
-    run_explore(data, target, question, port, browser, jobs, reading)
+    later("explore.run_explore")(data, target, question, port, browser, jobs, reading)
 
 
 spoken(app)

@@ -10,22 +10,23 @@ import time
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.methods import check_some_have, classifier, parameters_of
+from everytree.cli.options import Learning, Reading
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import note, print_json, table
 from everytree.cli.watch import Spent, counted
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
+from everytree.common.drafts import write_whole
 from everytree.common.limits import threads
 from everytree.errors import EverytreeError, QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Learning, Reading
+from everytree.metrics import aligned, brier, corrected_t_test, log_loss, stratified_folds
+from everytree.plot import ComparisonDisplay
 
 __all__ = ["Outcome", "compare", "run_compare"]
 
@@ -88,8 +89,6 @@ def run_compare(
     if out is not None:
         _write(out, [outcome for name in names for outcome in results[name]])
     if picture is not None:
-        from everytree.plot import ComparisonDisplay
-
         write_picture(picture, ComparisonDisplay.from_table({"methods": rows}))
     if as_json:
         print_json(
@@ -119,8 +118,6 @@ def compare(
     examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
 ) -> dict[str, list[Outcome]]:
     """Every method on every fold, ``jobs`` at a time in processes of their own."""
-    from everytree.metrics import stratified_folds
-
     parts = stratified_folds(examples.y, folds, repeats, seed)
     tasks = [
         (name, params, k, part.train, part.test)
@@ -145,8 +142,6 @@ def compare(
 def _outcome(
     examples: Examples, name: str, params: dict[str, Any], fold: int, train: Any, test: Any
 ) -> Outcome:
-    from everytree.metrics import aligned, brier, log_loss
-
     learn, judge = examples.take(train), examples.take(test)
     classes = sorted(set(examples.y.tolist()))
     model = classifier(name)(**{key: value for key, value in params.items() if key != "n_jobs"})
@@ -177,8 +172,6 @@ def _outcome(
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
     """Means over the folds, and the test of each measure against the first method."""
-    from everytree.metrics import corrected_t_test
-
     mine = results[name]
     failures = [outcome.failed for outcome in mine if outcome.failed]
     row: dict[str, Any] = {
@@ -214,8 +207,6 @@ def _with_test(row: dict[str, Any], measure: str) -> str:
 def _write(out: Path, outcomes: Sequence[Outcome]) -> None:
     import csv
     import io
-
-    from everytree.common.drafts import write_whole
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

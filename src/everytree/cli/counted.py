@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from everytree.cli.options import Reading
 from everytree.cli.show import heard
 from everytree.cli.watch import Spent, at_work
+from everytree.data.folders import open_files
+from everytree.data.lazy import column_names
+from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Reading
+from everytree.estimators.base import TreeClassifierBase
 
 __all__ = ["is_many", "learn_counted"]
 
@@ -50,11 +52,6 @@ def learn_counted(
     spent: Spent,
 ) -> tuple[Any, Any, list[str]]:
     """A classifier learned from the counts of many files, the table, and remarks."""
-    from everytree import Table
-    from everytree.data.folders import open_files
-    from everytree.data.lazy import column_names
-    from everytree.estimators.base import TreeClassifierBase
-
     if not issubclass(made, TreeClassifierBase):
         raise QueryError(
             f"{made.__name__} learns from rows, and {path} stands for many files that are only counted; expected "

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from everytree.cli.options import Reading
 from everytree.cli.words import in_options
+from everytree.data.readers import Dataset, read, read_chunks, read_csv
+from everytree.data.readers.column import show, show_many
+from everytree.data.readers.csv import read_csv_chunks
+from everytree.data.readers.dataset import unknown_column
+from everytree.data.readers.pick import EXTENSIONS
 from everytree.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from everytree.cli.options import Reading
-    from everytree.data.readers import Dataset
 
 __all__ = ["Examples", "check_column", "chunk_reader", "read_data", "read_examples", "reader_options"]
 
@@ -69,15 +72,10 @@ def reader_options(path: Path, reading: Reading) -> dict[str, Any]:
 
 def chunk_reader(path: Path, reading: Reading) -> Any:
     """The function that reads this file in pieces: by its extension, or as CSV if a delimiter is given."""
-    from everytree import read_chunks
-    from everytree.data.readers.csv import read_csv_chunks
-
     return read_csv_chunks if _plain_text(path, reading) else read_chunks
 
 
 def _plain_text(path: Path, reading: Reading) -> bool:
-    from everytree.data.readers.pick import EXTENSIONS
-
     name = PurePath(path.name.lower())
     extension = PurePath(name.stem).suffix if name.suffix == ".gz" else name.suffix
     return reading.delimiter is not None and extension not in EXTENSIONS
@@ -87,8 +85,6 @@ def read_data(
     path: Path, reading: Reading, target: str | None = None, types: dict[str, Any] | None = None
 ) -> Dataset:
     """Read a file by the options; ``types`` are kinds of columns beside those that the options name."""
-    from everytree import read, read_csv
-
     reader = read_csv if _plain_text(path, reading) else read
     kinds = (types or {}) | dict.fromkeys(reading.nominal or (), "nominal")
     return reader(path, target, types=kinds, **reader_options(path, reading))
@@ -96,16 +92,12 @@ def read_data(
 
 def check_column(data: Dataset, name: str, option: str) -> None:
     """Refuse the name of a column that is not there; ``option`` is the option that gave it."""
-    from everytree.data.readers.dataset import unknown_column
-
     if name not in data.columns:
         raise unknown_column(name, data.names, parameter=option)
 
 
 def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
     """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
-    from everytree.data.readers.column import show, show_many
-
     data = read_data(path, reading, target)
     notes = [in_options(text) for text in data.notes]
     if target is None:

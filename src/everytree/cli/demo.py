@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from everytree.cli.demonstration import run_demo, write_pictures
 from everytree.cli.show import print_json
 
 __all__ = ["show_demo"]
@@ -14,8 +15,6 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
     """Run the demo, print the tree and the scores, write the pictures into ``out``."""
     from rich.console import Console
     from rich.table import Table
-
-    from everytree.cli.demonstration import run_demo, write_pictures
 
     console = Console(highlight=False, soft_wrap=True)
     result = run_demo(max_depth, min_leaf, seed)

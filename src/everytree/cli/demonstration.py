@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from everytree.bayes.posterior import Posterior
 from everytree.common.drafts import write_whole
+from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
@@ -108,8 +109,6 @@ def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
     """Training and held-out tests and labels; the tests are chosen from the training rows only."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
-
-    from everytree.data.binarizer import Binarizer
 
     data = load_breast_cancer()
     labels = data.target_names[data.target]

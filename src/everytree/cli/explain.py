@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from everytree.cli.options import Reading
 from everytree.cli.predict import Rows
 from everytree.cli.show import console, heard, note, print_json
 from everytree.cli.watch import at_work
 from everytree.common.arguments import refused
+from everytree.data.readers import Dataset, read_csv
+from everytree.data.readers.dataset import unknown_column
 from everytree.errors import DataError, QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Reading
-    from everytree.data.readers import Dataset
+from everytree.estimators.load import load_model
 
 __all__ = ["run_explain"]
 
@@ -32,8 +32,6 @@ def run_explain(
     as_json: bool,
 ) -> None:
     """Print the leaves or rules behind one prediction."""
-    from everytree import load_model
-
     if (path is None) == (not values) or (path is None) != (row is None):
         raise QueryError(
             "give a file and --row N, or no file and --value NAME=VALUE for every column that is known"
@@ -87,9 +85,6 @@ class _Typed(io.StringIO):
 def _given(model: Any, values: Sequence[str]) -> Dataset:
     """One row from NAME=VALUE texts; columns that are not named are missing."""
     import csv
-
-    from everytree import read_csv
-    from everytree.data.readers.dataset import unknown_column
 
     kinds = model.column_kinds()
     cells = dict.fromkeys(kinds, "")

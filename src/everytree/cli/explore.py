@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from everytree.cli.data import check_column, read_data
+from everytree.cli.options import Reading
 from everytree.cli.show import console
 from everytree.common.limits import threads
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Reading
-    from everytree.report.explorer import Explorer
+from everytree.report.explorer import Explorer
+from everytree.report.server import serve
 
 __all__ = ["run_explore"]
 
@@ -27,9 +25,6 @@ def run_explore(
     path: Path, target: str | None, question: str, port: int, browser: bool, jobs: int, reading: Reading
 ) -> None:
     """Read the file, serve the page, and open it."""
-    from everytree.report.explorer import Explorer
-    from everytree.report.server import serve
-
     data = read_data(path, reading)
     threads(jobs)  # a bad number is refused here
     for name in reading.drop or ():

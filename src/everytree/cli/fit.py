@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from everytree.cli.counted import is_many, learn_counted
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.methods import classifier, parameters_of
+from everytree.cli.options import Learning, Reading
 from everytree.cli.picture import check_picture, write_picture
+from everytree.cli.query import read_query
 from everytree.cli.show import console, heard, note, print_json, text_of
 from everytree.cli.training import TrainingErrors, count_errors
 from everytree.cli.watch import Spent, at_work
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.errors import LimitReached, QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Learning, Reading
-    from everytree.query.query import Query
+from everytree.plot import OptionTreeDisplay, TreeDisplay
+from everytree.query.query import Query
 
 __all__ = ["learn", "run_fit", "where_parameters"]
 
@@ -144,8 +144,6 @@ def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_example
 
 
 def _drawn(model: Any) -> Any:
-    from everytree.plot import OptionTreeDisplay, TreeDisplay
-
     return (OptionTreeDisplay if model.display() == "options" else TreeDisplay).from_estimator(model)
 
 
@@ -166,7 +164,6 @@ def where_parameters(method: str, where: str | None, learning: Learning) -> dict
         return {}
     if method != "optimal":
         raise QueryError(f"--where is for the method optimal; {method} takes no query")
-    from everytree.cli.query import read_query
 
     query, k = read_query(where)
     if k != 1:

@@ -15,6 +15,7 @@ from importlib import metadata
 from typing import Any
 
 from everytree import __version__
+from everytree.common.limits import threads
 
 __all__ = ["gather_info", "show_info"]
 
@@ -24,7 +25,6 @@ FOR_DEVELOPERS = ("test", "dev", "all")  # extras that add nothing a user calls
 def gather_info() -> dict[str, Any]:
     """Everything ``everytree info`` shows, ready for JSON."""
     import everytree._core as _core
-    from everytree.common.limits import threads
 
     extras: dict[str, dict[str, Any]] = {}
     dependencies: dict[str, str | None] = {}

@@ -7,27 +7,24 @@ A tree as the space of trees finds it has frequencies, a = 0: a leaf of three ex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
-    from everytree.weights.costs import Cost
+from everytree.trees.added import added_words
+from everytree.trees.answers import answered
+from everytree.trees.tree import Tree
+from everytree.weights.costs import Cost
+from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 
 __all__ = ["added", "in_force", "smoothed"]
 
 
 def in_force(dirichlet: Any) -> Any:
     """The parameters that a word stands for, if it is one of a tree's."""
-    from everytree.weights.dirichlet import DepthDecay
-
     return DepthDecay() if isinstance(dirichlet, str) and dirichlet == "decay" else dirichlet
 
 
 def smoothed(tree: Tree, dirichlet: Any, cost: Cost) -> Tree:
     """The answer to a query by this cost, with the probabilities of these parameters."""
-    from everytree.trees.answers import answered
-    from everytree.weights.dirichlet import dirichlet_rows
-
     return answered(tree, cost, dirichlet_rows(in_force(dirichlet), tree.n_classes, tree.depth))
 
 
@@ -37,7 +34,4 @@ def added(dirichlet: Any, n_classes: int, deepest: int) -> str:
     >>> added(1.0, 2, 3)
     'p counts the examples of a leaf, plus 1 for each of the 2 classes'
     """
-    from everytree.trees.added import added_words
-    from everytree.weights.dirichlet import dirichlet_rows
-
     return f"p counts the examples of a leaf, {added_words(dirichlet_rows(in_force(dirichlet), n_classes, deepest))}"

@@ -8,9 +8,12 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import everytree.estimators  # all classifiers: they register their methods  # noqa: F401
+from everytree.bayes.moves import MOVES
+from everytree.cli.options import Learning
+from everytree.cli.show import console, print_json
 from everytree.cli.words import CALLED
 from everytree.common.arguments import refused
 from everytree.common.json_text import parsed_json
@@ -19,9 +22,6 @@ from everytree.estimators.registry import methods
 from everytree.weights.constraints import LEAF_WORDS
 from everytree.weights.cost_words import COSTS
 from everytree.weights.priors import PRIORS
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Learning
 
 __all__ = [
     "check_some_have",
@@ -114,9 +114,7 @@ def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequenc
 
 
 def show_methods(as_json: bool) -> None:
-    """Print what each method is, its parameters with their defaults, and the words for priors, costs and leaves."""
-    from everytree.cli.show import console, print_json
-
+    """Print what each method is, its parameters with their defaults, the words for priors, costs, leaves, moves."""
     found: dict[str, dict[str, Any]] = {}
     for name, method in methods().items():
         defaults = {each.name: each.default for each in inspect.signature(method.made).parameters.values()}
@@ -136,6 +134,7 @@ def show_methods(as_json: bool) -> None:
         "Constraints on leaves, for queries": {
             f"{each.word} {each.at}": each.about for each in LEAF_WORDS.values()
         },
+        "Moves of chains, for --set moves=…": {each.name: each.about for each in MOVES.values()},
     }
     for title, words in lists.items():
         screen.print(f"\n{title}")

@@ -8,6 +8,7 @@ from typing import Any
 from everytree.cli.show import heard, note
 from everytree.cli.written import check_folder
 from everytree.common.arguments import refused
+from everytree.common.drafts import draft_of
 from everytree.errors import QueryError
 
 __all__ = ["check_picture", "write_picture"]
@@ -31,8 +32,6 @@ def check_picture(path: Path | None) -> None:
 
 def write_picture(path: Path, display: Any) -> None:
     """Write the figure of a display, whole or not at all."""
-    from everytree.common.drafts import draft_of
-
     with heard() as warned, draft_of(path) as draft:
         display.figure_.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)
     if any("missing from font" in text for text in warned):

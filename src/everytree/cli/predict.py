@@ -12,20 +12,25 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import typer
 
 from everytree.cli.data import chunk_reader, reader_options
+from everytree.cli.options import Reading
 from everytree.cli.show import heard, note, print_json
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
+from everytree.common.drafts import draft_of
+from everytree.data.readers import Dataset
+from everytree.data.readers.column import show_many
+from everytree.data.readers.convert import optional
+from everytree.data.readers.dataset import unknown_column
 from everytree.errors import DataError, QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Reading
-    from everytree.data.readers import Dataset
+from everytree.estimators.column_kinds import label_kind
+from everytree.estimators.load import load_model
+from everytree.metrics import CLIP, log_loss
 
 __all__ = ["Rows", "run_predict"]
 
@@ -37,8 +42,6 @@ class Rows:
     """Reads the rows of a file as a model wants them, whatever else is in the file."""
 
     def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
-        from everytree.estimators.column_kinds import label_kind
-
         self.kinds = model.column_kinds()
         self.target = model.label_name()
         self._path, self._reader = path, chunk_reader(path, reading)
@@ -57,9 +60,6 @@ class Rows:
         self._options |= {"types": types, "columns": wanted}
 
     def _check(self, names: Sequence[str], keep: Sequence[str]) -> None:
-        from everytree.data.readers.column import show_many
-        from everytree.data.readers.dataset import unknown_column
-
         there = set(names)  # a file may have very many columns
         absent = [name for name in self.kinds if name not in there]
         if absent:
@@ -105,8 +105,6 @@ def run_predict(
     as_json: bool,
 ) -> None:
     """Predict every row of a file, and say how good that was if the file tells."""
-    from everytree import load_model
-
     if as_json and out is None:
         raise QueryError(
             "--json prints a summary, and without --out the predictions go to the same place; give --out"
@@ -118,8 +116,6 @@ def run_predict(
         raise QueryError(f"--bounds: a {type(model).__name__} has no intervals; the method bayes has")
     source = Rows(model, path, reading, keep)
     if source.ignored:
-        from everytree.data.readers.column import show_many
-
         note(f"columns that the model does not use: {show_many(source.ignored)}")
     score = _Score(model.classes_.tolist())
     answered = 0
@@ -175,8 +171,6 @@ class _Score:
         self._loss = 0.0
 
     def add(self, truth: Any, said: Any, proba: Any) -> None:
-        from everytree.metrics import CLIP, log_loss
-
         labels = [None if value is None or value != value else value for value in truth.tolist()]
         codes = np.array([-2 if label is None else self._place.get(label, -1) for label in labels])
         known = codes >= 0
@@ -201,8 +195,6 @@ class _Score:
 @contextmanager
 def _writer(out: Path | None) -> Iterator[Write]:
     """A function that writes one piece: CSV to stdout or a file, or Parquet; a file is written whole or not at all."""
-    from everytree.common.drafts import draft_of
-
     with ExitStack() as stack:
         if out is None:
             try:
@@ -243,8 +235,6 @@ def _cell(value: Any) -> Any:
 
 @contextmanager
 def _parquet_writer(draft: Path) -> Iterator[Write]:
-    from everytree.data.readers.convert import optional
-
     pyarrow = optional("pyarrow", 'pip install "everytree[bigdata]"')
     parquet = optional("pyarrow.parquet", 'pip install "everytree[bigdata]"')
     writers: list[Any] = []

@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everytree.cli.data import Examples, read_examples
 from everytree.cli.leaves import added, in_force, smoothed
 from everytree.cli.methods import classifier, parameters_of
+from everytree.cli.options import Learning, Reading
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, table, text_of
 from everytree.cli.watch import Spent, at_work
+from everytree.data.binarizer import Binarizer
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Learning, Reading
-    from everytree.query.query import Query
-    from everytree.space.tree_space import TreeSpace
-    from everytree.weights.costs import Cost
+from everytree.plot import FrontDisplay
+from everytree.query.plan import cost_of, plan_of
+from everytree.query.query import Query
+from everytree.query.text import parse_query
+from everytree.space.tree_space import TreeSpace
+from everytree.weights.constraints import leaf_constraints
+from everytree.weights.costs import Cost
+from everytree.weights.dirichlet import dirichlet_rows
 
 __all__ = ["read_query", "run_front", "run_query"]
 
@@ -34,8 +38,6 @@ def read_query(text: str) -> tuple[Query, int]:
     >>> read_query("size <= 7") == read_query("most accurate where size <= 7")
     True
     """
-    from everytree import parse_query
-
     return parse_query(text if WISH.match(text) else CONDITIONS + text)
 
 
@@ -50,8 +52,6 @@ class Asked:
 
     def cost(self, name: str) -> Cost:
         """A cost as the query counts it."""
-        from everytree.query.plan import cost_of, plan_of
-
         return cost_of(plan_of(self.query, self.space), name, self.space)
 
 
@@ -114,8 +114,6 @@ def run_front(
     as_json: bool,
 ) -> None:
     """Print the least cost for every size, number of leaves or depth."""
-    from everytree.query.query import Query
-
     spent = Spent()
     check_picture(picture)
     query = Query(("error", "size"))
@@ -142,8 +140,6 @@ def run_front(
     points = [(place, value, smoothed(tree, asked.dirichlet, counted)) for place, value, tree in found]
     total = asked.space.table.total
     if picture is not None:
-        from everytree.plot import FrontDisplay
-
         write_picture(picture, FrontDisplay(points, by, cost, total).plot())
     if as_json:
         front = [{by: place, cost: value} | _tree_facts(tree, asked.space) for place, value, tree in points]
@@ -174,9 +170,6 @@ def _ask(
     path: Path, query: Query, target: str | None, weights: str | None, reading: Reading, learning: Learning
 ) -> Asked:
     """Read a file and make its space: of the depth that the query or the option says."""
-    from everytree import Binarizer, TreeSpace
-    from everytree.weights.constraints import leaf_constraints
-
     params = parameters_of("optimal", learning)
     dirichlet = params.pop("dirichlet", classifier("optimal")().dirichlet)
     costs = {name: params.pop(name) for name in ("cost_matrix", "class_weight") if name in params}
@@ -211,8 +204,6 @@ def _ask(
 
 def _check_dirichlet(dirichlet: Any, n_classes: int) -> None:
     """A bad one is refused before the search."""
-    from everytree.weights.dirichlet import dirichlet_rows
-
     dirichlet_rows(in_force(dirichlet), n_classes, 0)
 
 

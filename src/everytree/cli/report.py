@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everytree.cli.data import read_data
+from everytree.cli.options import Reading
 from everytree.cli.show import console, note, print_json
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
-
-if TYPE_CHECKING:
-    from everytree.cli.options import Reading
+from everytree.common.drafts import write_whole
+from everytree.estimators.load import load_model
+from everytree.report.given import read_as_trained
+from everytree.report.page import html_of
+from everytree.report.page_data import page_data
 
 __all__ = ["run_report"]
 
@@ -28,12 +31,6 @@ def run_report(
     as_json: bool,
 ) -> None:
     """Write the page of a model file, and say where it is and what it lacks."""
-    from everytree.common.drafts import write_whole
-    from everytree.estimators.load import load_model
-    from everytree.report.given import read_as_trained
-    from everytree.report.page import html_of
-    from everytree.report.page_data import page_data
-
     check_folder("out", out)
     with at_work():  # an average is folded again
         model = load_model(path)

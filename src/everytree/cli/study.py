@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from everytree.common.arguments import refused
+from everytree.common.limits import threads
+from everytree.common.workers import use_backend
+from everytree.errors import DataError
+from everytree.study.run import run_study, wanted
+
 __all__ = ["show_study"]
 
 
@@ -26,12 +32,6 @@ def show_study(
     Of all, those that have the wanted sets and parts; one that fails does not keep the next ones from running.
     """
     from rich.console import Console
-
-    from everytree.common.arguments import refused
-    from everytree.common.limits import threads
-    from everytree.common.workers import use_backend
-    from everytree.errors import DataError
-    from everytree.study.run import run_study, wanted
 
     threads(jobs)  # a bad number is refused here
     if out.exists() and not out.is_dir():

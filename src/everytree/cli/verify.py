@@ -11,12 +11,10 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everytree.cli.words import refusal_of
-
-if TYPE_CHECKING:
-    from everytree.verify import Report
+from everytree.verify import InputError, Report, verify_model
 
 __all__ = ["run_verify"]
 
@@ -39,8 +37,6 @@ COLORS = {
 
 def run_verify(model: Path, data: Path, *, require_proof: bool, as_json: bool, **options: Any) -> int:
     """Check a model file against a CSV file, print the report, and return the exit code."""
-    from everytree.verify import InputError, verify_model
-
     try:
         report = verify_model(model, data, **options)
     except InputError as error:

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from everytree.common.limits import watching
+
 __all__ = ["Spent", "Work", "at_work", "counted"]
 
 PATIENCE = 1.0  # seconds before a bar is shown
@@ -132,8 +134,6 @@ def at_work(within: float | None = None) -> Iterator[Work]:
 
     A question is stopped too, as soon as it is seen that the block would take more than ``within`` seconds.
     """
-    from everytree.common.limits import watching
-
     work = Work(within)
 
     def heard(stage: str, done: int, total: int, seconds: float) -> None:

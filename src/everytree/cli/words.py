@@ -19,9 +19,10 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from everytree.cli.refusal import Refusal
 from everytree.errors import Argument, EverytreeError, Step, with_spelling
 
-__all__ = ["CALLED", "Refusal", "Spoken", "Words", "in_options", "refusal_of", "spoken"]
+__all__ = ["CALLED", "Spoken", "Words", "in_options", "refusal_of", "spoken"]
 
 # parameter of the library → parameter of a command, where the names differ
 CALLED = {
@@ -103,14 +104,6 @@ def in_options(text: str) -> str:
     return str(text) if words is None else with_spelling(text, words)
 
 
-class Refusal(Exception):
-    """An error of the library, and what the command says about it."""
-
-    def __init__(self, error: EverytreeError) -> None:
-        self.error, self.fields = error, refusal_of(error)
-        super().__init__(self.fields["error"])
-
-
 class Spoken(TyperCommand):
     """A command that tells errors of the library in its own words."""
 
@@ -120,7 +113,7 @@ class Spoken(TyperCommand):
         try:
             return super().invoke(ctx)
         except EverytreeError as error:
-            raise Refusal(error) from error
+            raise Refusal(error, refusal_of(error)) from error
         finally:
             _here.reset(before)
 

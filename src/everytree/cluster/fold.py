@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +12,9 @@ from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.workers import distribute, held
 from everytree.data.arrays import as_tests
+from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
-
-if TYPE_CHECKING:
-    from everytree.space.tree_space import TreeSpace
 
 __all__ = ["posterior", "predict_proba"]
 

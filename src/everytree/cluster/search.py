@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import everytree._core as _core
 from everytree.cluster.splits import ANY, Branches, Item, State, Steps
@@ -29,10 +29,8 @@ from everytree.query.plan import Inside, Plan, Session, choose, cost_of, plan_of
 from everytree.query.query import Query, query_of
 from everytree.query.run import Outcome, new_search, outcome_of
 from everytree.query.solve import search_by
-
-if TYPE_CHECKING:
-    from everytree.trees.tree import Tree
-    from everytree.weights.costs import Cost
+from everytree.trees.tree import Tree
+from everytree.weights.costs import Cost
 
 __all__ = ["best"]
 

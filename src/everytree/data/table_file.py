@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from everytree.common.drafts import draft_of
 from everytree.common.fields import plain_scalar
+from everytree.common.json_text import parsed_json
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.arrays import INT64_MAX
@@ -121,7 +122,6 @@ def _described(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     text = metadata.get(KEY)
     if text is None or len(text) > MOST_TEXT:
         raise DataError("it has no description of a table; expected a file of Table.save")
-    from everytree.common.json_text import parsed_json
 
     described = parsed_json(text, "a table file")
     keys = {"format", "version", "test_names", "classes", "target", "params", "encoder"}

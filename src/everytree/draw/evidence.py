@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from everytree.draw.colors import HUES, LINE
+from everytree.draw.library import pyplot
 from everytree.errors import DataError
 
 __all__ = ["EvidenceCurve", "plot_evidence"]
@@ -46,9 +47,7 @@ def plot_evidence(fit: EvidenceCurve, axes: Any = None) -> Any:
     """
     names = list(fit.parameters)
     if axes is None:
-        from matplotlib import pyplot
-
-        _, axes = pyplot.subplots(
+        _, axes = pyplot().subplots(
             1,
             len(names),
             figsize=(3.6 * len(names) + 0.6, 3.2),

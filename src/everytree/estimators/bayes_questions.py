@@ -7,21 +7,19 @@ smaller?     compress
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bayes.explain import Explanation
+from everytree.bayes.top_trees import TopTrees
+from everytree.bayes.uncertainty import Moments
 from everytree.data.binarizer import Binarizer
 from everytree.errors import DataError, QueryError
 from everytree.files.registry import classifier_named
 from everytree.files.rules_file import ESTIMATOR, FORMAT
-
-if TYPE_CHECKING:
-    from everytree.bayes.explain import Explanation
-    from everytree.bayes.top_trees import TopTrees
-    from everytree.bayes.uncertainty import Moments
 
 __all__ = ["BayesQuestions"]
 

@@ -15,7 +15,7 @@ Reading trusts nothing: every tree must be one, over these tests.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,8 @@ from everytree.engine.engine import Engine
 from everytree.errors import DataError
 from everytree.mcmc.draws import DrawnTrees, TreeDraws
 from everytree.mcmc.sampler import TRIED
+from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as tree_routes
-
-if TYPE_CHECKING:
-    from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 __all__ = ["SavedDraws", "draws_from_dict", "draws_to_dict"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.bayes.collapsed import MOVES
+from everytree.bayes.moves import MOVES, core_moves, odds_of
 from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.engine.engine import Engine
@@ -25,7 +25,6 @@ from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 __all__ = [
     "KERNELS",
-    "MOVES",
     "TRIED",
     "Annealing",
     "Parts",
@@ -40,7 +39,7 @@ __all__ = [
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
-TRIED = (*MOVES, "exchange")  # what may be accepted
+TRIED = (*core_moves(), "exchange")  # what may be accepted
 # Of the settings tried on CP4IM files these, with two heated trees, gave the most effective draws per second of the
 # quantity that mixes worst: whether a test is used. Without heated trees that one may not mix at all (R-hat 2 on
 # heart-cleveland, depth 4), though the log target seems to. Low risk is found soonest by changes.
@@ -91,16 +90,21 @@ def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> l
             moves,
             f"a dict from {', '.join(map(repr, MOVES))} to how often each is tried",
         )
-    odds = [number(f"moves[{name!r}]", given.get(name, 0), 0, 1e6, example=1, closed=True) for name in MOVES]
-    total = math.fsum(odds)
-    if not total > 0 or (odds[0] > 0) != (odds[1] > 0):
+    odds = odds_of(
+        {
+            name: number(f"moves[{name!r}]", times, 0, 1e6, example=1, closed=True)
+            for name, times in given.items()
+        }
+    )
+    total = math.fsum(odds.values())
+    if not total > 0 or (odds["grow"] > 0) != (odds["prune"] > 0):
         raise refused(
             QueryError,
             "moves",
             moves,
             says="; grow and prune undo each other: expected both above 0, or neither and another one",
         )
-    return [x / total for x in odds]
+    return [x / total for x in odds.values()]
 
 
 def ladder_of(tempering: Any) -> list[float]:

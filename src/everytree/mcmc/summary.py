@@ -13,15 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.chains import effective_draws, split_rhat
-
-if TYPE_CHECKING:
-    from everytree.mcmc.draws import TreeDraws
+from everytree.mcmc.draws import TreeDraws
 
 __all__ = ["UNSURE", "ChainSummary", "Quantity", "summarize", "to_inference_data"]
 

@@ -12,21 +12,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from everytree.draw.library import pyplot
 from everytree.errors import QueryError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Display", "fitted_part", "pyplot"]
-
-
-def pyplot() -> Any:
-    """Return matplotlib.pyplot, or raise an error that says how to install it."""
-    try:
-        from matplotlib import pyplot as found
-    except ImportError as error:
-        raise ImportError('plotting needs matplotlib: pip install "everytree[plot]"') from error
-    return found
+__all__ = ["Display", "fitted_part"]
 
 
 def fitted_part(model: Any, names: tuple[str, ...], who: str) -> Any:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from everytree.draw.colors import HUES, LINE
 from everytree.errors import DataError
 from everytree.plot.display import Display, fitted_part
+from everytree.space.tree_space import TreeSpace
+from everytree.trees.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from everytree.space.tree_space import TreeSpace
-    from everytree.trees.tree import Tree
 
 __all__ = ["FrontDisplay"]
 

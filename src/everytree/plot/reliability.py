@@ -11,12 +11,11 @@ import numpy.typing as npt
 from everytree.data.labels import label_codes
 from everytree.draw.colors import HUES, LINE
 from everytree.errors import DataError
+from everytree.metrics import Reliability
 from everytree.plot.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from everytree.metrics import Reliability
 
 __all__ = ["CalibrationDisplay"]
 
@@ -70,8 +69,6 @@ class CalibrationDisplay(Display):
         CalibrationDisplay
             The display, which is drawn.
         """
-        from everytree.metrics import Reliability
-
         codes, labels = label_codes(y, len(np.asarray(proba)), classes)
         if np.ndim(proba) != 2 or np.shape(proba)[1] != len(labels):
             raise DataError(

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.draw.colors import HUES
+from everytree.draw.library import pyplot
 from everytree.errors import DataError
-from everytree.plot.display import fitted_part, pyplot
+from everytree.plot.display import fitted_part
 
 __all__ = ["TraceDisplay"]
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from everytree.common.arguments import whole
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
+from everytree.query.query import Query
 from everytree.query.selection import Item, select
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
 from everytree.weights.cost_words import COSTS
@@ -24,7 +25,6 @@ from everytree.weights.costs import Cost, make_cost
 
 if TYPE_CHECKING:
     import everytree._core as _core
-    from everytree.query.query import Query
 
 __all__ = [
     "Inside",

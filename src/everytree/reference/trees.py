@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeAlias
 from everytree.reference.table import Cover, Path, Table
 
 __all__ = [
-    "LEAF",
     "Node",
     "Tree",
     "depth",
@@ -28,8 +27,6 @@ __all__ = [
 __all__ += ["nodes_of", "size", "used_tests"]
 
 Tree: TypeAlias = "tuple[int, Tree, Tree] | None"
-
-LEAF: Tree = None
 
 
 class Node(NamedTuple):

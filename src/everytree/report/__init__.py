@@ -10,21 +10,7 @@ JSON, which ``page_data.py`` makes. Nothing in it needs a network, and no name f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from everytree.report.notebook import show as show
-    from everytree.report.page import page_html as page_html
-    from everytree.report.page import write_report as write_report
-
-_HOME = {"page_html": "page", "show": "notebook", "write_report": "page"}
+from everytree.report.notebook import show
+from everytree.report.page import page_html, write_report
 
 __all__ = ["page_html", "show", "write_report"]
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOME:
-        raise AttributeError(f"module 'everytree.report' has no attribute {name!r}")
-    return getattr(import_module(f"everytree.report.{_HOME[name]}"), name)

@@ -10,7 +10,17 @@ from everytree.errors import QueryError
 from everytree.weights.cost_words import COSTS
 from everytree.weights.priors import PRIORS
 
-__all__ = ["Asked"]
+__all__ = ["Asked", "choices"]
+
+
+def choices() -> dict[str, list[tuple[str, str, str]]]:
+    """For each field that is a choice, what is registered: (its name, the words for a person, a line about it)."""
+    return {
+        "objective": [
+            (cost.name, cost.words, cost.about) for cost in COSTS.values() if not cost.needs_matrix
+        ],
+        "prior": [(prior.word, prior.word.replace("_", " "), prior.about) for prior in PRIORS.values()],
+    }
 
 
 @dataclass(frozen=True)
@@ -41,8 +51,8 @@ class Asked:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise QueryError(f"{name}={clip(value)}; expected a whole number from {least} to {most}")
-        objectives = [cost.name for cost in COSTS.values() if not cost.needs_matrix]
-        for name, known in (("objective", objectives), ("prior", list(PRIORS))):
+        for name, offered in choices().items():
+            known = [each for each, _, _ in offered]
             if name in given and given[name] not in known:
                 raise QueryError(f"{name}={clip(given[name])}; expected one of {', '.join(known)}")
         for name in ("require", "forbid"):

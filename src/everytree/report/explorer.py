@@ -13,7 +13,7 @@ from typing import Any
 from everytree.common.limits import Limits
 from everytree.data.readers.dataset import Dataset
 from everytree.errors import DataError
-from everytree.report.asked import Asked
+from everytree.report.asked import Asked, choices
 from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns
 from everytree.report.jobs import Job, Jobs
@@ -115,6 +115,7 @@ class Explorer:
                 "targets": [shown(name) for name in opened.data.names],
                 "attributes": [shown(name) for name in names],
                 "names": names,
+                "choices": choices(),
                 "query": {
                     "max_depth": usual.max_depth,
                     "min_leaf": usual.min_leaf,

@@ -15,10 +15,12 @@ from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
 from everytree.data.frames import Frame
 from everytree.errors import EverytreeError, LimitReached
+from everytree.metrics import Reliability, aligned, brier, log_loss, stratified_folds
 from everytree.report.trees import LEVEL, added_of, intervals, page_tree, short
 from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import answered
+from everytree.trees.conditions import conditions
 from everytree.weights.costs import make_cost
 from everytree.weights.dirichlet import dirichlet_rows
 
@@ -152,8 +154,6 @@ def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
 
 def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     """The rules of most weight: paths that are leaves of many probable trees."""
-    from everytree.trees.conditions import conditions
-
     found = one.rules(top=RULES)
     depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
@@ -231,8 +231,6 @@ def _cross_validated(
 ) -> dict[str, Any] | str:
     from sklearn.base import clone
 
-    from everytree.metrics import aligned, stratified_folds
-
     largest = int(np.bincount(codes).max())
     if largest < 2:
         return "There are too few rows for a cross-validation, so nothing is said about calibration."
@@ -273,8 +271,6 @@ def _cross_validated(
 def _scores(
     proba: npt.NDArray[np.float64], right: npt.NDArray[Any], codes: npt.NDArray[np.intp], about: str
 ) -> dict[str, Any]:
-    from everytree.metrics import Reliability, brier, log_loss
-
     found = Reliability.of(proba, codes, BINS)
     return {
         "about": f"{about} Points near the dashed line are probabilities that came true as often as they said.",

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
 from everytree.errors import LimitReached
 from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest, tally
@@ -159,8 +160,6 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def _ours(name: str, depth: int, limit: float) -> Any:
-    import everytree as et
-
     if name == "average":
         return et.BayesOptimalClassifier(depth, LEAST, time_limit=limit)
     if name == "most probable tree":

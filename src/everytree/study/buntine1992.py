@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
 from everytree.study import artificial
 from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest, tally
@@ -112,8 +113,6 @@ def _take(X: Any, rows: Any) -> Any:
 
 
 def _model(name: str, time_limit: float, seed: int) -> Any:
-    import everytree as et
-
     if name == "CART":
         return et.CARTTreeClassifier("0-SE", laplace=True)
     if name == "C4":

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import everytree as et
 from everytree.data.categories import Categorizer
 from everytree.data.frames import Frame, FrameColumn, read_frame
 from everytree.study.charts import Chart, Panel
@@ -61,8 +62,6 @@ def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
 
 def run(job: Job, folder: Path | None) -> list[Row]:
     """The rows of one job."""
-    import everytree as et
-
     assert folder is not None
     train, y_train, test, y_test, classes = nominal_fold(folder, job.data, job.trial)
     size = {"n_train": len(y_train), "n_test": len(y_test)}

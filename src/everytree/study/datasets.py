@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.binarizer import Binarizer
 from everytree.data.readers import read_csv
 from everytree.errors import DataError
 
@@ -171,8 +172,6 @@ def binary_tests(folder: Path, name: str, bins: int = 4) -> tuple[npt.NDArray[np
     Four equal-frequency bins per numeric attribute and one test for each value of a nominal one give the paper's
     numbers of tests, up to those that are constant or repeat another one.
     """
-    from everytree import Binarizer
-
     data = columns(folder, name)
     if name in MISSING_IS_A_VALUE:
         features, y = data.split("class")

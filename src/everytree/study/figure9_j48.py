@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
 from everytree.study.contest import contest
 from everytree.study.jobs import Job, Row, merged
 from everytree.study.measure import as_numbers, coded, fold_of, measured
@@ -27,8 +28,6 @@ SIGNS = {"win": "+", "tie": "0", "loss": "−"}
 
 def default_j48_rows(job: Job, folder: Path, tests: Any, folds: int) -> list[Row]:
     """C4.5 on one fold of the tests, and of the attributes, of the same rows."""
-    import everytree as et
-
     features, y, classes = coded(folder, job.data)
     fold = fold_of(y, folds, job.trial)
     numbers = as_numbers(features)

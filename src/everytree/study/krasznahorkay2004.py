@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
 from everytree.study import artificial, datasets
 from everytree.study.charts import Chart, Panel
 from everytree.study.jobs import Job, Row, Study, merged
@@ -82,8 +83,6 @@ def _table(name: str, folder: Path | None) -> tuple[Any, Any]:
 def run(job: Job, folder: Path | None) -> list[Row]:
     """The rows of one job."""
     import warnings
-
-    import everytree as et
 
     X, y = _table(job.data, folder)
     risk, draws = job.settings["risk"], job.settings["draws"]

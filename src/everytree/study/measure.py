@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.binarizer import Binarizer
 from everytree.errors import LimitReached
 from everytree.metrics import Fold, aligned, brier, log_loss, stratified_folds
 from everytree.study import datasets
@@ -106,8 +107,6 @@ def binary_fold(
     folder: Path, name: str, bins: int, k: int, trial: int
 ) -> tuple[Any, npt.NDArray[np.intp], Any, npt.NDArray[np.intp], list[int]]:
     """The 0/1 tests of a fold, with cuts from its training rows: training tests, classes, test tests, classes, all."""
-    from everytree import Binarizer
-
     features, y, classes = coded(folder, name)
     fold = fold_of(y, k, trial)
     encoder = Binarizer(bins=bins)

@@ -24,6 +24,9 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
+from everytree.reference import greedy_traps
+from everytree.reference.space import Space
 from everytree.study import datasets
 from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest
@@ -172,8 +175,6 @@ def _fold_rows(job: Job, parts: tuple[Any, Any, Any, Any, list[int]], share: int
 
 
 def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
-    import everytree as et
-
     most = given.get("max_size")
     pruned = name.endswith("pruned")
     if name.startswith("J48"):
@@ -189,8 +190,6 @@ def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
 
 
 def _strategies(job: Job, X: Any, y: Any) -> list[Row]:
-    import everytree as et
-
     space = et.TreeSpace(X, y, max_depth=None)
     et.compare_strategies(space, min_leaf=len(y) // 2, time_limit=1.0)  # the first question loads libraries
     runs = et.compare_strategies(
@@ -204,8 +203,6 @@ def _strategies(job: Job, X: Any, y: Any) -> list[Row]:
 
 
 def _front(job: Job, X: Any, y: Any) -> list[Row]:
-    import everytree as et
-
     given = job.settings
     space = et.TreeSpace(X, y, None, given["minfreq"], time_limit=given["time_limit"], memory_limit=MEMORY)
     try:
@@ -216,8 +213,6 @@ def _front(job: Job, X: Any, y: Any) -> list[Row]:
 
 
 def _queries(job: Job, X: Any, y: Any) -> list[Row]:
-    import everytree as et
-
     found: list[Row] = []
     for name, text in QUERIES.items():
         query, k = et.parse_query(text)
@@ -239,10 +234,6 @@ def _queries(job: Job, X: Any, y: Any) -> list[Row]:
 
 def _traps() -> list[Row]:
     """The two tables of section 4: the root that gain and gain ratio take, and the errors from there and from DL8's."""
-    import everytree as et
-    from everytree.reference import greedy_traps
-    from everytree.reference.space import Space
-
     found = []
     for name in ("UNBALANCED_PAIR", "MISLED_XOR"):
         table = getattr(greedy_traps, name)

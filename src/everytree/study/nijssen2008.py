@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import everytree as et
 from everytree.metrics import corrected_t_test
 from everytree.study import artificial
 from everytree.study.charts import Chart, Panel
@@ -106,8 +107,6 @@ def run(job: Job, folder: Path | None) -> list[Row]:
 
 
 def _model(name: str, given: Any) -> Any:
-    import everytree as et
-
     if name == "J48":
         return et.C45TreeClassifier()
     kind = et.BayesOptimalClassifier if name.startswith("Opt") else et.MAPTreeClassifier

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from everytree import __version__
+
 __all__ = ["PEERS", "Peer", "SolverTree", "installed", "versions"]
 
 DEPTH, LEAST = 3, 2  # of the optimal trees, ours alike
@@ -204,8 +206,6 @@ def versions() -> str:
     >>> versions().startswith("everytree ")
     True
     """
-    from everytree import __version__
-
     homes = packages_distributions()
     found = {"everytree": __version__}
     for name in installed():

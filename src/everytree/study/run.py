@@ -17,6 +17,7 @@ from everytree.common import workers
 from everytree.errors import DataError, QueryError
 from everytree.study.datasets import FETCH, default_folder, present
 from everytree.study.jobs import Job, Results, Row, Study
+from everytree.study.report import write_report
 
 __all__ = ["STUDIES", "Outcome", "find_study", "run_study", "wanted"]
 
@@ -150,8 +151,6 @@ def run_study(
     results = Results(place / "results.jsonl", settings, fresh)
 
     def reported() -> Outcome:
-        from everytree.study.report import write_report
-
         everything = study.jobs(quick, present(folder, study.needs(quick)))
         report = study.report(results.rows(sorted(everything, key=lambda job: job.trial)), quick)
         report.absent = absent
