@@ -45,7 +45,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
     attributes = space.attributes_for(prior)
     name = (repr(tables), repr(rows), tuple(attributes))
     with space.question("searching the most probable tree") as control:
-        # Taken out while it runs: another thread then starts its own.
+        # The search is taken out while it runs, so that another thread starts its own.
         search = space.probable_searches.pop(name, None)
         if search is None:
             search = _core.ProbableSearch(
