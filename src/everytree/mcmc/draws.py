@@ -62,7 +62,7 @@ class DrawnTrees:
             mine[k] = found
             log_prior, log_data = float(chain["log_prior"][first[k]]), float(chain["log_data"][first[k]])
             if found < len(self.keys):
-                # Sums over nodes in another order may differ in the last bit; the least is the same however runs are split.
+                # Sums over nodes in another order may differ in the last bit; the least does not depend on the order.
                 self.log_prior[found] = min(self.log_prior[found], log_prior)
                 self.log_data[found] = min(self.log_data[found], log_data)
                 continue
