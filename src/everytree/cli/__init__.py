@@ -28,7 +28,7 @@ def main() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and goes on
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
     try:
         from everytree.cli.app import app
         from everytree.cli.words import Refusal
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _refuse(refusal: Refusal) -> None:
-    """Tell an error of the library: in the words of the command, for programs with its code and the option."""
+    """Report an error of the library in the words of the command; programs also get its code and the option."""
     fields = dict(refusal.fields)
     exit_code = 2
     if getattr(refusal.error, "reason", "") == "stopped":

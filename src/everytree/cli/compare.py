@@ -34,7 +34,7 @@ LEVEL = 0.05
 
 
 class Outcome(NamedTuple):
-    """One method on one fold; ``failed`` is the message if it could not learn."""
+    """The result of one method on one fold; ``failed`` is the message if it could not learn."""
 
     method: str
     fold: int
@@ -118,7 +118,7 @@ def run_compare(
 def compare(
     examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
 ) -> dict[str, list[Outcome]]:
-    """Every method on every fold, ``jobs`` at a time in processes of their own."""
+    """Run every method on every fold, ``jobs`` at a time in processes of their own."""
     from everytree.metrics import stratified_folds
 
     parts = stratified_folds(examples.y, folds, repeats, seed)
@@ -159,7 +159,7 @@ def _outcome(
             said, proba = model.answers(judge.features)
             proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
-        nan = math.nan  # what it says is told in the words of the command by the process that has a command
+        nan = math.nan  # only the main process knows the words of the command, so it writes the message
         return Outcome(name, fold, nan, nan, nan, nan, nan, failed=error.wording)
     seconds = time.perf_counter() - start
     place = {label: c for c, label in enumerate(classes)}
@@ -176,7 +176,7 @@ def _outcome(
 
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
-    """Means over the folds, and the test of each measure against the first method."""
+    """Return the means over the folds, and the test of each measure against the first method."""
     from everytree.metrics import corrected_t_test
 
     mine = results[name]
