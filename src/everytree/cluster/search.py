@@ -84,7 +84,7 @@ def best(
 
 
 class Job(NamedTuple):
-    """Some splits of one state, with what is known of all its splits."""
+    """Some splits of one state that a worker searches, with what is known of all its splits."""
 
     steps: Steps
     known: Branches
@@ -94,7 +94,7 @@ class Job(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a job; and which search did it, for the count of states."""
+    """The result of a job, and the name and size of the search that did it, which count the states."""
 
     branches: Branches
     upper: float
@@ -106,7 +106,7 @@ class Done(NamedTuple):
 
 
 class Question:
-    """What a worker needs to know; and its searches, which are kept from round to round."""
+    """A question as a worker holds it, with the searches that the worker keeps from round to round."""
 
     def __init__(self, space: Engine, plan: Plan) -> None:
         self.space, self.plan = space, plan
@@ -118,7 +118,7 @@ class Question:
         return Question, (self.space, self.plan)
 
     def answer(self, number: int, seconds: float | None, jobs: Sequence[Job]) -> list[Done]:
-        """Do the jobs of round ``number``, for which ``seconds`` are left. Clocks of machines are not compared."""
+        """Do the jobs of round ``number``, for which ``seconds`` are left; clocks of machines are not compared."""
         now = time.monotonic()
         if seconds is not None:
             seconds = max(1e-3, seconds - (now - self._began.setdefault(number, now)))
@@ -204,7 +204,7 @@ class _Driver:
         return root
 
     def _rounds(self, root: State) -> str:
-        """Hand out work until none is left or a limit is reached: which."""
+        """Hand out work until none is left or a limit is reached, and return which limit that was."""
         number, size = 0, self.workers
         while True:
             # At first a better tree is likely, and what is merely as good can wait.

@@ -32,7 +32,7 @@ LOWER, UPPER, CAP, FEWEST = (np.array([1, 5]) + k for k in range(4))
 
 
 class Item(NamedTuple):
-    """A split to be worked on: until it costs at least ``cut`` or is proved, with its leaves if ``leaves`` > 0."""
+    """A split to work on, until it costs at least ``cut`` or is proved; with ``leaves`` > 0 its leaves count too."""
 
     state: State
     row: int
@@ -70,7 +70,7 @@ class State:
         return int((self.branches[:, LOWER].sum(axis=1) < below(self.upper)).sum())
 
     def at(self, steps: Steps) -> State:
-        """The state at the end of these steps, if splits below it were handed out."""
+        """Return the state at the end of these steps, if splits below it were handed out."""
         state = self
         for test, side in steps[len(self.steps) :]:
             row = int(np.flatnonzero(state.branches[:, TEST] == test)[0])
@@ -79,17 +79,17 @@ class State:
 
     @property
     def leaves(self) -> int:
-        """Leaves of the known tree."""
+        """The number of leaves of the known tree."""
         return (len(self.key) + 1) // 2
 
     @property
     def lower(self) -> float:
-        """No tree of this state costs less."""
+        """A cost that no tree of this state is below."""
         least = self.branches[:, LOWER].sum(axis=1).min(initial=math.inf)
         return self.upper if least >= below(self.upper) else float(least)
 
     def wanted(self, cut: float, leaves: int) -> Iterator[Item]:
-        """The splits to work on next, in order, if trees that cost ``cut`` or more are of no interest.
+        """Yield the splits to work on next, in order, if trees that cost ``cut`` or more are of no interest.
 
         With ``leaves`` > 0, trees as good as the known one count where they have less leaves than that.
         """
@@ -139,7 +139,7 @@ class State:
         return self._sides[row, side]
 
     def _refresh(self, row: int, side: int, state: State, settled: bool) -> None:
-        """Take over what is known of a side; ``settled``: it needs no more work, so its fewest leaves are known."""
+        """Update what is known of a side; a ``settled`` side needs no more work, so its fewest leaves are known."""
         split = self.branches[row]
         split[UPPER[side]] = min(split[UPPER[side]], state.upper)
         split[LOWER[side]] = min(split[UPPER[side]], max(split[LOWER[side]], state.lower))
@@ -151,14 +151,14 @@ class State:
         self._improve(row)
 
     def _improve(self, row: int) -> None:
-        """Take the known trees of both sides, if they are better together. (The scout may know equal covers.)"""
+        """Use the known trees of both sides, if they are better together; the scout may know equal covers."""
         split = self.branches[row]
         if split[UPPER].sum() < below(self.upper):
             zero, one = self._side(row, 0), self._side(row, 1)
             self._take(zero.upper + one.upper, [int(split[TEST]), *zero.key, *one.key])
 
     def fewest(self) -> int | None:
-        """No tree of least cost has less leaves than this; None if that was not looked at."""
+        """Return a number of leaves that no tree of least cost is below; None if that was not looked at."""
         few = self.leaves
         for split in self.branches:
             if split[LOWER].sum() < above(self.upper):
@@ -168,13 +168,13 @@ class State:
         return few
 
     def refresh(self) -> None:
-        """Take over what the states below have learned."""
+        """Update this state with what the states below have learned."""
         for (row, side), state in list(self._sides.items()):
             state.refresh()
             self._refresh(row, side, state, settled=False)
 
     def take(self, branches: Branches, upper: float, key: list[int], cut: float, leaves: int) -> None:
-        """What a worker found about splits of this state, and its tree; ``cut`` is what it worked for, to the end."""
+        """Record what a worker found about splits of this state, searched to the end for trees below ``cut``."""
         where = {int(test): row for row, test in enumerate(self.branches[:, TEST])}
         for new in branches:
             row = where[int(new[TEST])]
@@ -194,7 +194,7 @@ class State:
             self.upper, self.key = upper, key
 
     def below_here(self) -> Iterator[State]:
-        """This state and those below it."""
+        """Yield this state and those below it."""
         yield self
         for state in self._sides.values():
             yield from state.below_here()
