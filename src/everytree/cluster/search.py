@@ -179,7 +179,7 @@ class _Driver:
         self.question, self.token = Question(sent, plan), uuid.uuid4().hex
 
     def run(self) -> Outcome:
-        """The answer, as a search in one process gives it."""
+        """Return the answer, as a search in one process gives it."""
         try:
             root = self._root()
         except LimitReached:  # before the first look was over: let a search in one process say what it knows
@@ -247,7 +247,7 @@ class _Driver:
             self.progress(f"searching on a cluster ({told})", n - root.open, max(n, 1), seconds)
 
     def _last(self, root: State) -> Outcome:
-        """The tree of one process, by a search that goes past all that the workers ruled out."""
+        """Find the tree of one process, by a search that goes past everything that the workers ruled out."""
         if not root.key:
             return self._outcome(root, "")
         search = self._search()
@@ -276,7 +276,7 @@ class _Driver:
 
 
 def _jobs(items: list[Item]) -> list[Job]:
-    """The splits of one task, those of one state together."""
+    """Group the splits of one task, those of one state together."""
     by_state: dict[Steps, list[Item]] = {}
     for item in items:
         by_state.setdefault(item.state.steps, []).append(item)

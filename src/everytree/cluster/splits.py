@@ -116,7 +116,7 @@ class State:
         return leaves == 0 or bool((split[CAP] >= split[UPPER]).all() or split[FEWEST].sum() >= leaves)
 
     def _wanted_below(self, row: int, cut: float, leaves: int) -> Iterator[Item]:
-        """The work on the sides of a split: first on the one that may add most to the bound."""
+        """Yield the work on the sides of a split, first on the one that may add most to the bound."""
         split = self.branches[row]
         gap = split[UPPER] - split[LOWER]
         for side in (1, 0) if gap[1] >= gap[0] else (0, 1):

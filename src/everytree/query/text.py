@@ -241,7 +241,7 @@ class _Parser:
         return value
 
     def bound(self, word: str, wanted: str, *, whole: bool = True) -> float:
-        """The number of ``word >= number`` or ``word <= number``; of whole numbers a strict one is the next."""
+        """Read the number of ``word >= number`` or ``word <= number``; a strict whole one becomes the next."""
         symbol = SYMBOLS.get(self.token.text, self.token.text)
         strict = symbol == wanted[0]
         if self.token.kind != "symbol" or symbol not in (wanted, wanted[0]):

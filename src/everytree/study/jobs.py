@@ -288,7 +288,7 @@ def _whole_lines(handle: int) -> bytes:
 
 
 def _ends_whole(handle: int) -> bool:
-    """Whether the last line has its end: all of the file need not be read again for every job."""
+    """Return whether the last line is complete, so that the whole file need not be read again for every job."""
     if os.fstat(handle).st_size == 0:
         return False
     os.lseek(handle, -1, os.SEEK_END)
