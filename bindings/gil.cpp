@@ -31,7 +31,7 @@ void leave_gate() { gate.fetch_sub(1); }
 
 void stop_work() {
   constexpr auto kPatience = 10s;  // for a callback, or for a step that looks at no limit
-  constexpr auto kMoment = 20ms;   // for Python to be told how a question ended
+  constexpr auto kMoment = 20ms;   // that Python has to learn how a question ended
   Control::stop_all(true);
   PyThreadState* thread = PyEval_SaveThread();
   const bool any = running.load() > 0;

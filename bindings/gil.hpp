@@ -2,7 +2,7 @@
 //
 // A thread that asks for the lock of an interpreter that is shutting down never gets it: it is ended (up to Python
 // 3.13) by unwinding its stack, and a stack of C++ does not survive that: the whole process aborts. So
-//     the way out   first every running question is told to stop, and waited for (module.cpp registers it with atexit)
+//     the way out   first every running question is stopped, and waited for (module.cpp registers it with atexit)
 //     no way in     from then on no thread takes up work in the core, and none asks for the lock to tell of progress
 //     the gate      what does not end in time finds it closed when it wants the lock back, and sleeps until the process
 //                   is gone

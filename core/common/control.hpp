@@ -1,4 +1,4 @@
-// Limits and life signs of one question, from the moment this object is made: deadline, memory, stop flag, progress.
+// The limits and the progress of one question, from the moment this object is made: deadline, memory, stop flag.
 #pragma once
 
 #include <atomic>

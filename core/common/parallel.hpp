@@ -1,6 +1,6 @@
 // for_each_parallel: run f(item, worker) for every item, on `n_threads` threads. Which thread takes which item is
 // free, so f must write only to what belongs to its item: results are then the same for any number of threads.
-// A stage of nullptr tells no progress: f does, or nobody.
+// With a stage of nullptr no progress is reported here; f may report it itself.
 #pragma once
 
 #include <algorithm>

@@ -28,7 +28,7 @@ std::size_t pick(Stream& random, std::size_t n, double total, F&& weight) {
     x -= w;
     if (x < 0) return k;
   }
-  return last;  // rounding: the last one possible
+  return last;  // rounding may leave a little over: it goes to the option of the highest number
 }
 
 void write(const std::vector<DrawnNode>& nodes, std::uint32_t at, Key& key) {

@@ -84,7 +84,7 @@ struct Known : Placed {
   std::uint32_t split = kTwoLevels;
   Known* side[2] = {nullptr, nullptr};
   std::atomic<bool> busy{false};
-  bool folded = false;  // else the known tree is what the parent's frontier told: a leaf or one split
+  bool folded = false;  // if not, the known tree comes from the parent's frontier: a leaf or one split
 
   std::int32_t left() const { return place; }
   bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }

@@ -27,19 +27,36 @@ __all__ = ["AveragedPosterior"]
 
 
 class _OnePriorError(QueryError, AttributeError):
-    """So that ``hasattr`` says no."""
+    """The error for a question that needs one prior; it is an ``AttributeError`` so that ``hasattr`` says no."""
 
 
 Reals = npt.NDArray[np.float64]
 
 
 class AveragedPosterior:
-    """Posteriors over the trees of one space, mixed by weights. Made by ``EvidenceFit.average``.
+    """Posteriors over the trees of one space under different hyper-parameters, mixed by weights.
 
-    Attributes
+    ``EvidenceFit.average`` makes it. What needs one prior (the most probable tree, rules, compression) is asked of
+    ``best``.
+
+    Parameters
     ----------
-    posteriors, weights : the parts; the weights sum to one
-    log_evidence : log of the mean evidence over the whole grid
+    posteriors : sequence of Posterior
+        The posteriors to mix, one for each choice of the hyper-parameters.
+    weights : array-like
+        The weight of each posterior; they are scaled to sum to one.
+    log_evidence : float
+        The log of the mean evidence over the whole grid of hyper-parameters.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace, fit_evidence
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
+    >>> mixed = fit_evidence(space, prior="size", dirichlet="fit", keep=True).average()
+    >>> len(mixed.posteriors), round(float(mixed.weights.sum()), 6)
+    (5, 1.0)
+    >>> mixed.predict([[0, 1], [1, 1]]).tolist()
+    [0, 1]
     """
 
     def __init__(self, posteriors: Sequence[Posterior], weights: npt.ArrayLike, log_evidence: float) -> None:
@@ -51,15 +68,24 @@ class AveragedPosterior:
 
     @property
     def space(self) -> Engine:
+        """The space whose trees are averaged."""
         return self.posteriors[0].space
 
     @property
     def best(self) -> Posterior:
-        """The part of most weight."""
+        """The posterior of most weight."""
         return self.posteriors[int(np.argmax(self.weights))]
 
     def weights_by_evidence(self) -> Reals:
-        """The weights that the evidence of the parts gives them; a prior that does not sum to one is scaled to."""
+        """Compute the weights anew from the evidence of each posterior.
+
+        The evidence under a prior that does not sum to one is divided by the sum of that prior.
+
+        Returns
+        -------
+        ndarray of shape (n_posteriors,)
+            The weights, which sum to one.
+        """
         values = np.array(
             [
                 each.log_evidence - (0.0 if isinstance(each.prior, SizePrior) else each.log_prior_total)
@@ -80,17 +106,52 @@ class AveragedPosterior:
     # --- predictions ---
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
-        """P(class | row), averaged over every tree and over the hyper-parameters."""
+        """Predict class probabilities, averaged over every tree and over the hyper-parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            P(class | row), with columns in the order of ``space.classes``.
+        """
         mixed: Reals = self._mixed([post.predict_proba(X) for post in self.posteriors])
         return mixed
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The most probable label of each row; the first of ``space.classes`` where several are."""
+        """Predict the most probable label of each row; ties go to the first in ``space.classes``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         labels: npt.NDArray[Any] = np.asarray(self.space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
     def moments(self, X: npt.ArrayLike) -> Moments:
-        """Mean and variance of each class probability; trees under different hyper-parameters differ between trees."""
+        """Compute mean and variance of each class probability, exactly.
+
+        A difference between trees under different hyper-parameters counts as a difference between trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        Moments
+            The moments at each row, one column per class.
+        """
         parts = [post.moments(X) for post in self.posteriors]
         mean: Reals = self._mixed([part.mean for part in parts])
         between: Reals = self._mixed([part.between + (part.mean - mean) ** 2 for part in parts])
@@ -100,7 +161,20 @@ class AveragedPosterior:
     # --- trees ---
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
-        """n independent draws: the hyper-parameters by weight, then a tree given them."""
+        """Draw trees independently: first the hyper-parameters by weight, then a tree given them.
+
+        Parameters
+        ----------
+        n : int
+            The number of draws.
+        random_state : int, numpy.random.Generator or None, default=None
+            The seed of the draws; None takes a new one each time.
+
+        Returns
+        -------
+        list of Tree
+            The trees, in the order drawn.
+        """
         rng = generator(random_state)
         which = rng.choice(len(self.posteriors), size=whole("n", n, 0), p=self.weights)
         trees: list[Any] = [None] * len(which)
@@ -111,43 +185,86 @@ class AveragedPosterior:
         return trees
 
     def log_prob(self, tree: Tree | Sequence[int]) -> float:
-        """Log posterior probability of a tree; −inf if it is not in the space."""
+        """Return the log posterior probability of a tree.
+
+        Parameters
+        ----------
+        tree : Tree or sequence of int
+            The tree, or its key: tests in preorder, -1 for a leaf.
+
+        Returns
+        -------
+        float
+            The log probability; minus infinity if the tree is not in the space.
+        """
         parts = [math.log(w) + p.log_prob(tree) for w, p in zip(self.weights, self.posteriors, strict=True)]
         return float(np.logaddexp.reduce(parts))
 
     # --- marginals ---
 
     def test_inclusion(self) -> Reals:
-        """P(test occurs in the tree), one per test."""
+        """Return for each test the probability that it occurs in the tree.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One probability per test.
+        """
         mixed: Reals = self._mixed([post.test_inclusion() for post in self.posteriors])
         return mixed
 
     def attribute_inclusion(self) -> dict[str, float]:
-        """P(some test of the attribute occurs in the tree), by name."""
+        """Return for each attribute the probability that some test of it occurs in the tree.
+
+        Returns
+        -------
+        dict of str to float
+            The probability by the name of the attribute.
+        """
         parts = [post.attribute_inclusion() for post in self.posteriors]
         return {name: float(self._mixed([part[name] for part in parts])) for name in parts[0]}
 
     def root_distribution(self) -> Reals:
-        """P(the root is split by this test), one per test."""
+        """Return for each test the probability that it splits the root.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One probability per test; what is missing to 1 is the probability of the single leaf.
+        """
         mixed: Reals = self._mixed([post.root_distribution() for post in self.posteriors])
         return mixed
 
     def leaves_distribution(self) -> Reals:
-        """Entry k is P(the tree has k leaves)."""
+        """Return the distribution of the number of leaves.
+
+        Returns
+        -------
+        ndarray
+            Entry k is the probability that the tree has k leaves.
+        """
         mixed: Reals = self._mixed(_padded([post.leaves_distribution() for post in self.posteriors]))
         return mixed
 
     def depth_distribution(self) -> Reals:
-        """Entry d is P(the tree has depth d)."""
+        """Return the distribution of the depth.
+
+        Returns
+        -------
+        ndarray
+            Entry d is the probability that the tree has depth d.
+        """
         mixed: Reals = self._mixed(_padded([post.depth_distribution() for post in self.posteriors]))
         return mixed
 
     @property
     def expected_leaves(self) -> float:
+        """The expected number of leaves."""
         return float(self._mixed([post.expected_leaves for post in self.posteriors]))
 
     @property
     def expected_depth(self) -> float:
+        """The expected depth."""
         return float(self._mixed([post.expected_depth for post in self.posteriors]))
 
     def __getattr__(self, name: str) -> Any:
@@ -160,5 +277,6 @@ class AveragedPosterior:
 
 
 def _padded(parts: list[Reals]) -> list[Reals]:
+    """Extend the arrays with zeros to the length of the longest."""
     longest = max(map(len, parts))
     return [np.pad(part, (0, longest - len(part))) for part in parts]

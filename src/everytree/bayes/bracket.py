@@ -36,13 +36,24 @@ from everytree.weights.priors import PriorTables
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
 
 Reals = npt.NDArray[np.float64]
-ROUNDING = 1e-12  # per example: what sums of logarithms may be off by, with room
+ROUNDING = 1e-12  # per example, more than sums of logarithms can be off by
 
 
 class Bracket(NamedTuple):
-    """Sound bounds on the log evidence of the space without a depth limit.
+    """Bounds that are sure to hold the log evidence of the space without a depth limit.
 
-    >>> Bracket(-149.2, -61.1).width.__round__(1)
+    ``Posterior.bracket`` makes it.
+
+    Parameters
+    ----------
+    lower : float
+        The lower bound, in nats.
+    upper : float
+        The upper bound, in nats.
+
+    Examples
+    --------
+    >>> round(Bracket(-149.2, -61.1).width, 1)
     88.1
     """
 
@@ -51,14 +62,32 @@ class Bracket(NamedTuple):
 
     @property
     def width(self) -> float:
+        """The distance between the two bounds, in nats."""
         return self.upper - self.lower
 
 
 class PredictionBracket(NamedTuple):
-    """Sound bounds on P(class | row) in the space without a depth limit, one row per row and one column per class.
+    """Bounds that are sure to hold P(class | row) in the space without a depth limit.
 
-    ``known`` is κ, the share of the posterior that is certain to lie on trees within the depth limit: near 0 the bounds
-    say next to nothing, near 1 next to everything.
+    ``Posterior.predict_bracket`` makes it.
+
+    Parameters
+    ----------
+    lower : ndarray of shape (n_rows, n_classes)
+        The lower bounds.
+    upper : ndarray of shape (n_rows, n_classes)
+        The upper bounds.
+    known : float
+        The share of the posterior that is certain to lie on trees within the depth limit: near 0 the bounds say next
+        to nothing, near 1 next to everything.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
+    >>> found = post.predict_bracket([[0]])  # no deeper tree exists here, so that the bounds meet
+    >>> found.lower.round(3).tolist(), found.upper.round(3).tolist(), found.known
+    ([[0.733, 0.267]], [[0.733, 0.267]], 1.0)
     """
 
     lower: Reals
@@ -67,14 +96,14 @@ class PredictionBracket(NamedTuple):
 
 
 def log_evidence_bracket(posterior: Folded) -> Bracket:
-    """See ``Posterior.bracket``."""
+    """Bracket the log evidence: see ``Posterior.bracket``."""
     with posterior.space.question("bracketing the evidence") as control:
         _check(posterior)
         return _bracket(posterior, control)
 
 
 def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket:
-    """See ``Posterior.predict_bracket``."""
+    """Bracket predictions: see ``Posterior.predict_bracket``."""
     space = posterior.space
     proba = posterior.predict_proba(X)  # also checks X
     with space.question("bracketing predictions") as control:
@@ -112,7 +141,7 @@ def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
 
 
 def _limited(posterior: Folded, control: _core.Control) -> bool:
-    """Whether deeper trees exist."""
+    """Return whether trees deeper than the limit exist."""
     space = posterior.space
     return space.max_depth is not None and bool(space.graph_under(control).limited(control))
 
@@ -122,7 +151,7 @@ def _rows(posterior: Folded, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
 
 
 def _check(posterior: Folded) -> PriorTables:
-    """The tables of the prior, down to the deepest leaf of any tree, if the bounds hold for it."""
+    """Return the tables of the prior, down to the deepest leaf of any tree; refuse a prior without bounds."""
     space = posterior.space
     if len(posterior.parameters) > 1:
         raise refused(
@@ -148,6 +177,6 @@ def _check(posterior: Folded) -> PriorTables:
 
 
 def _padded(a: list[float], b: list[float]) -> tuple[list[float], list[float]]:
-    """Two tables of the same length; the last entry of each goes on."""
+    """Extend the shorter of two tables to the length of the other by repeating its last entry."""
     n = max(len(a), len(b))
     return a + a[-1:] * (n - len(a)), b + b[-1:] * (n - len(b))

@@ -17,17 +17,17 @@ __all__ = ["about_posterior", "posterior_html"]
 SECONDS = 3.0  # a cell must not keep its reader waiting
 LISTED = 8
 BAR = "#0072b2"
-WIDEST = 160  # letters of a name
+WIDEST = 160  # the most letters of a name
 
 
 def about_posterior(found: Any) -> str:
-    """The prior in words."""
+    """Describe the prior in words."""
     prior = repr(found.prior).replace(", attribute_fair=False", "").replace("attribute_fair=False", "")
     return f"Prior: {prior}, Dirichlet {found.dirichlet!r}."
 
 
 def posterior_html(posterior: Any) -> str:
-    """The most probable tree, and the columns that the trees use, without a script."""
+    """Draw the most probable tree and the columns that the trees use, as HTML without a script."""
     space = posterior.space
     about = escape(shorten(about_posterior(posterior), WIDEST))
     lines = [
@@ -49,7 +49,7 @@ def posterior_html(posterior: Any) -> str:
 
 
 def _bars(chances: list[tuple[str, float]]) -> str:
-    """The probability that the tree uses each of the first columns."""
+    """Draw a bar for each of the first columns: the probability that the tree uses it."""
     rows = "".join(
         f'<tr><td style="text-align: left;">{escape(shorten(name, WIDEST))}</td>'
         f'<td style="text-align: left; min-width: 14em;"><div style="width: {100 * p:.1f}%; height: .7em; '

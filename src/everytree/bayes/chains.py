@@ -26,7 +26,7 @@ MOST_BATCHES = 25
 
 
 def batch_edges(n_draws: int) -> npt.NDArray[np.intp]:
-    """Where the batches of a chain begin, and its end: about √n batches, at most 25.
+    """Return where the batches of a chain begin, and its end: about √n batches, at most 25.
 
     >>> batch_edges(20).tolist()
     [0, 5, 10, 15, 20]
@@ -36,7 +36,7 @@ def batch_edges(n_draws: int) -> npt.NDArray[np.intp]:
 
 
 def mean_error(batch_means: Reals) -> Reals:
-    """Standard error of the mean over all draws, from batch means by (chain, batch, …).
+    """Return the standard error of the mean over all draws, from batch means by (chain, batch, …).
 
     >>> mean_error(np.array([[1.0, 3.0], [1.0, 3.0]])).round(4).item()
     0.7071
@@ -54,10 +54,10 @@ def mean_error(batch_means: Reals) -> Reals:
 
 
 def unseen_error(proba: Reals, frequencies: Reals, ess: float) -> Reals:
-    """How far one more draw that knows no more than the class frequencies, or one more label, would move a mean.
+    """Return how far one more draw could move a mean, if it predicted the class frequencies or a single label.
 
-    Where all draws agree, batches and chains see no error at all; but what has probability 1/ESS may well be missing
-    among them. It may say something else even where the draws say the class frequencies.
+    Where all draws agree, batches and chains see no error at all; but a tree of probability 1/ESS may well be missing
+    among them, and may predict something else.
     """
     label = np.sqrt(np.clip(proba * (1 - proba), 0, None))
     moved: Reals = np.maximum(np.abs(proba - frequencies), label) / (ess + 1)
@@ -65,7 +65,7 @@ def unseen_error(proba: Reals, frequencies: Reals, ess: float) -> Reals:
 
 
 def split_rhat(x: Reals) -> float:
-    """Split R-hat of (chain, draw); 1 for a constant, infinite if every half-chain is stuck at a place of its own."""
+    """Return split R-hat of draws by (chain, draw): 1 for a constant, infinite if every half-chain is stuck."""
     half = x.shape[1] // 2
     halves = np.concatenate([x[:, :half], x[:, x.shape[1] - half :]])
     means = halves.mean(axis=1)
@@ -77,7 +77,7 @@ def split_rhat(x: Reals) -> float:
 
 
 def effective_draws(x: Reals) -> float:
-    """Effective number of independent draws in (chain, draw)."""
+    """Return the effective number of independent draws among draws by (chain, draw)."""
     chains, n = x.shape
     size = 1 << (2 * n - 1).bit_length()
     centred = x - x.mean(axis=1, keepdims=True)
@@ -87,7 +87,7 @@ def effective_draws(x: Reals) -> float:
     between = float(x.mean(axis=1).var(ddof=1)) if chains > 1 else 0.0
     variance = within * (n - 1) / n + between
     if not variance > 1e-20 * max(1.0, float(np.abs(x).max()) ** 2):
-        return float(chains * n)  # a constant: every draw says all there is
+        return float(chains * n)  # all draws are equal, so each one is worth as much as an independent one
     rho = 1.0 - (within - covariance) / variance
     rho[0] = 1.0
     total, last = 0.0, np.inf

@@ -35,31 +35,48 @@ from everytree.weights.priors import Prior, SizePrior, as_prior
 __all__ = ["CollapsedPosterior"]
 
 Reals = npt.NDArray[np.float64]
-LEAST = 20  # draws per chain: fewer tell nothing about their error
-BLOCK = 4096  # rows predicted at a time: their means by batch are in memory
+LEAST = 20  # draws per chain; the error of fewer cannot be estimated
+BLOCK = 4096  # rows predicted at a time, because their means by batch are held in memory
 UNSURE = 1.1  # R-hat above which the chains are said to disagree
 
 
 class CollapsedPosterior:
-    """Draws of the top of the tree, everything below summed. Made by ``TreeSpace.collapsed``; never exact.
+    """The posterior over trees by sampling: the top of the tree is drawn, and everything below is summed exactly.
+
+    ``TreeSpace.collapsed`` makes it. It is never exact, and ``exact`` is False. If a limit ends the sampling, the
+    chains keep the draws they have and ``stop_reason`` says so; fewer than 20 draws are an error.
 
     Parameters
     ----------
-    space : the trees; its limits, ``n_jobs`` and ``min_leaf`` hold here too
-    prior, dirichlet : as in ``TreeSpace.posterior``
-    n_draws : draws kept in each chain, one every ``thin`` steps
-    n_chains : independent chains, each from a start of its own
-    burn_in, thin : in steps; a step is fifty proposals
-    random_state : the same number gives the same draws for any ``n_jobs``
-
-    At a limit the chains keep the draws they have, and ``stop_reason`` tells; fewer than 20 are an error.
+    space : TreeSpace
+        The trees; its limits, ``n_jobs`` and ``min_leaf`` hold here too.
+    prior : Prior, str or None, default=None
+        The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+    dirichlet : float, sequence of float or DepthDecay, default=1.0
+        The Dirichlet parameters of the class probabilities in a leaf.
+    n_draws : int, default=2000
+        The draws that each chain keeps, one every ``thin`` steps.
+    n_chains : int, default=4
+        The number of independent chains, each with its own random start.
+    burn_in : int, default=500
+        The steps at the start of each chain that are thrown away; a step is fifty proposals.
+    thin : int, default=1
+        The number of steps from one draw that is kept to the next.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed; the same number gives the same draws for any ``n_jobs``.
 
     Attributes
     ----------
-    log_joint : log weight of the top of every draw, up to a constant; one row per chain
-    n_draws, n_chains : draws kept in each chain, and chains
-    stop_reason : why there are fewer draws than asked for; None if there are not
-    seconds : time of the sampling
+    log_joint : ndarray of shape (n_chains, n_draws)
+        The log weight of the top of every draw, up to a constant.
+    n_draws : int
+        The draws kept in each chain.
+    n_chains : int
+        The number of chains.
+    stop_reason : str or None
+        Why there are fewer draws than asked for; None if there are not.
+    seconds : float
+        The time that the sampling took.
 
     Examples
     --------
@@ -165,6 +182,7 @@ class CollapsedPosterior:
 
     @property
     def space(self) -> Engine:
+        """The space whose trees are sampled."""
         return self._space
 
     def __repr__(self) -> str:
@@ -178,7 +196,7 @@ class CollapsedPosterior:
 
     @property
     def n_splits(self) -> npt.NDArray[np.intp]:
-        """Splits in the top of every draw, one row per chain."""
+        """The number of splits in the top of every draw, one row per chain."""
         return np.array([len(key) // 2 for key in self._tops], dtype=np.intp)[self._which]
 
     @property
@@ -188,12 +206,12 @@ class CollapsedPosterior:
 
     @property
     def ess(self) -> float:
-        """Effective number of independent draws: the smaller one of ``log_joint`` and ``n_splits``."""
+        """The effective number of independent draws: the smaller of those of ``log_joint`` and ``n_splits``."""
         return min(effective_draws(self.log_joint), effective_draws(self.n_splits.astype(float)))
 
     @property
     def acceptance(self) -> dict[str, float]:
-        """Share of the proposals accepted, by kind of move, and of all of them."""
+        """The share of the proposals that were accepted, by kind of move, and for all of them."""
         share = self._accepted / np.maximum(self._proposed, 1)
         return dict(zip(core_moves(), share.tolist(), strict=True)) | {
             "all": float(self._accepted.sum() / max(1, self._proposed.sum()))
@@ -201,11 +219,18 @@ class CollapsedPosterior:
 
     @property
     def n_proposals(self) -> int:
-        """Proposals made, over all chains; fifty to a step."""
+        """The number of proposals over all chains; a step is fifty of them."""
         return int(self._proposed.sum())
 
     def summary(self) -> dict[str, Any]:
-        """How the sampling went, as one dictionary."""
+        """Summarize how the sampling went.
+
+        Returns
+        -------
+        dict
+            The number of chains and draws, distinct tops, R-hat, effective draws, acceptance, proposals, seconds and
+            the reason why it stopped early.
+        """
         return {
             "exact": False,
             "n_chains": self.n_chains,
@@ -222,7 +247,21 @@ class CollapsedPosterior:
     # --- predictions ---
 
     def predict_proba(self, X: npt.ArrayLike, return_error: bool = False) -> Any:
-        """P(class | row), averaged over the draws; with ``return_error`` also the standard error of each number."""
+        """Predict class probabilities, averaged over the draws.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+        return_error : bool, default=False
+            Whether to return the standard error of each probability too.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or two of them
+            P(class | row), with columns in the order of ``space.classes``; with ``return_error`` also the standard
+            errors.
+        """
         rows = as_tests(X, self._space.test_names)
         if rows.shape[1] != self._space.n_tests:
             raise DataError(
@@ -245,26 +284,49 @@ class CollapsedPosterior:
         return (proba[back], error[back]) if return_error else proba[back]
 
     def error(self, X: npt.ArrayLike) -> Reals:
-        """The standard error of ``predict_proba``: by batch means, by the spread between chains, and for what no draw
-        has seen.
+        """Return the standard error of ``predict_proba``.
+
+        It combines the spread of batch means, the spread between chains, and what a tree that no draw has seen could
+        change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The standard error of each probability.
         """
         error: Reals = self.predict_proba(X, return_error=True)[1]
         return error
 
     def _unseen(self, proba: Reals) -> Reals:
-        """The error that batches and chains do not see; none where nothing is sampled."""
+        """Return the error that batches and chains do not see; it is zero where nothing is sampled."""
         if self._core.ends_at_root:
             return np.zeros_like(proba)
         counts = self._space.table.class_counts.sum(axis=0) + np.array(self._rows[0])
         return unseen_error(proba, counts / counts.sum(), self.ess)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The most probable label of each row."""
+        """Predict the most probable label of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
     def _in_batch(self) -> list[list[tuple[int, float]]]:
-        """For each top: (batch, share of the batch's draws); batches of all chains are numbered through."""
+        """Return for each top its (batch, share of the batch's draws), with the batches of all chains in one row."""
         edges = batch_edges(self.n_draws)
         n_batches = len(edges) - 1
         out: list[list[tuple[int, float]]] = [[] for _ in self._tops]
@@ -277,7 +339,7 @@ class CollapsedPosterior:
     def _batches(
         self, rows: npt.NDArray[np.uint8], in_batch: list[list[tuple[int, float]]], control: _core.Control
     ) -> Reals:
-        """Mean prediction by (chain, batch, row, class)."""
+        """Return the mean prediction by (chain, batch, row, class)."""
         n_batches = len(batch_edges(self.n_draws)) - 1
         sums = self._core.predict(
             [list(key) for key in self._tops],
@@ -292,13 +354,41 @@ class CollapsedPosterior:
     # --- the tops themselves ---
 
     def tops(self, k: int = 10) -> list[tuple[tuple[int, ...], float]]:
-        """The k tops drawn most often, as (key, share of the draws): tests in preorder, −1 where the top ends."""
+        """List the tops that were drawn most often.
+
+        Parameters
+        ----------
+        k : int, default=10
+            The number of tops.
+
+        Returns
+        -------
+        list of tuple
+            Entries (key, share of the draws); a key lists tests in preorder, with -1 where the top ends.
+        """
         counts = np.bincount(self._which.ravel(), minlength=len(self._tops))
         order = sorted(range(len(counts)), key=lambda top: (-counts[top], self._tops[top]))
         return [(self._tops[top], float(counts[top] / counts.sum())) for top in order[: whole("k", k, 1)]]
 
     def root_distribution(self, return_error: bool = False) -> Any:
-        """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
+        """Return for each test the share of the draws whose root it splits.
+
+        Parameters
+        ----------
+        return_error : bool, default=False
+            Whether to return the standard error of each share too.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,), or two of them
+            One share per test; what is missing to 1 is the single leaf. With ``return_error`` also the standard
+            errors.
+
+        Raises
+        ------
+        QueryError
+            If the top of every tree is its root, so that nothing is sampled: the exact posterior is quick there.
+        """
         if self._core.ends_at_root:
             raise QueryError(
                 f"the top of every tree of {self._space!r} is its root, nothing is sampled; "

@@ -40,7 +40,7 @@ Reals = npt.NDArray[np.float64]
 
 
 class CompressionPoint(NamedTuple):
-    """How many rules a bound costs."""
+    """The number of rules that a bound takes: ``epsilon`` was asked for, ``bound`` is what the rules keep."""
 
     epsilon: float
     n_rules: int
@@ -49,7 +49,7 @@ class CompressionPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class MoveRule:
-    """Where all items hold, the probabilities of the classes move by so much."""
+    """A rule: for a row in which all items hold, the probabilities of the classes move by ``moves``."""
 
     items: tuple[tuple[int, int], ...]  # (test, outcome), by test
     conditions: tuple[str, ...]  # in words, one per attribute
@@ -61,16 +61,35 @@ class MoveRule:
 
 
 class CompressedRules:
-    """A sum of rules that stays within ``bound`` of the exact average. Made by ``Posterior.compress``.
+    """A sum of rules that stays within ``bound`` of the exact average over every tree.
 
-    Attributes
+    ``Posterior.compress`` makes it. Rule k consists of ``items[begin[k]:begin[k + 1]]``.
+
+    Parameters
     ----------
-    epsilon : what was asked for
-    bound : |P̂(class | row) − P(class | row)| is at most this for every 0/1 row, up to rounding (10^−12)
-    n_rules : number of rules
-    n_exact : number of rules without any loss
-    base : class probabilities where no rule holds
-    classes, test_names, n_tests : as in the space
+    base : ndarray of shape (n_classes,)
+        The class probabilities where no rule holds.
+    items : ndarray of uint32
+        The items of all rules, one after the other; an item is 2 · test + outcome.
+    begin : ndarray of uint64
+        Where the items of each rule begin in ``items``, and where the last one ends.
+    moves : ndarray of shape (n_rules, n_classes)
+        How far each rule moves the probabilities.
+    floor : ndarray of shape (n_classes,)
+        The least probability that any leaf gives to each class.
+    epsilon : float
+        The largest error that was asked for.
+    bound : float
+        The largest error that is possible: |P̂(class | row) − P(class | row)| is at most this for every 0/1 row, up to
+        rounding (1e-12).
+    n_exact : int
+        The number of rules without any loss.
+    n_tests : int
+        The number of tests of the space.
+    test_names : tuple of str or None
+        The names of the tests.
+    classes : tuple
+        The labels, in the order of all class probabilities.
 
     Examples
     --------
@@ -106,7 +125,7 @@ class CompressedRules:
 
     @property
     def arrays(self) -> RuleArrays:
-        """The rules as the core holds them."""
+        """The rules as the arrays that the core stores."""
         return RuleArrays(self._base, self._items, self._begin, self._moves, self._floor)
 
     def __repr__(self) -> str:
@@ -117,15 +136,17 @@ class CompressedRules:
 
     @property
     def n_rules(self) -> int:
+        """The number of rules."""
         return len(self._moves)
 
     @property
     def base(self) -> tuple[float, ...]:
+        """The class probabilities where no rule holds."""
         return tuple(self._base.tolist())
 
     @cached_property
     def rules(self) -> tuple[MoveRule, ...]:
-        """The rules, those that move most first."""
+        """The rules with their conditions in words, those that move most first."""
         items = [(code >> 1, code & 1) for code in self._items.tolist()]
         begin = self._begin.tolist()
         made = []
@@ -135,7 +156,18 @@ class CompressedRules:
         return tuple(made)
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
-        """P(class | row) for rows of 0/1 tests, within ``bound`` of the exact average; they add up to one."""
+        """Predict class probabilities, within ``bound`` of the exact average.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            P(class | row); each row adds up to one.
+        """
         rows = as_tests(X, self.test_names)
         if rows.shape[1] != self.n_tests:
             raise DataError(f"X has {rows.shape[1]} columns; expected the {self.n_tests} tests of the rules")
@@ -143,7 +175,18 @@ class CompressedRules:
         return proba
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The most probable label of each row; the first of ``classes`` where several are."""
+        """Predict the most probable label of each row; ties go to the first in ``classes``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         labels: npt.NDArray[Any] = np.asarray(self.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
@@ -167,7 +210,18 @@ class CompressedRules:
         return self.to_text(20)
 
     def to_text(self, top: int | None = None) -> str:
-        """The rules as lines of text, those that move most first; all of them, or the first ``top``."""
+        """Write the rules as lines of text, those that move most first.
+
+        Parameters
+        ----------
+        top : int or None, default=None
+            The number of rules to write; None writes all of them.
+
+        Returns
+        -------
+        str
+            The lines.
+        """
         shown = self.rules if top is None else self.rules[:top]
         lines = [
             f"{self.n_rules} rules; every probability is within {self.bound:.3g} of the average over every tree",
@@ -180,29 +234,63 @@ class CompressedRules:
         return "\n".join(lines)
 
     def to_sql(self, binarizer: Binarizer | None = None, label: Any = None) -> str:
-        """An SQL expression for the probability of one class, the last one if no ``label`` is given.
+        """Write an SQL expression for the probability of one class.
 
-        With the fitted ``Binarizer`` that made the tests it reads the original columns; without, it reads columns of
-        0/1 named like the tests. It is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
+        The expression is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
+
+        Parameters
+        ----------
+        binarizer : Binarizer or None, default=None
+            The fitted ``Binarizer`` that made the tests: the expression then reads the original columns. With None it
+            reads columns of 0/1 named like the tests.
+        label : object, default=None
+            The class; None means the last of ``classes``.
+
+        Returns
+        -------
+        str
+            The expression.
         """
         return expression(self, binarizer, self.classes[-1] if label is None else label)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, strings and numbers, for JSON."""
+        """Write everything as plain lists, strings and numbers, for JSON.
+
+        Returns
+        -------
+        dict
+            What ``from_dict`` reads.
+        """
         return rules_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CompressedRules:
-        """The rules written by ``to_dict``."""
+        """Read rules that ``to_dict`` wrote.
+
+        Parameters
+        ----------
+        data : mapping
+            The dict; every field is checked.
+
+        Returns
+        -------
+        CompressedRules
+            The rules, which predict the same numbers.
+
+        Raises
+        ------
+        DataError
+            If a field is missing or makes no sense.
+        """
         arrays, rest = parts_from_dict(data)
         try:
             return cls(*arrays, **rest)
-        except ValueError as error:  # what the core says of rules that make no sense
+        except ValueError as error:  # the core refuses rules that make no sense
             raise DataError(f"rules: {error}.") from error
 
 
 def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
-    """The fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
+    """Find the fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
     expansion = _core.Expansion(posterior.core, control)
@@ -235,7 +323,7 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
 def curve(
     posterior: Folded, epsilons: Iterable[float], control: _core.Control
 ) -> tuple[CompressionPoint, ...]:
-    """How many rules each epsilon would keep."""
+    """Count how many rules each epsilon would keep."""
     try:
         wanted = [number("epsilons", e, 0, math.inf, example=0.01, closed=True) for e in epsilons]
     except TypeError:
@@ -253,13 +341,13 @@ def curve(
 
 
 def _floor(posterior: Folded) -> Reals:
-    """No leaf, and so no average, gives a class less than this."""
+    """Return the least probability that a leaf, and so the average, gives to each class."""
     a = np.array(posterior.parameters)
     return np.asarray(a.min(axis=0) / (posterior.space.table.total + a.sum(axis=1).max()))
 
 
 def _asked(expansion: _core.Expansion, epsilon: float, floor: Reals) -> tuple[float, float]:
-    """What to ask of the sum of rules, and by how much its bound grows when it is clipped.
+    """Return the error to ask of the sum of rules, and the factor by which its bound grows when it is clipped.
 
     From four classes on, lifting classes to their floor may double the error of another (rule_sum.hpp), unless the
     floor is so high that nothing is ever lifted.

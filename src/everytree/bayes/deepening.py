@@ -33,7 +33,7 @@ __all__ = ["DepthProfile", "DepthStep", "deepen"]
 
 Reals = npt.NDArray[np.float64]
 
-SHARE = 0.25  # of the time that is left: what the predictions of one depth may take
+SHARE = 0.25  # the part of the time left that the predictions of one depth may take
 
 STOPPED = {
     "": "",
@@ -46,28 +46,36 @@ STOPPED = {
 
 @dataclass(frozen=True)
 class DepthStep:
-    """One finished depth of a profile."""
+    """One finished depth of a profile.
+
+    ``largest_change`` is that of any prediction since the depth before, or None if predictions were left out.
+    """
 
     depth: int
     log_evidence: float
-    largest_change: (
-        float | None
-    )  # of any prediction, from the depth before; None if not asked for or not found
+    largest_change: float | None
     n_states: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class DepthProfile:
-    """The posteriors of growing depth: what each one found, and the deepest. Made by ``TreeSpace.deepen``.
+    """The posteriors of growing depth: what each one found, and the deepest.
 
-    Attributes
+    ``TreeSpace.deepen`` makes it. Iterating over the profile gives its steps.
+
+    Parameters
     ----------
-    posterior : of the deepest depth that was finished
-    steps : one entry for every finished depth; the profile itself iterates over them
-    complete : every depth that was asked for is done, or no deeper tree exists
-    exhausted : no deeper tree exists: the answer is the one without a depth limit
-    stop_reason : "" if complete; else "time", "memory", "hopeless" or "stopped"
+    posterior : Posterior
+        The posterior of the deepest depth that was finished.
+    steps : tuple of DepthStep
+        One entry for every finished depth: ``depth``, ``log_evidence``, ``largest_change``, ``n_states``, ``seconds``.
+    complete : bool
+        Whether every depth that was asked for is done, or no deeper tree exists.
+    exhausted : bool
+        Whether no deeper tree exists, so that the answer is the one without a depth limit.
+    stop_reason : str
+        Why it ended early: "time", "memory", "hopeless" or "stopped"; empty if it is complete.
 
     Examples
     --------
@@ -93,7 +101,7 @@ class DepthProfile:
 
     @property
     def log_evidence(self) -> float:
-        """Of the deepest depth that was finished."""
+        """The log evidence of the deepest depth that was finished."""
         return self.steps[-1].log_evidence
 
     def __len__(self) -> int:
@@ -125,7 +133,13 @@ class DepthProfile:
         return f"DepthProfile(depth={self.depth}, log_evidence={self.log_evidence:.4f}, {state})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
+        """Write the profile as plain numbers, for JSON.
+
+        Returns
+        -------
+        dict
+            The steps and how the profile ended, without the posterior.
+        """
         return {
             "depth": self.depth,
             "complete": self.complete,
@@ -142,14 +156,14 @@ def deepen(
     X: npt.ArrayLike | None = None,
     max_depth: int | None = None,
 ) -> DepthProfile:
-    """See ``TreeSpace.deepen``."""
+    """Compute the posteriors of growing depth: see ``TreeSpace.deepen``."""
     target = space.max_depth
     if max_depth is not None:
         target = whole("max_depth", max_depth, 0, none="that of the space")
         if space.max_depth is not None and target > space.max_depth:
             raise QueryError(
                 f"max_depth={max_depth} is deeper than the space, whose limit is {space.max_depth}; make a "
-                f"Engine with max_depth={max_depth} or None, and deepen that"
+                f"TreeSpace with max_depth={max_depth} or None, and deepen that"
             )
     chosen = SizePrior() if prior is None else as_prior(prior)
     run = _Run(space, _rows(space, X))
@@ -168,7 +182,7 @@ def deepen(
             stop_reason = limit.reason or "stopped"
             break
         posterior = following
-        # The depth is finished; a limit from here on only leaves out what it would tell beside the answer.
+        # The depth is finished; a limit from here on only leaves out the change of predictions.
         change: float | None = None
         try:
             before, predictions = predictions, run.predict(posterior, time.perf_counter() - start)
@@ -189,7 +203,7 @@ def deepen(
 
 
 class _Run:
-    """One run: a clock for all depths together, and what they share."""
+    """One run over all depths: they share a clock and the table."""
 
     def __init__(self, space: Engine, rows: npt.NDArray[np.uint8]) -> None:
         self._space = space
@@ -212,7 +226,7 @@ class _Run:
         return replace(limits, time_limit=left)
 
     def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:
-        """The posterior of one depth, within the time that is left."""
+        """Return the posterior of one depth, within the time that is left."""
         space = self._space.at_depth(depth, self._limits())
         # The lower depths take less time than the estimate would.
         if space.limits.time_limit is not None and depth > 3 and _hopeless(space):
@@ -221,9 +235,10 @@ class _Run:
         return Posterior(space, prior, dirichlet)
 
     def predict(self, posterior: Posterior, folding: float) -> Reals | None:
-        """Predictions of the rows that are watched, or None where they would take time that deeper trees need more.
+        """Predict the watched rows, or return None where that would take time that deeper trees need more.
 
-        They take many times what the evidence does (``folding`` seconds), and about the same factor at the next depth.
+        Predictions take many times as long as the evidence (``folding`` seconds), by about the same factor at each
+        depth.
         """
         if len(self._rows) == 0:
             return None
@@ -236,7 +251,7 @@ class _Run:
         return predictions
 
     def limited(self, posterior: Posterior) -> bool:
-        """Whether some deeper tree exists."""
+        """Return whether some deeper tree exists."""
         space = posterior.space
         space.limits = self._limits()
         with space.question("looking below the depth limit") as control:
@@ -244,7 +259,7 @@ class _Run:
 
 
 def _rows(space: Engine, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
-    """The rows whose predictions are watched."""
+    """Return the rows whose predictions are watched."""
     if X is None:
         return np.ascontiguousarray(space.table.rows)
     rows = as_tests(X, space.test_names)

@@ -1,4 +1,4 @@
-"""A prior and Dirichlet parameters as the tables that the core reads, down to the deepest tree of a space."""
+"""Make the tables of a prior and of Dirichlet parameters that the core reads, down to the deepest tree of a space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["depth_tables"]
 
 
 def depth_tables(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[PriorTables, list[list[float]]]:
-    """The tables of the prior, and Dirichlet parameters by depth and class."""
+    """Return the tables of the prior, and the Dirichlet parameters by depth and class."""
     deepest = min(space.n_tests, space.table.total // space.min_leaf)
     if space.max_depth is not None:
         deepest = min(deepest, space.max_depth)

@@ -3,10 +3,10 @@
     log E(h) = log Σ_trees P(tree | h) · P(labels | tree, h)
 
 One fold of the graph gives log E(h) exactly; the graph itself is mined once and serves every h. ``fit_evidence`` goes
-over a small grid, which always holds the values that would be in force otherwise, and then refines the best point (a
-bounded line search for one number, Nelder–Mead for several). So the chosen values never have less evidence than the
-defaults. With equal prior weight on the points of the grid, E(h) / Σ E is the posterior of h: averaging with these
-weights is Buntine's meta-prior, made exact (see ``average``).
+over a small grid, which always holds the default values, and then refines the best point (a bounded line search for
+one number, Nelder–Mead for several). So the chosen values never have less evidence than the defaults. With equal prior
+weight on the points of the grid, E(h) / Σ E is the posterior of h: averaging with these weights is Buntine's
+meta-prior, made exact (see ``average``).
 
 Only priors that sum to one can be compared as they are. For another prior the sum over all trees of its weights,
 which depends on h, is divided out.
@@ -36,9 +36,9 @@ from everytree.weights.priors import Prior, as_prior
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 
-LEAST_WEIGHT = 1e-6  # of a posterior in an average
+LEAST_WEIGHT = 1e-6  # that a posterior must have to be part of an average
 ENOUGH = 0.01  # nats of log evidence, a Bayes factor of 1.01: closer to the maximum than any decision needs
-BYTES_PER_STATE = 16  # that a posterior keeps
+BYTES_PER_STATE = 16  # that a posterior stores
 STEP = 0.5  # first step of the refinement, on the scale of each number
 
 
@@ -57,16 +57,38 @@ class EvidencePoint:
 class EvidenceFit:
     """The hyper-parameters of most evidence, and every choice that was tried.
 
-    Attributes
+    ``fit_evidence`` makes it.
+
+    Parameters
     ----------
-    parameters : name → value of what was chosen
-    prior, dirichlet : the values to use
-    log_evidence : of the data under them, for a prior that sums to one
-    default : the point that would be in force without a choice
-    curve : every point tried, in order
-    weights : posterior weight of each point of ``grid``, in the same order; they sum to one
-    stop_reason : "converged", "grid" (not refined), "evaluations" or "time limit"
-    posterior : the posterior over every tree at the best point
+    parameters : mapping of str to float
+        The chosen values by name, such as ``{"alpha": 0.9, "beta": 0.8}``.
+    prior : Prior
+        The prior with the chosen values.
+    dirichlet : float, tuple of float or DepthDecay
+        The Dirichlet parameters with the chosen values.
+    log_evidence : float
+        The log evidence of the data under them; a prior that does not sum to one is scaled to.
+    default : EvidencePoint
+        The default values of the hyper-parameters, or those of ``start``, and their log evidence.
+    curve : tuple of EvidencePoint
+        Every point that was tried, in order.
+    weights : ndarray
+        The posterior weight of each point of ``grid``, in the same order; they sum to one.
+    stop_reason : str
+        How the search ended: "converged", "grid" (not refined), "evaluations" or "time limit".
+    posterior : Posterior
+        The posterior over every tree at the best point.
+    kept : mapping of int to Posterior
+        The posteriors of the grid that weigh at least 1e-6, by their place in the grid; empty unless asked for.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace, fit_evidence
+    >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 0, 1, 1] * 5, max_depth=2)
+    >>> fit = fit_evidence(space, prior="size", dirichlet="fit", refine=False)
+    >>> fit.dirichlet, fit.stop_reason, len(fit.curve)
+    (0.25, 'grid', 5)
     """
 
     parameters: Mapping[str, float]
@@ -78,7 +100,7 @@ class EvidenceFit:
     weights: npt.NDArray[np.float64] = field(repr=False)
     stop_reason: str
     posterior: Posterior = field(repr=False)
-    kept: Mapping[int, Posterior] = field(repr=False)  # place in the grid → its posterior, of enough weight
+    kept: Mapping[int, Posterior] = field(repr=False)
 
     @property
     def grid(self) -> tuple[EvidencePoint, ...]:
@@ -87,11 +109,22 @@ class EvidenceFit:
 
     @property
     def gain(self) -> float:
-        """How much more log evidence than the default; never below 0."""
+        """How much more log evidence the chosen values have than the default, in nats; never below 0."""
         return self.log_evidence - self.default.log_evidence
 
     def average(self) -> AveragedPosterior:
-        """The mixture of the posteriors on the grid by their weights; those below 1e-6 are left out."""
+        """Mix the posteriors on the grid by their weights; those that weigh less than 1e-6 are left out.
+
+        Returns
+        -------
+        AveragedPosterior
+            The mixture.
+
+        Raises
+        ------
+        QueryError
+            If ``fit_evidence`` was called without ``keep=True``.
+        """
         if not self.kept:
             raise QueryError(
                 "the posteriors of the grid were not kept; call fit_evidence(..., keep=True) for an average"
@@ -102,7 +135,18 @@ class EvidenceFit:
         return AveragedPosterior([self.kept[i] for i in places], self.weights[places], log_mean)
 
     def plot(self, axes: Any = None) -> Any:
-        """Log evidence along each number, the best over the others at every value; returns the matplotlib axes."""
+        """Plot the log evidence along each number, at every value the best over the other numbers.
+
+        Parameters
+        ----------
+        axes : matplotlib axes, sequence of them or None, default=None
+            Where to draw, one for each number; None makes new ones.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+            The axes that were drawn on.
+        """
         return plot_evidence(self, axes)
 
     def __str__(self) -> str:
@@ -127,20 +171,39 @@ def fit_evidence(
 ) -> EvidenceFit:
     """Choose hyper-parameters by the exact evidence of the data, over every tree of the space.
 
-    Parameters
-    ----------
-    prior : "fit" (or "fit_size"): alpha and beta of the size prior; "fit_leaf_penalty": omega; anything else is a
-        prior that stays as it is
-    dirichlet : "fit" (or "fit_symmetric"): one number for all classes; "fit_per_class"; "fit_decay": a ``DepthDecay``;
-        anything else stays as it is
-    start : the prior whose parameters are tried first; the default of its kind where this is None
-    grid : name of a parameter → values to try instead of the usual ones; the values in force are always tried too
-    refine : go on from the best point of the grid until the log evidence changes by less than 0.01
-    max_evaluations : most folds in all
-    keep : keep the posteriors of the grid that weigh at least 1e-6, for ``average()``
-
     The time limit of the space holds for the whole choice: what was tried until then is used, and ``stop_reason`` says
     so.
+
+    Parameters
+    ----------
+    space : TreeSpace
+        The trees and the data.
+    prior : Prior or str, default="fit"
+        What to choose of the prior: "fit" (or "fit_size") chooses alpha and beta of the size prior, "fit_leaf_penalty"
+        chooses omega; any other value is a prior that stays as it is.
+    dirichlet : float, sequence of float, DepthDecay or str, default="fit"
+        What to choose of the Dirichlet parameters: "fit" (or "fit_symmetric") chooses one number for all classes,
+        "fit_per_class" one for each, "fit_decay" a ``DepthDecay``; any other value stays as it is.
+    start : Prior or None, default=None
+        The prior whose parameters are tried first; None means the default of its kind.
+    grid : mapping of str to sequence of float or None, default=None
+        The values to try for a parameter, by its name, instead of the usual ones; those of ``start`` are always tried.
+    refine : bool, default=True
+        Whether to climb from the best point of the grid until the log evidence changes by less than 0.01.
+    max_evaluations : int, default=300
+        The most points to try in all; each takes one fold of the graph.
+    keep : bool, default=False
+        Whether to keep the posteriors of the grid that weigh at least 1e-6, for ``average()``.
+
+    Returns
+    -------
+    EvidenceFit
+        The chosen values, their posterior, and every point that was tried.
+
+    Raises
+    ------
+    QueryError
+        If neither ``prior`` nor ``dirichlet`` is to be chosen.
 
     Examples
     --------
@@ -169,7 +232,7 @@ def fit_evidence(
 
 @dataclass(frozen=True)
 class _Families:
-    """What is chosen: a family of priors, of Dirichlet parameters, or both."""
+    """The families that are chosen from: one of priors, one of Dirichlet parameters, or both."""
 
     prior: Family | None
     dirichlet: Family | None
@@ -208,7 +271,7 @@ def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) ->
 
 
 def _grid(family: _Families, given: Mapping[str, Sequence[float]] | None) -> list[tuple[float, ...]]:
-    """Every point of the grid, the values in force first."""
+    """List every point of the grid, the starting values first."""
     given = dict(given or {})
     names = [axis.name for axis in family.axes]
     for name, values in given.items():
@@ -235,7 +298,7 @@ def _grid(family: _Families, given: Mapping[str, Sequence[float]] | None) -> lis
 
 
 class _Search:
-    """Evaluates points, remembers them, and keeps the posteriors that may be wanted."""
+    """A search over points: it evaluates them, remembers them, and keeps the posteriors that may be asked for."""
 
     def __init__(
         self, space: Engine, family: _Families, prior: Prior | None, dirichlet: Any, keep: bool
@@ -252,6 +315,7 @@ class _Search:
         self.stopped = ""
 
     def made(self, values: Sequence[float]) -> tuple[Prior, Any]:
+        """Make the prior and the Dirichlet parameters of these values."""
         prior, dirichlet, rest = self._prior, self._dirichlet, list(values)
         if self.family.prior is not None:
             size = len(self.family.prior.axes)
@@ -262,7 +326,7 @@ class _Search:
         return prior, dirichlet
 
     def look(self, values: tuple[float, ...], *, on_grid: bool = False) -> bool:
-        """Fold with these values; False where the time is up. The first point must be finished."""
+        """Fold with these values, and return False where the time is up; the first point is always finished."""
         limited = self.space
         if self._end is not None and self.points:
             left = self._end - time.monotonic()
@@ -310,6 +374,7 @@ class _Search:
             )
 
     def result(self) -> EvidenceFit:
+        """Put together what the search found."""
         best = self.points[self.best]
         values = np.array([point.log_evidence for point in self.points if point.on_grid])
         weights = np.exp(values - values.max())
@@ -323,7 +388,7 @@ class _Search:
 
 
 def _hurried(space: Engine, seconds: float) -> Engine:
-    """The same space with the same graphs, on a shorter clock."""
+    """Return the same space with the same graphs, on a shorter clock."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state
     other.limits = replace(space.limits, time_limit=seconds)
@@ -335,7 +400,7 @@ class _Stop(Exception):
 
 
 def _refine(search: _Search, most: int) -> str:
-    """Climb from the best point found; returns why it ended."""
+    """Climb from the best point found, and return why it ended."""
     from scipy.optimize import minimize, minimize_scalar
 
     axes, start = search.axes, search.values[search.best]

@@ -32,7 +32,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class ExplainedRule:
-    """One rule that covers the row, and its part in the prediction. Tuples have one entry per class."""
+    """One rule that covers the row, and its part in the prediction; tuples have one entry per class."""
 
     conditions: tuple[str, ...]  # in words, one per attribute
     items: tuple[tuple[int, int], ...]  # (test, outcome)
@@ -52,7 +52,33 @@ class ExplainedRule:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why the posterior predicts what it predicts for one row. Made by ``Posterior.explain``."""
+    """Why the posterior predicts what it predicts for one row: the rules that carry most weight.
+
+    ``Posterior.explain`` makes it; ``str()`` of it is a table.
+
+    Parameters
+    ----------
+    classes : tuple
+        The labels, in the order of all tuples.
+    proba : tuple of float
+        P(class | row), averaged over every tree.
+    base : tuple of float
+        The class probabilities of the single leaf, which are the base rates.
+    rules : tuple of ExplainedRule
+        The rules shown: maximal ones first, then by weight.
+    covered : float
+        The weight of the rules shown; all rules that cover the row weigh one together.
+    rest : tuple of float
+        How far all other rules together move the prediction.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
+    >>> why = post.explain([1])
+    >>> why.prediction, [(str(rule), round(rule.weight, 2)) for rule in why.rules]
+    ('yes', [('x0', 0.93), ('always', 0.07)])
+    """
 
     classes: tuple[Any, ...]
     proba: tuple[float, ...]  # P(class | row), over every tree
@@ -63,11 +89,17 @@ class Explanation:
 
     @property
     def prediction(self) -> Any:
-        """The most probable class; the first where several are."""
+        """The most probable class; ties go to the first in ``classes``."""
         return self.classes[self.proba.index(max(self.proba))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, strings and numbers."""
+        """Write everything as plain lists, strings and numbers.
+
+        Returns
+        -------
+        dict
+            The fields, and the ``prediction``.
+        """
         return asdict(self) | {"prediction": self.prediction}
 
     def __str__(self) -> str:
@@ -100,7 +132,7 @@ class Explanation:
 
 
 def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
-    """The ``top`` rules of most weight among those that cover the row ``x``."""
+    """Find the ``top`` rules of most weight among those that cover the row ``x``."""
     space = posterior.space
     row = one_row(x, space.n_tests, space.test_names)
     proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
@@ -137,7 +169,7 @@ def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Contro
 
 
 def _central(a: float, b: float) -> tuple[float, float]:
-    """The central 95 % interval of a Beta(a, b) distribution: of one class probability under a Dirichlet."""
+    """Return the central 95 % interval of a Beta(a, b) distribution, which one class probability of a Dirichlet has."""
     from scipy.special import betaincinv
 
     if b <= 0:  # a single class

@@ -1,4 +1,4 @@
-"""What the core needs to fold the posterior of a space: its graph, and the weights of splits and leaves."""
+"""Gather what the core needs to fold the posterior of a space: its graph, and the weights of splits and leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = list[list[float]]  # Dirichlet parameters by depth
 def posterior_graph(
     space: Engine, prior: Prior, dirichlet: Dirichlet, control: _core.Control
 ) -> tuple[_core.Graph, Rows]:
-    """The graph that a posterior folds, and the Dirichlet parameters by depth."""
+    """Return the graph that a posterior folds, and the Dirichlet parameters by depth."""
     by_depth = prior.tables(1).depend_on_depth or len(dirichlet_rows(dirichlet, len(space.classes), 1)) > 1
     graph = space.graph_under(control, by_depth)
     return graph, dirichlet_rows(dirichlet, len(space.classes), int(graph.deepest) + 2)
@@ -31,7 +31,7 @@ def fold_arguments(
     control: _core.Control,
     log_leaf_closed: list[float] | None = None,
 ) -> dict[str, Any]:
-    """What the core needs to fold a graph; ``log_leaf_closed`` replaces that of the prior."""
+    """Gather the arguments with which the core folds a graph; ``log_leaf_closed`` replaces that of the prior."""
     tables = prior.tables(int(graph.deepest) + 2)
     return {
         "graph": graph,

@@ -23,7 +23,7 @@ from everytree.weights.priors import Prior
 
 __all__ = ["fold_in_parts", "is_long"]
 
-LONG = 2**32  # closed states × pairs of tests × words of rows
+LONG = 2**32  # the product of closed states, pairs of tests, and words of rows that takes about a second
 
 Reals = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def fold_in_parts(
     n_parts: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[_core.Posterior, list[list[float]]]:
-    """The folded graph, and the Dirichlet parameters by depth."""
+    """Return the folded graph and the Dirichlet parameters by depth, folding parts of the graph on joblib's workers."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
     with space.question("folding the posterior") as control:
@@ -55,7 +55,7 @@ def fold_in_parts(
 
 
 def is_long(graph: _core.Graph, table: Table) -> bool:
-    """Whether a fold is worth handing out: about a second or more.
+    """Return whether a fold is worth handing out: it would take about a second or more.
 
     >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
@@ -74,7 +74,7 @@ def _fold_part(
     depths: npt.NDArray[np.int32],
     sizes: list[int],
 ) -> Reals:
-    """The values of closed states whose covers were sent: their graph is not needed."""
+    """Fold the closed states whose covers were sent; this needs no graph."""
     mine: Engine = held(token, space)
     with mine.question("folding a part of the frontier") as control:
         depth = -1 if mine.max_depth is None else mine.max_depth

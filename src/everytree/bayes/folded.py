@@ -1,4 +1,4 @@
-"""A space with its posterior folded: what every question to the posterior starts from."""
+"""Folded: a space with its posterior computed, which every question to the posterior starts from."""
 
 from __future__ import annotations
 
@@ -27,13 +27,23 @@ BLOCK = 4096  # draws between two looks at the limits
 
 
 class Folded:
-    """The folded graph of a space under a prior and a Dirichlet.
+    """The folded graph of a space under a prior and Dirichlet parameters.
+
+    Parameters
+    ----------
+    space : Engine
+        The trees and the data.
+    prior : Prior
+        The prior over trees.
+    dirichlet : float, sequence of float or DepthDecay
+        The Dirichlet parameters of the class probabilities in a leaf.
 
     Attributes
     ----------
-    prior, dirichlet : as given
-    core : the folded graph of the core
-    parameters : the Dirichlet parameters by depth and class; one row where depth plays no part
+    core : _core.Posterior
+        The folded graph of the core.
+    parameters : list of list of float
+        The Dirichlet parameters by depth and class; one row if they do not change with depth.
     """
 
     def __init__(self, space: Engine, prior: Prior, dirichlet: Dirichlet) -> None:
@@ -59,7 +69,26 @@ class Folded:
         core: _core.Posterior,
         parameters: list[list[float]],
     ) -> Self:
-        """The posterior whose graph is folded already."""
+        """Make a posterior of a graph that is folded already.
+
+        Parameters
+        ----------
+        space : Engine
+            The trees and the data.
+        prior : Prior
+            The prior that the graph was folded with.
+        dirichlet : float, sequence of float or DepthDecay
+            The Dirichlet parameters that the graph was folded with.
+        core : _core.Posterior
+            The folded graph.
+        parameters : list of list of float
+            The Dirichlet parameters by depth and class.
+
+        Returns
+        -------
+        Posterior
+            The posterior.
+        """
         made = cls.__new__(cls)
         made._space, made.prior, made.dirichlet = space, prior, dirichlet
         made.core, made.parameters = core, parameters
@@ -79,23 +108,56 @@ class Folded:
         return self._space
 
     def asked_of(self, space: Engine) -> None:
-        """Take another space over the same trees for the questions to come: its limits count for them."""
+        """Let another space over the same trees set the limits of later questions.
+
+        Parameters
+        ----------
+        space : Engine
+            The space; its limits count from now on.
+        """
         self._space = space
 
     @property
     def log_evidence(self) -> float:
-        """Log of Σ over all trees of prior × marginal likelihood."""
+        """The log of the sum over all trees of prior × marginal likelihood."""
         return float(self.core.log_evidence)
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
-        """P(class | row), averaged over every tree; columns in the order of ``space.classes``."""
+        """Predict class probabilities, averaged over every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            P(class | row), with columns in the order of ``space.classes``.
+        """
         rows = self.checked_rows(X)
         with self._space.question("predicting with the posterior") as control:
             proba: Reals = self.core.predict(rows, control)
         return self.clipped(proba)
 
     def checked_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """Rows to be asked about, checked."""
+        """Check rows of tests, and return them as the core reads them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of uint8
+            The rows, contiguous.
+
+        Raises
+        ------
+        DataError
+            If the rows are not 0/1, or have another number of columns than the space has tests.
+        """
         rows = as_tests(X, self._space.test_names)
         if rows.shape[1] != self._space.n_tests:
             raise DataError(
@@ -106,6 +168,18 @@ class Folded:
     def clipped(self, proba: Reals) -> Reals:
         # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less
         # than a_c / (n + Σa), so neither does the average.
+        """Clip probabilities to what leaves can give, in place.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n_rows, n_classes)
+            The probabilities, exact up to rounding.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The same array.
+        """
         a = np.array(self.parameters).min(axis=0)
         least = a / (self._space.table.total + np.max(np.sum(self.parameters, axis=1)))
         return np.clip(proba, least, 1.0, out=proba)
@@ -113,7 +187,22 @@ class Folded:
     def drawn_keys(
         self, n: int, random_state: int | np.random.Generator | None, control: _core.Control
     ) -> Iterator[list[tuple[int, ...]]]:
-        """Keys of n independent draws, in blocks."""
+        """Draw the keys of trees independently, in blocks.
+
+        Parameters
+        ----------
+        n : int
+            The number of draws.
+        random_state : int, numpy.random.Generator or None
+            The seed of the draws; None takes a new one each time.
+        control : _core.Control
+            The control of the running question.
+
+        Returns
+        -------
+        iterator of list of tuple of int
+            Blocks of keys: tests in preorder, -1 for a leaf.
+        """
         seed = int(generator(random_state).integers(2**63))
         return (
             [tuple(key) for key in self.core.sample(first, min(BLOCK, n - first), seed, control)]
@@ -121,6 +210,20 @@ class Folded:
         )
 
     def tree_of(self, key: Sequence[int], log_joint: float | None = None) -> Tree:
+        """Make a ``Tree`` of a key, with its probability in ``tree.info`` and the leaf probabilities of the posterior.
+
+        Parameters
+        ----------
+        key : sequence of int
+            The tests of the tree in preorder, -1 for a leaf.
+        log_joint : float or None, default=None
+            The log joint of the tree where it is known already; None computes it.
+
+        Returns
+        -------
+        Tree
+            The tree.
+        """
         if log_joint is None:
             log_joint = float(self.core.log_joint(list(key)))
         log_prob = log_joint - self.log_evidence

@@ -1,4 +1,4 @@
-"""Where the posterior of a space is folded: here, or in parts on joblib's workers."""
+"""Choose where the posterior of a space is folded: in this process, or in parts on joblib's workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["fold_posterior"]
 
 
 def fold_posterior(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[_core.Posterior, Rows]:
-    """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
+    """Fold in this process, or on joblib's workers if ``parallel_config`` names a backend and it would take long."""
     space.attributes_for(prior)  # refuses before the graph is built
     with space.question("folding the posterior") as control:
         graph, rows = posterior_graph(space, prior, dirichlet, control)

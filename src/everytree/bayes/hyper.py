@@ -35,7 +35,7 @@ SHARES = (0.3, 0.6, 0.9)
 
 @dataclass(frozen=True)
 class Axis:
-    """One number: its name, its range, and the scale on which equal steps matter alike."""
+    """One number that is chosen: its name, its range, and the scale on which equal steps matter alike."""
 
     name: str
     low: float
@@ -43,13 +43,13 @@ class Axis:
     scale: str  # "log" (of x), "logit" (of a share), "log1p"
 
     def inward(self, value: float) -> float:
-        """The value on the scale."""
+        """Return the place of a value on the scale."""
         if self.scale == "log":
             return math.log(value)
         return math.log1p(value) if self.scale == "log1p" else math.log(value / (1 - value))
 
     def outward(self, place: float) -> float:
-        """The value at a place on the scale, within the range."""
+        """Return the value at a place on the scale, within the range."""
         if self.scale == "log":
             value = math.exp(place)
         else:
@@ -59,7 +59,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Family:
-    """Numbers chosen together; ``grid[0]`` holds the values that are in force when nothing is chosen."""
+    """Numbers that are chosen together; ``grid[0]`` holds the default values."""
 
     axes: tuple[Axis, ...]
     grid: tuple[tuple[float, ...], ...]
@@ -68,7 +68,7 @@ class Family:
 
 
 def asked(what: str, value: Any) -> tuple[str, str] | None:
-    """(verb, family) of a word such as "fit" or "average_decay"; None for a value that is given.
+    """Return (verb, family) of a word such as "fit" or "average_decay"; None for a value that stays as it is.
 
     >>> asked("prior", "fit"), asked("dirichlet", "average_decay"), asked("prior", "coding")
     (('fit', 'size'), ('average', 'decay'), None)
@@ -86,7 +86,7 @@ def asked(what: str, value: Any) -> tuple[str, str] | None:
 
 
 def prior_family(name: str, start: Prior | None = None) -> Family:
-    """The family of a prior; ``start`` gives the values in force and whether attributes count alike."""
+    """Return the family of a prior; ``start`` gives the default values and whether attributes count alike."""
     if name == "size":
         start = SizePrior() if start is None else start
         if not isinstance(start, SizePrior):
@@ -111,7 +111,7 @@ def prior_family(name: str, start: Prior | None = None) -> Family:
 
 
 def dirichlet_family(name: str, labels: Sequence[Any]) -> Family:
-    """The family of Dirichlet parameters of leaves, for classes with these labels."""
+    """Return the family of Dirichlet parameters of leaves, for classes with these labels."""
     if name == "symmetric":
         return Family(
             (Axis("dirichlet", 1e-4, 1e4, "log"),),
@@ -133,5 +133,5 @@ def dirichlet_family(name: str, labels: Sequence[Any]) -> Family:
 
 
 def _with(start: tuple[float, ...], grid: list[tuple[float, ...]]) -> tuple[tuple[float, ...], ...]:
-    """The grid with the values in force first."""
+    """Return the grid with the default values first."""
     return (start, *(point for point in grid if point != start))

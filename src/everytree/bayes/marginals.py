@@ -1,4 +1,4 @@
-"""Facts about a random tree of the posterior that are told by name.
+"""The probability that a random tree of the posterior uses an attribute, by the attribute's name.
 
     P(some test of attribute A is in the tree) = 1 − u_{−A} / u
 
@@ -13,7 +13,7 @@ __all__ = ["attribute_inclusion", "attribute_of_tests"]
 
 
 def attribute_of_tests(posterior: Folded) -> list[str]:
-    """The name of the attribute behind each test; its own name (x0, x1, … without names) if none is known."""
+    """Return the name of the attribute behind each test, or the test's own name if none is known."""
     space = posterior.space
     if space.attribute_names is not None:
         return space.attribute_names
@@ -21,7 +21,7 @@ def attribute_of_tests(posterior: Folded) -> list[str]:
 
 
 def attribute_inclusion(posterior: Folded) -> dict[str, float]:
-    """P(some test of the attribute occurs in the tree), in the order in which attributes first appear."""
+    """Return P(some test of the attribute occurs in the tree) by name, in the order of first appearance."""
     names = attribute_of_tests(posterior)
     numbers = {name: k for k, name in enumerate(dict.fromkeys(names))}
     with posterior.space.question("excluding each attribute") as control:

@@ -3,7 +3,7 @@
     log joint(T) = log prior(T) + log marginal likelihood(T)
 
 The search does not fold the whole graph: it opens a state only while the best it could still weigh exceeds the tree
-known so far. A space keeps its last search, so the same question after a limit goes on from what is known.
+known so far. A space keeps its latest search, so the same question after a limit continues from what is known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["most_probable"]
 
 
 def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
-    """The tree with the largest log joint; ``tree.info`` says how sure that is."""
+    """Find the tree with the largest log joint; ``tree.info`` says how sure that is."""
     # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
     deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
     if space.max_depth is not None:
@@ -42,7 +42,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
     attributes = space.attributes_for(prior)
     name = (repr(tables), repr(rows), tuple(attributes))
     with space.question("searching the most probable tree") as control:
-        # Taken out while it runs: another thread then starts its own.
+        # The search is taken out while it runs, so that another thread starts its own.
         search = space.probable_searches.pop(name, None)
         if search is None:
             search = _core.ProbableSearch(
@@ -73,6 +73,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
 
 
 def _facts(log_joint: float, upper: float, stopped: str, counts: dict[str, int]) -> dict[str, Any]:
+    """Return what ``tree.info`` says of the search."""
     return {
         "log_joint": log_joint,
         "upper_bound": upper,

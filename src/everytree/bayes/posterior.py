@@ -1,4 +1,4 @@
-"""Posterior: the exact average over every tree of a space, and everything it knows (Nijssen 2008)."""
+"""Posterior: the exact average over every tree of a space, and the questions it answers (Nijssen 2008)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,18 @@ BYTES_PER_TREE = 2000
 
 
 class Posterior(Folded):
-    """The posterior distribution over all trees of a space. Made by ``TreeSpace.posterior``.
+    """The exact posterior distribution over all trees of a space.
+
+    ``TreeSpace.posterior`` makes it.
+
+    Parameters
+    ----------
+    space : TreeSpace
+        The trees and the data.
+    prior : Prior
+        The prior over trees.
+    dirichlet : float, sequence of float or DepthDecay
+        The Dirichlet parameters of the class probabilities in a leaf.
 
     Examples
     --------
@@ -46,13 +57,13 @@ class Posterior(Folded):
 
     @property
     def log_prior_total(self) -> float:
-        """Log of Σ over all trees of the prior as it stands: 0 for ``SizePrior``, which is a distribution."""
+        """The log of the sum over all trees of the prior as it stands: 0 for ``SizePrior``, which is a distribution."""
         with self._space.question("folding the prior") as control:
             return float(self.core.log_prior_total(control))
 
     @property
     def log_bayes_factor(self) -> float:
-        """Log of the Bayes factor of all trees of the space, under the normalised prior, against the single leaf."""
+        """The log Bayes factor of all trees of the space, under the normalised prior, against the single leaf."""
         return self.log_evidence - self.log_prior_total - float(self.core.log_single_leaf)
 
     def __repr__(self) -> str:
@@ -65,29 +76,71 @@ class Posterior(Folded):
     # --- predictions ---
 
     def bracket(self) -> Bracket:
-        """Bounds on the log evidence of the space without a depth limit: sound, but loose.
+        """Bound the log evidence of the space without a depth limit: the bounds are sure to hold, but loose.
 
-        For priors whose subtrees weigh at most one together: the size prior and the coding prior. The upper end takes
-        every leaf at the depth limit for separable into pure ones, so on noisy data it lies far above the truth;
-        ``TreeSpace.deepen`` shows how the evidence itself settles.
+        They exist for priors whose subtrees weigh at most one together: the size prior and the coding prior. The upper
+        end assumes that every leaf at the depth limit could be separated into pure ones, so on noisy data it lies far
+        above the truth; ``TreeSpace.deepen`` shows how the evidence itself settles.
+
+        Returns
+        -------
+        Bracket
+            The lower and the upper bound.
+
+        Raises
+        ------
+        QueryError
+            If the prior, or Dirichlet parameters that change with depth, allow no bound.
         """
         return log_evidence_bracket(self)
 
     def predict_bracket(self, X: npt.ArrayLike) -> PredictionBracket:
-        """Bounds on P(class | row) in the space without a depth limit; ``known`` says how much they are worth.
+        """Bound P(class | row) in the space without a depth limit.
 
-        They are narrow only where trees beyond the depth limit cannot weigh much: few examples, a prior that falls fast
-        with depth, or a limit that hardly binds. Elsewhere they are next to [0, 1].
+        The bounds are narrow only where trees beyond the depth limit cannot weigh much: few examples, a prior that
+        falls fast with depth, or a limit that hardly binds. Elsewhere they are next to [0, 1].
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        PredictionBracket
+            The lower and upper bounds, and ``known``, which says how much they are worth.
         """
         return prediction_bracket(self, X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The most probable label of each row; the first of ``space.classes`` where several are."""
+        """Predict the most probable label of each row; ties go to the first in ``space.classes``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
     def moments(self, X: npt.ArrayLike) -> Moments:
-        """Mean, second moment and the two parts of the variance of each class probability, over every tree."""
+        """Compute the mean and the two parts of the variance of each class probability, over every tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        Moments
+            The moments at each row, one column per class.
+        """
         return moments(self, X)
 
     def interval(
@@ -97,21 +150,52 @@ class Posterior(Folded):
         n_draws: int = 1000,
         random_state: int | np.random.Generator | None = None,
     ) -> tuple[Reals, Reals]:
-        """Lower and upper ends, for each row and class, of an interval that holds the class probability with
-        probability ``level``; from ``n_draws`` trees drawn exactly from the posterior."""
+        """Find, for each row and class, an interval that holds the class probability with probability ``level``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+        level : float, default=0.9
+            The probability of the interval, between 0 and 1.
+        n_draws : int, default=1000
+            The number of trees, drawn exactly from the posterior, that the interval is computed from.
+        random_state : int, numpy.random.Generator or None, default=None
+            The seed of the draws; None takes a new one each time.
+
+        Returns
+        -------
+        tuple of two ndarrays of shape (n_rows, n_classes)
+            The lower and the upper ends.
+        """
         return interval(self, X, level, n_draws, random_state)
 
     # --- trees ---
 
     def map_tree(self) -> Tree:
-        """The most probable tree; ties go to the smaller tree, then to the lower test."""
+        """Find the most probable tree; ties go to the smaller tree, then to the lower test.
+
+        Returns
+        -------
+        Tree
+            The tree, with ``probability`` and ``log_prob`` in ``tree.info``.
+        """
         with self._space.question("finding the most probable tree") as control:
             return self.tree_of(self.core.map(control))
 
     def top_trees(self, k: int) -> TopTrees:
-        """The k most probable trees, best first; ``tree.info`` holds ``probability`` and ``log_prob``.
+        """Find the k most probable trees, best first.
 
-        The list knows the ``share`` of the posterior that its trees cover.
+        Parameters
+        ----------
+        k : int
+            The number of trees.
+
+        Returns
+        -------
+        TopTrees
+            The trees, with ``probability`` and ``log_prob`` in ``tree.info``. The list knows the ``share`` of the
+            posterior that its trees cover.
         """
         with self._space.question("finding the most probable trees") as control:
             trees = []
@@ -121,11 +205,35 @@ class Posterior(Folded):
         return TopTrees(trees)
 
     def coverage(self, k: int) -> float:
-        """The share of the posterior that the k most probable trees cover together."""
+        """Return the share of the posterior that the k most probable trees cover together.
+
+        Parameters
+        ----------
+        k : int
+            The number of trees.
+
+        Returns
+        -------
+        float
+            The share, between 0 and 1.
+        """
         return self.top_trees(k).share
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
-        """n independent draws from the posterior."""
+        """Draw trees independently from the posterior.
+
+        Parameters
+        ----------
+        n : int
+            The number of draws.
+        random_state : int, numpy.random.Generator or None, default=None
+            The seed of the draws; None takes a new one each time.
+
+        Returns
+        -------
+        list of Tree
+            The trees, in the order drawn.
+        """
         n = whole("n", n, 0)
         known: dict[tuple[int, ...], Tree] = {}
         trees: list[Tree] = []
@@ -140,7 +248,18 @@ class Posterior(Folded):
         return trees
 
     def log_joint(self, tree: Tree | Sequence[int]) -> float:
-        """Log prior + log marginal likelihood of a tree; −inf if it is not in the space."""
+        """Return log prior + log marginal likelihood of a tree.
+
+        Parameters
+        ----------
+        tree : Tree or sequence of int
+            The tree, or its key: tests in preorder, -1 for a leaf.
+
+        Returns
+        -------
+        float
+            The log joint; minus infinity if the tree is not in the space.
+        """
         try:
             key = tree.key if isinstance(tree, Tree) else tuple(map(operator.index, tree))
         except TypeError:
@@ -156,75 +275,171 @@ class Posterior(Folded):
         return float(self.core.log_joint(list(key)))
 
     def log_prob(self, tree: Tree | Sequence[int]) -> float:
-        """Log posterior probability of a tree (a ``Tree``, or its key); −inf if it is not in the space."""
+        """Return the log posterior probability of a tree.
+
+        Parameters
+        ----------
+        tree : Tree or sequence of int
+            The tree, or its key: tests in preorder, -1 for a leaf.
+
+        Returns
+        -------
+        float
+            The log probability; minus infinity if the tree is not in the space.
+        """
         return self.log_joint(tree) - self.log_evidence
 
     # --- marginals ---
 
     def test_inclusion(self) -> Reals:
-        """P(test occurs in the tree), one per test."""
+        """Return for each test the probability that it occurs in the tree.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One probability per test.
+        """
         with self._space.question("excluding each test") as control:
             return np.asarray(self.core.inclusion(control))
 
     def attribute_inclusion(self) -> dict[str, float]:
-        """P(some test of the attribute occurs in the tree), by name.
+        """Return for each attribute the probability that some test of it occurs in the tree.
 
         The attributes are those given to the space; without them every test is its own.
+
+        Returns
+        -------
+        dict of str to float
+            The probability by the name of the attribute.
         """
         return attribute_inclusion(self)
 
     def root_distribution(self) -> Reals:
-        """P(the root is split by this test), one per test; what is missing to 1 is the single leaf."""
+        """Return for each test the probability that it splits the root.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One probability per test; what is missing to 1 is the probability of the single leaf.
+        """
         return np.asarray(self.core.root_distribution())
 
     def leaves_distribution(self) -> Reals:
-        """Entry k is P(the tree has k leaves); entry 0 is 0."""
+        """Return the distribution of the number of leaves.
+
+        Returns
+        -------
+        ndarray
+            Entry k is the probability that the tree has k leaves; entry 0 is 0.
+        """
         with self._space.question("folding the sizes") as control:
             return np.concatenate([[0.0], self.core.leaves(control)])
 
     def size_distribution(self) -> Reals:
-        """Entry k is P(the tree has k nodes); even entries are 0."""
+        """Return the distribution of the number of nodes, inner nodes and leaves together.
+
+        Returns
+        -------
+        ndarray
+            Entry k is the probability that the tree has k nodes; even entries are 0.
+        """
         leaves = self.leaves_distribution()
         sizes = np.zeros(max(1, 2 * len(leaves) - 2))
         sizes[1::2] = leaves[1:]
         return sizes
 
     def depth_distribution(self) -> Reals:
-        """Entry d is P(the tree has depth d)."""
+        """Return the distribution of the depth.
+
+        Returns
+        -------
+        ndarray
+            Entry d is the probability that the tree has depth d.
+        """
         with self._space.question("folding the depths") as control:
             return np.asarray(self.core.depth(control))
 
     @property
     def expected_leaves(self) -> float:
+        """The expected number of leaves."""
         with self._space.question("folding the sizes") as control:
             return float(self.core.expected_leaves(control))
 
     @property
     def expected_size(self) -> float:
-        """Expected number of nodes."""
+        """The expected number of nodes."""
         return 2 * self.expected_leaves - 1
 
     @property
     def expected_depth(self) -> float:
+        """The expected depth."""
         p = self.depth_distribution()
         return float(np.arange(len(p)) @ p)
 
     def rules(self, x: npt.ArrayLike | None = None, top: int = 20) -> list[Rule]:
-        """The rules of most weight: P(this path is a leaf of the tree). For a row ``x``, those that decide it."""
+        """Find the rules of most weight; the weight of a rule is the probability that its path is a leaf of the tree.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_tests,) or None, default=None
+            A row of 0/1 tests: only rules that cover it are listed. None lists rules over all rows.
+        top : int, default=20
+            The number of rules.
+
+        Returns
+        -------
+        list of Rule
+            The rules, heaviest first.
+        """
         with self._space.question("searching the rules") as control:
             return top_rules(self, x, whole("top", top, 1), control)
 
     def explain(self, x: npt.ArrayLike, top: int = 10) -> Explanation:
-        """Why ``x`` is predicted so: the rules that carry the most weight, maximal ones first."""
+        """Explain why ``x`` is predicted so, by the rules that carry the most weight.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_tests,)
+            One row of 0/1 tests.
+        top : int, default=10
+            The number of rules to show.
+
+        Returns
+        -------
+        Explanation
+            The rules with their part in the prediction, maximal ones first.
+        """
         with self._space.question("explaining a prediction") as control:
             return explain(self, x, whole("top", top, 1), control)
 
     def compress(self, epsilon: float) -> CompressedRules:
-        """A short list of rules that predicts fast, and within ``epsilon`` of this average for every 0/1 row."""
+        """Compress the average to a short list of rules that predicts fast.
+
+        Parameters
+        ----------
+        epsilon : float
+            The largest error of a class probability that is allowed, for any 0/1 row; 0 keeps everything.
+
+        Returns
+        -------
+        CompressedRules
+            The rules, with the bound that holds for them.
+        """
         with self._space.question("compressing the posterior") as control:
             return compress(self, epsilon, control)
 
     def compression_curve(self, epsilons: Iterable[float]) -> tuple[CompressionPoint, ...]:
-        """How many rules ``compress`` would keep for each epsilon: (epsilon, n_rules, bound)."""
+        """Count how many rules ``compress`` would keep for each epsilon.
+
+        Parameters
+        ----------
+        epsilons : iterable of float
+            The errors to try.
+
+        Returns
+        -------
+        tuple of CompressionPoint
+            Entries (epsilon, n_rules, bound), in the order given.
+        """
         with self._space.question("compressing the posterior") as control:
             return curve(self, epsilons, control)

@@ -1,4 +1,4 @@
-"""What is written of compressed rules, as JSON (rules_dict.py) or SQL (rules_sql.py)."""
+"""The parts of compressed rules that are written, as JSON (rules_dict.py) or SQL (rules_sql.py)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RuleArrays(NamedTuple):
 
 
 class WrittenRule(Protocol):
-    """One rule: where every item holds, the probabilities move."""
+    """A rule: the probabilities of the classes move by ``moves`` where every item holds."""
 
     @property
     def items(self) -> Sequence[tuple[int, int]]: ...

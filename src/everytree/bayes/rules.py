@@ -55,7 +55,7 @@ class Rule:
 
 
 class _Nodes:
-    """Probabilities of nodes, remembered."""
+    """The probabilities of nodes, each computed once."""
 
     def __init__(self, posterior: Folded, control: _core.Control) -> None:
         self._control = control
@@ -64,17 +64,19 @@ class _Nodes:
         self._facts: dict[Path, Facts] = {}
 
     def facts(self, items: Path) -> Facts:
-        """P(leaf), P(split by test) and class counts of a node that exists."""
+        """Return P(leaf), P(split by test) and class counts of a node that exists."""
         if items not in self._facts:
             order = self.node(items)[1]
             if order is None:
                 raise ValueError(f"{items!r} is not a node of the space")
             self._control.check()
-            self._facts[items] = cast(Facts, self._core.path_node(list(order)))  # exists, as it has an order
+            self._facts[items] = cast(
+                Facts, self._core.path_node(list(order))
+            )  # it exists, because it has an order
         return self._facts[items]
 
     def node(self, items: Path) -> tuple[float, Path | None]:
-        """P(these items are a node), and an order of them in which every test is feasible."""
+        """Return P(these items are a node), and an order of them in which every test is feasible."""
         if items not in self._known:
             total, order = 0.0, None
             for k, item in enumerate(items):
@@ -91,7 +93,7 @@ class _Nodes:
 
 
 def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
-    """The ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
+    """Find the ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
     row = None if x is None else one_row(x, space.n_tests, space.test_names)
     nodes = _Nodes(posterior, control)
@@ -115,14 +117,14 @@ def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _co
 def _rules_above(
     nodes: _Nodes, tau: float, depth: int, row: npt.NDArray[np.uint8] | None
 ) -> dict[Path, float]:
-    """Every rule of weight ≥ tau, among others."""
+    """Find every rule of weight ≥ tau; lighter ones may be among them."""
     weights: dict[Path, float] = {}
     level: set[Path] = {()}
     for k in range(depth + 1):
         following: set[Path] = set()
         if not level:
             break
-        # what a child must receive from one parent to matter
+        # A child can only matter if some parent gives it at least this probability.
         need = tau / math.prod(range(k + 1, depth + 1)) if k < depth else 0.0
         for items in level:
             p, _ = nodes.node(items)
@@ -156,6 +158,7 @@ def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
 
 
 def one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
+    """Check that ``x`` is one row of tests, and return it."""
     rows = as_tests(np.atleast_2d(np.asarray(x)), names)
     if rows.shape != (1, n_tests):
         raise DataError(f"x has shape {np.shape(x)}; expected one row of {n_tests} tests")

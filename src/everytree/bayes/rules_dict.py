@@ -33,7 +33,7 @@ MOST_ITEMS = 30
 
 
 def rules_to_dict(rules: RuleList) -> dict[str, Any]:
-    """The rules as plain lists, strings and numbers; labels must be strings, numbers or booleans."""
+    """Write the rules as plain lists, strings and numbers; labels must be strings, numbers or booleans."""
     for c, label in enumerate(rules.classes):
         _label(label, f"classes[{c}]")
     arrays = rules.arrays
@@ -55,7 +55,7 @@ def rules_to_dict(rules: RuleList) -> dict[str, Any]:
 
 
 def parts_from_dict(data: Any) -> tuple[RuleArrays, dict[str, Any]]:
-    """The rules written by ``rules_to_dict``: their arrays, and what else ``CompressedRules`` is made of."""
+    """Read what ``rules_to_dict`` wrote: the arrays, and the other arguments of ``CompressedRules``."""
     if not isinstance(data, Mapping):
         raise DataError(f"the rules are a {type(data).__name__}: expected a dict as to_dict writes it.")
     if data.get("format") != FORMAT:
@@ -138,7 +138,7 @@ def _numbers(value: Any, where: str, length: int) -> list[float]:
 
 
 def _balanced(values: list[float], where: str, total: float, most: float) -> None:
-    """Numbers of the classes that add up to ``total``, none larger than ``most``."""
+    """Check that the numbers of the classes add up to ``total``, and that none is larger than ``most``."""
     for k, x in enumerate(values):
         if abs(x) > most + SUM_SLACK:
             raise DataError(f"{where}[{k}] is {x}: expected a number from {-most:.6g} to {most:.6g}.")

@@ -26,7 +26,7 @@ Writer = Callable[[int, int], str]
 
 
 def expression(rules: RuleList, binarizer: Binarizer | None, label: Any) -> str:
-    """The probability of the class ``label`` as an SQL expression."""
+    """Write the probability of the class ``label`` as an SQL expression."""
     if label not in rules.classes:
         raise refused(QueryError, "label", label, f"one of {', '.join(map(repr, rules.classes))}")
     c = rules.classes.index(label)

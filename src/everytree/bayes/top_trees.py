@@ -13,8 +13,17 @@ __all__ = ["TopTrees"]
 
 
 class TopTrees(list[Tree]):
-    """A list of the most probable trees, best first. Made by ``Posterior.top_trees``.
+    """A list of the most probable trees, best first, that knows how much of the posterior they are.
 
+    ``Posterior.top_trees`` makes it.
+
+    Parameters
+    ----------
+    trees : iterable of Tree, default=()
+        The trees, with ``probability`` in ``tree.info``.
+
+    Examples
+    --------
     >>> from everytree import TreeSpace
     >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
     >>> trees = post.top_trees(2)
@@ -32,7 +41,7 @@ class TopTrees(list[Tree]):
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:
-        """Entry k: the share of the posterior that the first k + 1 trees cover."""
+        """The share of the posterior that the first trees cover together: entry k counts the first k + 1 trees."""
         return np.minimum(1.0, np.cumsum(self.probabilities))
 
     @property

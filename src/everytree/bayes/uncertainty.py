@@ -38,20 +38,36 @@ __all__ = ["Moments", "interval", "moments"]
 Reals = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint8]
 Key = tuple[int, ...]
-BYTES_PER_KEY = 600  # of a drawn tree
-BYTES = 2**28  # for the leaves of one block of rows
+BYTES_PER_KEY = 600  # that a drawn tree takes, about
+BYTES = 2**28  # that the leaves of one block of rows may take
 GRID = 64  # cells in which quantiles are looked for first
-CLOSE = 1e-13  # in t, and in F(t)
+CLOSE = 1e-13  # the tolerance in t, and in F(t)
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the class probabilities θ at each row; arrays of shape (rows, classes).
+    """Moments of the class probabilities θ at each row, over every tree.
 
-    mean : E[θ_c], as ``predict_proba`` gives it
-    second : E[θ_c²]
-    between : variance over trees of the leaf's mean: how much the trees disagree
-    within : mean over trees of the leaf's own variance: how few examples the leaves hold
+    ``Posterior.moments`` makes it.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_rows, n_classes)
+        E[θ_c], as ``predict_proba`` gives it.
+    second : ndarray of shape (n_rows, n_classes)
+        E[θ_c²].
+    between : ndarray of shape (n_rows, n_classes)
+        The variance over trees of the leaf's mean: how much the trees disagree.
+    within : ndarray of shape (n_rows, n_classes)
+        The mean over trees of the leaf's own variance: how few examples the leaves hold.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
+    >>> found = post.moments([[0]])
+    >>> found.mean.round(3).tolist(), found.std.round(3).tolist()
+    ([[0.733, 0.267]], [[0.204, 0.204]])
     """
 
     mean: Reals
@@ -61,17 +77,17 @@ class Moments:
 
     @property
     def variance(self) -> Reals:
-        """Var[θ_c] = between + within."""
+        """The variance of θ_c, which is ``between`` + ``within``."""
         return self.between + self.within
 
     @property
     def std(self) -> Reals:
-        """Standard deviation of θ_c."""
+        """The standard deviation of θ_c."""
         return np.sqrt(self.variance)
 
 
 def moments(posterior: Folded, X: npt.ArrayLike) -> Moments:
-    """Exact moments of θ at each row, over every tree.
+    """Compute the exact moments of θ at each row, over every tree.
 
     The variances are sums of terms that are not negative. Inside a state the engine subtracts the square of a mean
     from a mean square and takes 0 where rounding leaves less than that; the error is about 1e-16.
@@ -92,7 +108,7 @@ def interval(
     n_draws: int = 1000,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[Reals, Reals]:
-    """Lower and upper ends of the central interval of θ_c at each row, that holds it with probability ``level``."""
+    """Find the central interval of θ_c at each row: it holds θ_c with probability ``level``."""
     level = number("level", level, 0, 1, example=0.9)
     n_draws = whole("n_draws", n_draws, 1)
     rows = posterior.checked_rows(X)
@@ -122,7 +138,7 @@ def _draws(
     random_state: int | np.random.Generator | None,
     control: _core.Control,
 ) -> Counter[Key]:
-    """The trees of ``posterior.sample``, as keys with their numbers."""
+    """Draw the trees that ``posterior.sample`` would draw, as keys with how often each was drawn."""
     found: Counter[Key] = Counter()
     for keys in posterior.drawn_keys(n, random_state, control):
         found.update(keys)
@@ -145,13 +161,13 @@ class _Mixture:
         self.n_rows = int(row[-1]) + 1 if len(row) else 0
 
     def _beta(self, c: int) -> tuple[Reals, Reals]:
-        """The two parameters of θ_c in every leaf."""
+        """Return the two parameters of the Beta distribution of θ_c in every leaf."""
         return self.parameters[:, c], np.delete(self.parameters, c, axis=1).sum(axis=1)
 
     def quantiles(self, p: float, c: int, control: _core.Control) -> Reals:
-        """The t with F(t) = p, one per row.
+        """Find the t with F(t) = p, one per row.
 
-        First the cell of a grid, from distribution functions that all rows share; then Newton's steps inside the
+        The cell of a grid comes first, from distribution functions that all rows share; then Newton's steps inside the
         bracket, or halves of it where a step leads out.
         """
         from scipy.special import betainc, betaln
@@ -202,13 +218,13 @@ class _Mixture:
         return t
 
     def _mean(self, values: Reals, part: npt.NDArray[np.bool_] | None) -> Reals:
-        """Σ share · value, per row."""
+        """Sum share · value for each row."""
         row, share = (self.row, self.share) if part is None else (self.row[part], self.share[part])
         return np.asarray(np.bincount(row, share * values, minlength=self.n_rows), dtype=np.float64)
 
 
 def _cdf(betainc: np.ufunc, one: Reals, other: Reals, t: Reals) -> Reals:
-    """Distribution function of Beta(one, other). What scipy cannot tell (beyond 1e15) is a point mass at the mean."""
+    """Return the distribution function of Beta(one, other); where scipy fails (beyond 1e15), a step at the mean."""
     f: Reals = betainc(one, other, t)
     lost = np.isnan(f)
     if lost.any():
@@ -259,7 +275,7 @@ def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.
 
 
 def _subtree_sizes(key: Key) -> list[int]:
-    """Nodes of the subtree that begins at each place of a key.
+    """Count the nodes of the subtree that begins at each place of a key.
 
     >>> _subtree_sizes((0, -1, 2, -1, -1))
     [5, 1, 3, 1, 1]

@@ -27,7 +27,7 @@ def main() -> None:
     """Run the command line; every expected failure is one clear message and a non-zero exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and goes on
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
     try:
         later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
     except Refusal as refusal:
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _refuse(refusal: Refusal) -> None:
-    """Tell an error of the library: in the words of the command, for programs with its code and the option."""
+    """Report an error of the library in the words of the command; programs also get its code and the option."""
     fields = dict(refusal.fields)
     exit_code = 2
     if getattr(refusal.error, "reason", "") == "stopped":

@@ -1,4 +1,4 @@
-"""The list of commands. To add one: a file with its work, and a function here that reads its options."""
+"""The list of commands. To add one, write a file with its work, and a function here that reads its options."""
 
 from __future__ import annotations
 
@@ -137,9 +137,9 @@ def predict(
     *,
     reading: Reading,
 ) -> None:
-    """Classes and probabilities for the rows of a file, of any length.
+    """Predict classes and probabilities for the rows of a file, of any length.
 
-    If the file has the model's target, accuracy and log-loss are told at the end.
+    If the file has the model's target, accuracy and log-loss are printed at the end.
 
     Examples:
 
@@ -199,7 +199,7 @@ def front(
     reading: Reading,
     learning: Learning,
 ) -> None:
-    """The least error for every size of tree: what a larger tree is worth.
+    """Find the least error for every size of tree: what a larger tree is worth.
 
     Examples:
 
@@ -231,7 +231,7 @@ def explain(
     *,
     reading: Reading,
 ) -> None:
-    """Why a model says what it says of one row.
+    """Explain why a model says what it says of one row.
 
     A tree shows its path, an average over trees the rules of most weight. What --value does not give is missing.
 
@@ -262,7 +262,7 @@ def compare(
     reading: Reading,
     learning: Learning,
 ) -> None:
-    """Methods side by side: accuracy, log-loss, Brier score, leaves and seconds, cross-validated.
+    """Compare methods side by side: accuracy, log-loss, Brier score, leaves and seconds, cross-validated.
 
     Every method is tested against the first one by a corrected paired t-test. --jobs runs folds at the same time;
     an option goes to the methods that have it.

@@ -35,7 +35,7 @@ LEVEL = 0.05
 
 
 class Outcome(NamedTuple):
-    """One method on one fold; ``failed`` is the message if it could not learn."""
+    """The result of one method on one fold; ``failed`` is the message if it could not learn."""
 
     method: str
     fold: int
@@ -117,7 +117,7 @@ def run_compare(
 def compare(
     examples: Examples, plans: dict[str, dict[str, Any]], folds: int, repeats: int, seed: int, jobs: int
 ) -> dict[str, list[Outcome]]:
-    """Every method on every fold, ``jobs`` at a time in processes of their own."""
+    """Run every method on every fold, ``jobs`` at a time in processes of their own."""
     parts = stratified_folds(examples.y, folds, repeats, seed)
     tasks = [
         (name, params, k, part.train, part.test)
@@ -154,7 +154,7 @@ def _outcome(
             said, proba = model.answers(judge.features)
             proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
-        nan = math.nan  # what it says is told in the words of the command by the process that has a command
+        nan = math.nan  # only the main process knows the words of the command, so it writes the message
         return Outcome(name, fold, nan, nan, nan, nan, nan, failed=error.wording)
     seconds = time.perf_counter() - start
     place = {label: c for c, label in enumerate(classes)}
@@ -171,7 +171,7 @@ def _outcome(
 
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
-    """Means over the folds, and the test of each measure against the first method."""
+    """Return the means over the folds, and the test of each measure against the first method."""
     mine = results[name]
     failures = [outcome.failed for outcome in mine if outcome.failed]
     row: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Folders and patterns of Parquet or CSV files, counted where they are: ``everytree fit "folder/*.parquet"``."""
+"""Learn from folders and patterns of files, counted where they are: ``everytree fit "folder/*.parquet"``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from everytree.estimators.base import TreeClassifierBase
 
 __all__ = ["is_many", "learn_counted"]
 
-MARKS = "*?["  # of a pattern
+MARKS = "*?["  # a path with one of these is a pattern
 
 
 def is_many(path: Path) -> bool:
-    """Whether a path stands for many files: a folder, a pattern, or an address.
+    """Return whether a path stands for many files: a folder, a pattern, or an address.
 
     >>> is_many(Path("folder/*.parquet")), is_many(Path("heart.csv"))
     (True, False)
@@ -34,7 +34,7 @@ def is_many(path: Path) -> bool:
 
 
 def address_of(path: Path) -> str:
-    """The text of a path, with both slashes of an address: Path keeps one of them.
+    """Return the text of a path, with both slashes of an address: Path keeps one of them.
 
     >>> address_of(Path("s3://bucket/*.parquet")), address_of(Path("folder/heart.csv"))
     ('s3://bucket/*.parquet', 'folder/heart.csv')
@@ -51,7 +51,7 @@ def learn_counted(
     weights: str | None,
     spent: Spent,
 ) -> tuple[Any, Any, list[str]]:
-    """A classifier learned from the counts of many files, the table, and remarks."""
+    """Learn a classifier from the counts of many files; return it, the table, and remarks."""
     if not issubclass(made, TreeClassifierBase):
         raise QueryError(
             f"{made.__name__} learns from rows, and {path} stands for many files that are only counted; expected "

@@ -1,4 +1,4 @@
-"""Data files as commands want them: read by the options, the target apart, remarks in the words of the options."""
+"""Read data files as commands want them: by the options, the target apart, remarks in the words of the options."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Examples:
         return len(self.y)
 
     def take(self, rows: Any) -> Examples:
-        """Some of the rows."""
+        """Return some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
         return Examples(self.features.take(rows), self.y[rows], weights, self.target, self.notes)
 
 
 def reader_options(path: Path, reading: Reading) -> dict[str, Any]:
-    """The options of the reader of this file; those that it does not have are refused."""
+    """Return the options of the reader of this file; those that it does not have are refused."""
     name = PurePath(path.name.lower())
     extension = PurePath(name.stem).suffix if name.suffix == ".gz" else name.suffix
     options: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def reader_options(path: Path, reading: Reading) -> dict[str, Any]:
 
 
 def chunk_reader(path: Path, reading: Reading) -> Any:
-    """The function that reads this file in pieces: by its extension, or as CSV if a delimiter is given."""
+    """Return the function that reads this file in pieces: by its extension, or as CSV if a delimiter is given."""
     return read_csv_chunks if _plain_text(path, reading) else read_chunks
 
 

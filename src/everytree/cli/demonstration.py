@@ -43,7 +43,7 @@ class Score:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """All that the demo found."""
+    """Everything that the demo found."""
 
     n_train: int
     n_held_out: int
@@ -106,7 +106,7 @@ def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
 
 
 def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
-    """Training and held-out tests and labels; the tests are chosen from the training rows only."""
+    """Return training and held-out tests and labels; the tests are chosen from the training rows only."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
@@ -121,7 +121,7 @@ def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
 
 
 def _best_tree(space: TreeSpace) -> Tree:
-    """The tree with the fewest errors, then the fewest nodes.
+    """Find the tree with the fewest errors, then the fewest nodes.
 
     Its leaves say (n_c + 1) / (n + C), as the average does: a frequency of 1 would make one surprise on new
     data an infinite log-loss.
@@ -132,7 +132,7 @@ def _best_tree(space: TreeSpace) -> Tree:
 
 
 def _score(method: str, proba: npt.NDArray[np.float64], y: Labels, space: TreeSpace, seconds: float) -> Score:
-    """Share of right answers, and the mean of −log P(true class)."""
+    """Measure the share of right answers, and the mean of −log P(true class)."""
     classes = np.asarray(space.classes)
     of_true_class = proba[np.arange(len(y)), np.searchsorted(classes, y)]
     right = classes[proba.argmax(axis=1)] == y

@@ -63,7 +63,7 @@ def run_explain(
 
 
 def _from_file(model: Any, path: Path, row: int, reading: Reading) -> tuple[Dataset, Any]:
-    """The row of this number, the first one being 1, and its label if there is one."""
+    """Return the row of this number, counted from 1, and its label if there is one."""
     source = Rows(model, path, reading)
     seen = 0
     for part in source.pieces(PIECE):
@@ -77,13 +77,13 @@ def _from_file(model: Any, path: Path, row: int, reading: Reading) -> tuple[Data
 
 
 class _Typed(io.StringIO):
-    """A file of what was typed; by its name the reader says where a value is wrong."""
+    """A file of what was typed; the reader uses its name to say where a value is wrong."""
 
     name = "--value"
 
 
 def _given(model: Any, values: Sequence[str]) -> Dataset:
-    """One row from NAME=VALUE texts; columns that are not named are missing."""
+    """Make one row from NAME=VALUE texts; columns that are not named are missing."""
     import csv
 
     kinds = model.column_kinds()

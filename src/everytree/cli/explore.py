@@ -54,7 +54,7 @@ def _wait_for(explorer: Explorer, code: int) -> None:
     """Return when every question has stopped.
 
     A thread of the core must not outlive the interpreter. So if one does not stop in time, or on another Ctrl-C, the
-    process ends here, without the interpreter's last rites.
+    process ends here at once, without the interpreter's own cleaning up.
     """
     try:
         if explorer.close():

@@ -25,7 +25,7 @@ from everytree.query.query import Query
 
 __all__ = ["learn", "run_fit", "where_parameters"]
 
-MOST_LINES = 60  # of a tree that is printed
+MOST_LINES = 60  # that are printed of a tree
 
 
 def run_fit(
@@ -50,7 +50,7 @@ def run_fit(
     check_folder("out", out)
     learned = _learned(path, target, made, params, reading, weights, spent)
     model = learned.model
-    # what cannot be drawn is told before a file is written
+    # A model that cannot be drawn is refused before a file is written.
     display = None if picture is None else _drawn(model)
     with spent.on("writing"):
         if out is not None:
@@ -148,7 +148,7 @@ def _drawn(model: Any) -> Any:
 
 
 def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, list[str]]:
-    """A fitted classifier, and what it warned of."""
+    """Fit a classifier, and return it with the warnings it gave."""
     model = made(**params)
     with at_work(), heard() as warned:
         if examples.weights is None:
@@ -159,7 +159,7 @@ def learn(made: Any, params: dict[str, Any], examples: Examples) -> tuple[Any, l
 
 
 def where_parameters(method: str, where: str | None, learning: Learning) -> dict[str, Any]:
-    """The parameters of ``optimal`` that a line such as "leaf >= 10 and size <= 15" means."""
+    """Return the parameters of ``optimal`` that a line such as "leaf >= 10 and size <= 15" means."""
     if where is None:
         return {}
     if method != "optimal":
@@ -172,7 +172,7 @@ def where_parameters(method: str, where: str | None, learning: Learning) -> dict
 
 
 def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
-    """A query as parameters of ``OptimalTreeClassifier``."""
+    """Turn a query into parameters of ``OptimalTreeClassifier``."""
     params: dict[str, Any] = {"rank": query.ranking}
     for name in ("max_size", "max_leaves", "max_error", "min_accuracy", "leaf", "require", "forbid"):
         if getattr(query, name) is not None:
@@ -186,7 +186,7 @@ def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
 
 
 def _shown(model: Any) -> str:
-    """The model as text; for an average, finding its most probable tree is a question of its own."""
+    """Write the model as text; for an average, finding its most probable tree is a question of its own."""
     with at_work() as work:
         try:
             return str(model.as_text())

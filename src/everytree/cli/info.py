@@ -23,7 +23,7 @@ FOR_DEVELOPERS = ("test", "dev", "all")  # extras that add nothing a user calls
 
 
 def gather_info() -> dict[str, Any]:
-    """Everything ``everytree info`` shows, ready for JSON."""
+    """Gather everything that ``everytree info`` shows, ready for JSON."""
     import everytree._core as _core
 
     extras: dict[str, dict[str, Any]] = {}
@@ -80,7 +80,7 @@ def show_info(as_json: bool = False) -> None:
 
 
 def _requirements() -> Iterator[tuple[str, str | None]]:
-    """Each package that everytree may use, with its extra, or None where it is always needed."""
+    """Yield each package that everytree may use, with its extra, or None where it is always needed."""
     for line in metadata.requires("everytree") or []:
         package = re.match(r"[\w.-]+", line)
         extra = re.search(r"""extra == ['"]([\w-]+)['"]""", line)

@@ -1,4 +1,4 @@
-"""p of a leaf, one number in every command: the probability that a classifier with this tree would predict.
+"""The probability p at a leaf, the same number in every command: what a classifier with this tree would predict.
 
     p_c = (n_c + a_c) / (n + Σ a)      n: training examples in the leaf, by class; a: --dirichlet, 1 for each class
 
@@ -15,23 +15,25 @@ from everytree.trees.tree import Tree
 from everytree.weights.costs import Cost
 from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 
-__all__ = ["added", "in_force", "smoothed"]
+__all__ = ["added", "parameters_meant", "smoothed"]
 
 
-def in_force(dirichlet: Any) -> Any:
-    """The parameters that a word stands for, if it is one of a tree's."""
+def parameters_meant(dirichlet: Any) -> Any:
+    """Return the Dirichlet parameters that a word such as "decay" stands for; anything else is returned as it is."""
     return DepthDecay() if isinstance(dirichlet, str) and dirichlet == "decay" else dirichlet
 
 
 def smoothed(tree: Tree, dirichlet: Any, cost: Cost) -> Tree:
-    """The answer to a query by this cost, with the probabilities of these parameters."""
-    return answered(tree, cost, dirichlet_rows(in_force(dirichlet), tree.n_classes, tree.depth))
+    """Return the answer to a query by this cost, with the leaf probabilities of these Dirichlet parameters."""
+    return answered(tree, cost, dirichlet_rows(parameters_meant(dirichlet), tree.n_classes, tree.depth))
 
 
 def added(dirichlet: Any, n_classes: int, deepest: int) -> str:
-    """What stands behind p, in words.
+    """Explain in words what p counts.
 
     >>> added(1.0, 2, 3)
     'p counts the examples of a leaf, plus 1 for each of the 2 classes'
     """
-    return f"p counts the examples of a leaf, {added_words(dirichlet_rows(in_force(dirichlet), n_classes, deepest))}"
+
+    rows = dirichlet_rows(parameters_meant(dirichlet), n_classes, deepest)
+    return f"p counts the examples of a leaf, {added_words(rows)}"

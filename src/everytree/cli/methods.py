@@ -48,12 +48,12 @@ UNITS = {
 
 
 def known_methods() -> list[str]:
-    """The words of all methods."""
+    """Return the words of all methods."""
     return list(methods())
 
 
 def classifier(method: str) -> Any:
-    """The class of a method.
+    """Return the class of a method.
 
     >>> classifier("optimal").__name__
     'OptimalTreeClassifier'
@@ -70,7 +70,7 @@ def classifier(method: str) -> Any:
 def parameters_of(
     method: str, learning: Learning, more: dict[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Any]:
-    """The parameters that the options give to the classifier of a method; ``more`` are some of the command's own.
+    """Return the parameters that the options give to a method's classifier; ``more`` are some of the command's own.
 
     An option that the method does not have is an error that names the methods with it, or left out if ``lenient``.
     """
@@ -147,7 +147,7 @@ def _parameters(made: Any) -> set[str]:
 
 
 def _values(learning: Learning) -> dict[str, Any]:
-    """The options that were given, as the classifiers want them."""
+    """Return the options that were given, as the classifiers want them."""
     found = {
         "max_depth": _whole_or_none("max_depth", learning.max_depth),
         "min_leaf": learning.min_leaf,
@@ -169,7 +169,7 @@ def _values(learning: Learning) -> dict[str, Any]:
 
 
 def _whole_or_none(name: str, text: str | None) -> int | None:
-    """A whole number; −1 stands for "none"."""
+    """Read a whole number; −1 stands for "none"."""
     if text is None:
         return None
     if text.lower() == "none":
@@ -180,7 +180,8 @@ def _whole_or_none(name: str, text: str | None) -> int | None:
 
 
 def _number_or_word(text: str | None) -> Any:
-    """
+    """Read a number, a list or a dict; any other text is a word.
+
     >>> _number_or_word("4"), _number_or_word("0.5"), _number_or_word("all"), _number_or_word("[1, 2]")
     (4, 0.5, 'all', [1, 2])
     """
@@ -194,7 +195,8 @@ def _number_or_word(text: str | None) -> Any:
 
 
 def _bytes(text: str | None) -> int | None:
-    """
+    """Read a size with its unit as a number of bytes.
+
     >>> _bytes("2GiB"), _bytes("1.5 GB"), _bytes("1000")
     (2147483648, 1500000000, 1000)
     """

@@ -45,7 +45,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs."
 
 @dataclass(frozen=True)
 class Reading:
-    """How a data file is read."""
+    """The options that say how a data file is read."""
 
     delimiter: Annotated[
         str | None,
@@ -129,7 +129,7 @@ class Learning:
     bins: Annotated[
         str | None,
         typer.Option(
-            help="Bins of a numeric column: a number, or all for every cut; mdl for path.",
+            help="Bins of a numeric column: a number k (k − 1 cuts), or all for every cut; mdl for path.",
             rich_help_panel=LEARNING,
             show_default=False,
         ),
@@ -171,7 +171,7 @@ class Learning:
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with the options of its groups in place of the groups, for typer to read."""
+    """Return the command with the options of its groups in place of the groups, for typer to read."""
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():

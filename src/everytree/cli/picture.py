@@ -1,4 +1,4 @@
-"""``--picture FILE``: what a command found as a picture, in any format that matplotlib writes."""
+"""The option ``--picture FILE``: it draws what a command found, in any format that matplotlib writes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ Write = Callable[[Columns], None]
 
 
 class Rows:
-    """Reads the rows of a file as a model wants them, whatever else is in the file."""
+    """A reader of the rows of a file as a model wants them, whatever else is in the file."""
 
     def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
         self.kinds = model.column_kinds()
@@ -73,16 +73,16 @@ class Rows:
                 raise unknown_column(name, names, "column (named by --keep)", "keep")
 
     def pieces(self, rows: int) -> Iterator[Dataset]:
-        """The rows, at most so many at a time."""
+        """Yield the rows, at most so many at a time."""
         for part in self._reader(self._path, rows=rows, **self._options):
             yield self._as_trained(part)
 
     def features(self, part: Dataset) -> Dataset:
-        """The columns of the model, in its order."""
+        """Return the columns of the model, in its order."""
         return part.select(*self.kinds)
 
     def _as_trained(self, part: Dataset) -> Dataset:
-        """Where a column may be 0/1 or true/false, texts are read as truth values."""
+        """Read texts as truth values where a column may be 0/1 or true/false."""
         texts = [name for name, kind in self.kinds.items() if kind == "any" and part[name].kind == "nominal"]
         return part.with_types(dict.fromkeys(texts, "boolean")) if texts else part
 
@@ -104,7 +104,7 @@ def run_predict(
     reading: Reading,
     as_json: bool,
 ) -> None:
-    """Predict every row of a file, and say how good that was if the file tells."""
+    """Predict every row of a file, and say how good that was if the file has the labels."""
     if as_json and out is None:
         raise QueryError(
             "--json prints a summary, and without --out the predictions go to the same place; give --out"
@@ -194,13 +194,13 @@ class _Score:
 
 @contextmanager
 def _writer(out: Path | None) -> Iterator[Write]:
-    """A function that writes one piece: CSV to stdout or a file, or Parquet; a file is written whole or not at all."""
+    """Yield a function that writes one piece, as CSV or Parquet; a file is written whole or not at all."""
     with ExitStack() as stack:
         if out is None:
             try:
                 yield _csv_writer(sys.stdout)
                 sys.stdout.flush()
-            except BrokenPipeError:  # `| head` has seen enough
+            except BrokenPipeError:  # the reader of the pipe, such as head, has closed it
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 raise typer.Exit(0) from None
         elif out.suffix.lower() in (".parquet", ".pq"):

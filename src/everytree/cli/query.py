@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from everytree.cli.data import Examples, read_examples
-from everytree.cli.leaves import added, in_force, smoothed
+from everytree.cli.leaves import added, parameters_meant, smoothed
 from everytree.cli.methods import classifier, parameters_of
 from everytree.cli.options import Learning, Reading
 from everytree.cli.picture import check_picture, write_picture
@@ -33,7 +33,7 @@ CONDITIONS = "most accurate where "
 
 
 def read_query(text: str) -> tuple[Query, int]:
-    """A whole query, or only the conditions of the most accurate tree.
+    """Read a whole query, or only the conditions of the most accurate tree.
 
     >>> read_query("size <= 7") == read_query("most accurate where size <= 7")
     True
@@ -51,7 +51,7 @@ class Asked:
     dirichlet: Any
 
     def cost(self, name: str) -> Cost:
-        """A cost as the query counts it."""
+        """Return a cost as the query counts it."""
         return cost_of(plan_of(self.query, self.space), name, self.space)
 
 
@@ -203,12 +203,12 @@ def _ask(
 
 
 def _check_dirichlet(dirichlet: Any, n_classes: int) -> None:
-    """A bad one is refused before the search."""
-    dirichlet_rows(in_force(dirichlet), n_classes, 0)
+    """Refuse bad Dirichlet parameters before the search."""
+    dirichlet_rows(parameters_meant(dirichlet), n_classes, 0)
 
 
 def _known(query: Query, examples: Examples, binarizer: Any) -> Query:
-    """The query without forbidden columns that have no test anyway, because they are constant."""
+    """Return the query without forbidden columns that have no test anyway, because they are constant."""
     if query.forbid is None:
         return query
     there = {name for test in binarizer.tests_ for name in (test.attribute, test.name)}

@@ -1,4 +1,4 @@
-"""What commands print: tables and text for a person, JSON for a program, remarks on stderr."""
+"""Print what commands have to say: tables and text for a person, JSON for a program, remarks on stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["console", "finite", "heard", "note", "print_json", "table", "text_of
 
 
 def console() -> Console:
-    """Where text for a person goes: stdout, no markup in names of the data, long lines left long."""
+    """Return the console for a person: stdout, no markup in names of the data, long lines left long."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, soft_wrap=True)
@@ -39,17 +39,17 @@ def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], left
 
 
 def note(text: str) -> None:
-    """A remark on stderr, so that stdout stays what was asked for."""
+    """Print a remark on stderr, so that stdout stays what was asked for."""
     print(f"note: {text}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on stdout; numbers that JSON has no word for are null."""
+    """Print one JSON value on stdout; numbers that JSON has no word for are null."""
     print(json.dumps(finite(value), indent=2, ensure_ascii=False))
 
 
 def finite(value: Any) -> Any:
-    """A value as plain JSON: arrays as lists, numpy numbers as numbers, infinities and NaN as null.
+    """Turn a value into plain JSON: arrays become lists, numpy numbers numbers, infinities and NaN null.
 
     >>> finite({"gap": float("inf"), "sizes": (1, 2)})
     {'gap': None, 'sizes': [1, 2]}
@@ -66,7 +66,7 @@ def finite(value: Any) -> Any:
 
 
 def text_of(number: float) -> str:
-    """A number for a person: whole ones whole, the others with six digits.
+    """Write a number for a person: whole ones whole, the others with six digits.
 
     >>> text_of(3.0), text_of(0.12345678)
     ('3', '0.123457')
@@ -76,7 +76,7 @@ def text_of(number: float) -> str:
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Warnings inside the block, in the words of the command, instead of Python's own lines on stderr."""
+    """Collect the warnings inside the block, in the words of the command, instead of Python's own lines on stderr."""
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""Errors on the training rows: counted where that is quick, else left out with a word on how to get them.
+"""Count the errors on the training rows where that is quick; else leave them out and say how to get them.
 
 One tree answers every row at once. An average over very many trees may take longer to answer the training rows than it
 took to learn from them, and the number is worth little: it is no estimate of anything new.
@@ -24,14 +24,14 @@ QUICK = 5.0  # seconds
 
 
 class TrainingErrors(NamedTuple):
-    """How many there are; or None, and why they were not counted."""
+    """The number of training errors; or None, and why they were not counted."""
 
     errors: int | None
     why: str = ""
 
 
 def count_errors(count: Callable[[], float], wanted: bool | None, so_far: float) -> TrainingErrors:
-    """The answer of ``count``, unless it is not wanted, takes too long, or is interrupted.
+    """Return the answer of ``count``, unless it is not wanted, takes too long, or is interrupted.
 
     >>> count_errors(lambda: 3.0, None, 0.0)
     TrainingErrors(errors=3, why='')
@@ -49,6 +49,6 @@ def count_errors(count: Callable[[], float], wanted: bool | None, so_far: float)
             limits = {"time": "it takes longer than the --time-limit", "stopped": "stopped"}
             return TrainingErrors(None, limits.get(limit.reason, str(limit)))
         except KeyboardInterrupt:
-            if work.stopped:  # the second one ends the command
+            if work.stopped:  # a second Ctrl-C ends the command
                 raise
             return TrainingErrors(None, "stopped")

@@ -1,11 +1,11 @@
-"""While a command works: a progress bar after a second, and a Ctrl-C that keeps the best so far.
+"""A progress bar that appears after a second of work, and a Ctrl-C that keeps the best answer so far.
 
-    first Ctrl-C     the question being answered stops; what has a best so far answers with it
+    first Ctrl-C     the question being answered stops; a search answers with the best it has found so far
     second Ctrl-C    the command ends at once, with exit code 130
 
 If nothing is being answered (a file is being read), the first one ends the command.
 
-``Spent`` is what a command says about its time: all that was waited for, and what for.
+``Spent`` measures what a command says about its time: how long it took in all, and for which parts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from everytree.common.limits import watching
 __all__ = ["Spent", "Work", "at_work", "counted"]
 
 PATIENCE = 1.0  # seconds before a bar is shown
-KNOWN = 0.02  # share of the work that must be done before the rest is foretold
-WORTH_TELLING = 0.005  # seconds: less is 0.00 in print
+KNOWN = 0.02  # share of the work that must be done before the rest is estimated
+WORTH_TELLING = 0.005  # seconds; less would be printed as 0.00
 
 
 class Spent:
@@ -44,7 +44,7 @@ class Spent:
 
     @contextmanager
     def on(self, what: str) -> Iterator[None]:
-        """The block is this part of the command."""
+        """Count the time of the block as this part of the command."""
         begun = time.perf_counter()
         try:
             yield
@@ -86,7 +86,7 @@ class _Bar:
             )
             self._progress.start()
             self._task = self._progress.add_task(stage, total=total)
-        begun = stage.partition(" (")[0]  # what follows are numbers that change
+        begun = stage.partition(" (")[0]  # the numbers that follow change
         if begun != self._stage:
             self._stage = begun
             self._progress.reset(self._task, total=total)
@@ -99,13 +99,13 @@ class _Bar:
 
 
 class Work:
-    """A block of work: what it may take, how it goes, and whom to tell."""
+    """A block of work: how long it may take, how far it is, and the bar that shows it."""
 
     def __init__(self, within: float | None = None) -> None:
-        self.within = within  # seconds; once more are foretold, the question is stopped
-        self.foretold = 0.0  # the seconds it would have taken, where that stopped it
-        self.stopped = False  # by a first Ctrl-C
-        self.so_far = ""  # for the bar: what was done before the question that is being answered
+        self.within = within  # seconds; the question is stopped once it is estimated to take more
+        self.foretold = 0.0  # the seconds it was estimated to take, if it was stopped for that
+        self.stopped = False  # whether a first Ctrl-C stopped it
+        self.so_far = ""  # what the bar shows of the work before the question that is being answered
         self.bar = _Bar()
         self._begun = time.monotonic()
 
@@ -114,11 +114,11 @@ class Work:
         return time.monotonic() - self._begun
 
     def tell(self, stage: str, done: int, total: int | None) -> None:
-        """Move the bar; one without a total only shows that there is life."""
+        """Move the bar; one without a total only shows that work goes on."""
         self.bar(f"{stage} ({self.so_far})" if self.so_far else stage, done, total, self.passed)
 
     def takes_too_long(self, done: int, total: int, seconds: float) -> bool:
-        """Whether a question that has done this much in so many seconds would end too late."""
+        """Return whether a question that has done this much in so many seconds would end too late."""
         if self.within is None or self.foretold or self.passed < min(PATIENCE, self.within):
             return False
         rest = seconds * (total - done) / done if done > KNOWN * total else 0.0
@@ -132,7 +132,7 @@ class Work:
 def at_work(within: float | None = None) -> Iterator[Work]:
     """Show progress, and let the first Ctrl-C stop the question and the second one the command.
 
-    A question is stopped too, as soon as it is seen that the block would take more than ``within`` seconds.
+    A question is also stopped as soon as it is clear that the block would take more than ``within`` seconds.
     """
     work = Work(within)
 
@@ -162,7 +162,7 @@ def at_work(within: float | None = None) -> Iterator[Work]:
 
 
 def counted(items: Iterable[Any], total: int, stage: str) -> Iterator[Any]:
-    """The items as they come, with a bar that counts them; the first one may be long in coming."""
+    """Yield the items as they come, with a bar that counts them; the first may take long."""
     bar, start = _Bar(), time.monotonic()
     first = threading.Timer(PATIENCE, bar, (stage, 0, total, PATIENCE))
     first.daemon = True

@@ -1,4 +1,4 @@
-"""The library's arguments and next steps in the words of a command: ``max_depth=3`` is ``--max-depth 3``.
+"""Write the library's arguments and next steps in the words of a command: ``max_depth=3`` is ``--max-depth 3``.
 
 An error of the library knows the argument that is wrong, and a text of it knows which of its parts are arguments and
 next steps (``everytree.errors``). The names of the options are those that the command itself has; nothing here looks
@@ -49,7 +49,7 @@ STEPS = {
 
 
 class Words:
-    """How one command, called with the parameters ``given``, says an argument or a next step."""
+    """Writes an argument or a next step as one command, called with the parameters ``given``, would say it."""
 
     def __init__(self, command: TyperCommand, given: Mapping[str, Any]) -> None:
         options = [each for each in command.params if isinstance(each, TyperOption)]
@@ -58,7 +58,7 @@ class Words:
         self._settings = [str(text).partition("=")[0].strip() for text in given.get("settings") or ()]
 
     def option(self, parameter: str | None) -> str | None:
-        """The option that gives a parameter of the library, as it is typed; None if there is none."""
+        """Return the option that gives a parameter of the library, as it is typed; None if there is none."""
         name = self._name(parameter)
         if name is not None:
             return self._options[name]
@@ -76,7 +76,7 @@ class Words:
         return f"{option} {shlex.quote(part.plain)}"
 
     def error(self, error: EverytreeError) -> str:
-        """The message of an error; it names the option that is wrong, if it is one."""
+        """Return the message of an error; it names the option that is wrong, if it is one."""
         text, option = error.message_for(self), self.option(error.parameter)
         return text if option is None or option in text else f"{option}: {text}"
 
@@ -91,7 +91,7 @@ _here: ContextVar[Words | None] = ContextVar("words of the command that runs", d
 
 
 def refusal_of(error: EverytreeError) -> dict[str, str | None]:
-    """What the command that runs says of an error, its code, and the option that is wrong, for programs."""
+    """Return, for programs, what the running command says of an error, its code, and the option that is wrong."""
     words = _here.get()
     if words is None:
         return {"error": str(error), "code": error.code, "option": None}
@@ -99,13 +99,13 @@ def refusal_of(error: EverytreeError) -> dict[str, str | None]:
 
 
 def in_options(text: str) -> str:
-    """A text of the library in the words of the command that runs; outside of a command as it is."""
+    """Write a text of the library in the words of the running command; outside of a command it stays as it is."""
     words = _here.get()
     return str(text) if words is None else with_spelling(text, words)
 
 
 class Spoken(TyperCommand):
-    """A command that tells errors of the library in its own words."""
+    """A command that reports errors of the library in its own words."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -119,6 +119,6 @@ class Spoken(TyperCommand):
 
 
 def spoken(app: typer.Typer) -> None:
-    """Make every command of an app one that speaks so."""
+    """Make every command of an app report errors in its own words."""
     for command in app.registered_commands:
         command.cls = Spoken

@@ -1,4 +1,4 @@
-"""How sure a tree is the best, in the words of every answer."""
+"""The certificate of a tree: whether it is proved to be the best, and if not, how far from the best it may be."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 __all__ = ["REASONS", "certificate"]
 
-# How the core names the end of a search, and how people read it.
+# How the core names the end of a search, and the words that users read.
 REASONS = {"": "proved", "time": "time limit", "memory": "memory limit", "stopped": "stopped"}
 
 
 def certificate(objective: float, lower: float | None = None, stopped: str = "") -> dict[str, Any]:
-    """How sure a tree is the best: ``optimal``, ``lower_bound``, ``gap`` (a share of the objective), ``stop_reason``.
+    """Return how sure it is that a tree is the best: ``optimal``, ``lower_bound``, ``gap`` and ``stop_reason``.
+
+    ``gap`` is the distance between the objective and the lower bound, as a share of the larger of the two.
 
     >>> certificate(20, 15, "time")
     {'optimal': False, 'lower_bound': 15, 'gap': 0.25, 'stop_reason': 'time limit'}

@@ -1,6 +1,6 @@
-"""Engine: a problem with the core's graph of it, what has been computed before, and the questions that run now.
+"""Engine: a problem, the core's graph of it, the searches that later questions continue, and the questions running now.
 
-``TreeSpace`` stands on it; whatever answers a question (``query``, ``bayes``, ``mcmc``) asks the engine.
+``TreeSpace`` is built on it; the modules that answer questions (in ``query``, ``bayes`` and ``mcmc``) take an engine.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ __all__ = ["Engine"]
 
 
 class Engine(Problem):
-    """The graph of a problem, built when first asked for, and what was computed on it.
+    """A problem with its graph, which is built at the first question that needs it, and the searches run on it so far.
 
     Attributes
     ----------
     graphs : dict
         The stored graphs, by whether equal covers at different depths are kept apart.
     searches : dict
-        The last search for a best tree, which another depth or a later question goes on with.
+        The latest search for a best tree; a question with another depth, or the same question again, continues it.
     probable_searches : dict
-        The last search for the most probable tree.
+        The latest search for the most probable tree, which the same question continues.
     running : list
-        The questions that are being answered now.
+        The controls of the questions that are being answered now.
     """
 
     def __init__(
@@ -60,15 +60,36 @@ class Engine(Problem):
     # --- the graph ---
 
     def graph(self, by_depth: bool | None = None) -> _core.Graph:
-        """The stored graph, built when first asked for.
+        """Return the stored graph; it is built at the first call.
 
-        ``by_depth`` keeps equal covers at different depths apart; with a depth limit they always are.
+        Parameters
+        ----------
+        by_depth : bool or None, default=None
+            Whether equal covers at different depths are kept apart; with a depth limit they always are.
+
+        Returns
+        -------
+        _core.Graph
+            The graph that all folds run on.
         """
         with self.question("building the graph") as control:
             return self.graph_under(control, by_depth)
 
     def graph_under(self, control: _core.Control, by_depth: bool | None = None) -> _core.Graph:
-        """The stored graph, as a part of the question that ``control`` belongs to."""
+        """Return the stored graph, building it under the clock of a question that is already running.
+
+        Parameters
+        ----------
+        control : _core.Control
+            The control of the running question: its limits, and the way to stop it.
+        by_depth : bool or None, default=None
+            Whether equal covers at different depths are kept apart; with a depth limit they always are.
+
+        Returns
+        -------
+        _core.Graph
+            The graph that all folds run on.
+        """
         by_depth = self.max_depth is not None or bool(by_depth)
         if by_depth not in self.graphs:
             refuse_hopeless(self, control)
@@ -86,36 +107,69 @@ class Engine(Problem):
 
     @property
     def n_states(self) -> int:
-        """Stored states of the graph: merged covers, without the two bottom levels."""
+        """The number of states that the graph stores: merged covers, without the two bottom levels."""
         return int(self.graph().n_states)
 
     # --- questions ---
 
     @contextmanager
     def question(self, what: str) -> Iterator[_core.Control]:
-        """One question: one clock for all of it, a way to stop it, and a message that says what was going on."""
+        """Run one question: all of it shares one clock, ``stop`` ends it, and errors say what it was doing.
+
+        Parameters
+        ----------
+        what : str
+            What the question does, as in "while counting the trees of …", for the message at a limit.
+
+        Yields
+        ------
+        _core.Control
+            The control that every call of the core takes: it checks the limits and reports progress.
+
+        Raises
+        ------
+        LimitReached
+            If a limit ends the block; the message says what was going on and what to try.
+        """
         control = self.limits.control()
         self.running.append(control)
         try:
             yield control
         except LimitReached as limit:
             text = limit.wording
-            if not isinstance(text, Wording):  # it does not say yet what to try
+            if not isinstance(text, Wording):  # the message does not say yet what to try
                 text = Wording(text, f" while {what} of {self!r}; ", self.advice())
             raise LimitReached(text, limit.reason) from None
         finally:
             self.running.remove(control)
 
     def stop(self) -> None:
-        """Stop the question being answered, from another thread.
+        """Stop the questions being answered now; call it from another thread.
 
-        It ends with ``LimitReached``; ``best`` for one tree ends with the best so far (``tree.info["stop_reason"]``).
+        They end with ``LimitReached``, except ``best`` for one tree, which returns the best tree so far, with the
+        reason in ``tree.info["stop_reason"]``.
         """
         for control in list(self.running):
             control.stop()
 
     def attributes_for(self, prior: Prior) -> list[int]:
-        """The attribute of each test where the prior asks for it, else nothing."""
+        """Return the attribute of each test where the prior needs it, else an empty list.
+
+        Parameters
+        ----------
+        prior : Prior
+            The prior; only an attribute-fair one needs the attributes.
+
+        Returns
+        -------
+        list of int
+            For each test the number of its attribute, or nothing.
+
+        Raises
+        ------
+        QueryError
+            If the prior needs the attributes and the space was made without them.
+        """
         if not prior.attribute_fair:
             return []
         if self.attributes is None:
@@ -126,14 +180,33 @@ class Engine(Problem):
         return self.attributes
 
     def tree_of(self, key: Sequence[int], info: dict[str, Any] | None = None) -> Tree:
-        """The tree of a key, with the counts of the table."""
+        """Make a ``Tree`` of a key, with the counts and names of the table.
+
+        Parameters
+        ----------
+        key : sequence of int
+            The tests of the tree in preorder, -1 for a leaf.
+        info : dict or None, default=None
+            What is known of the tree, for ``tree.info``.
+
+        Returns
+        -------
+        Tree
+            The tree, with the class counts of every node.
+        """
         table = self._table
         return Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
 
     # --- engines beside this one ---
 
     def take_over(self, other: Engine) -> None:
-        """Use what another engine over the same table has computed, where it holds here too."""
+        """Share what another engine over the same table has computed, where it is valid for this one too.
+
+        Parameters
+        ----------
+        other : Engine
+            An engine over the same table.
+        """
         self._core_table = other._core_table
         if self.n_threads == other.n_threads:
             self.searches = other.searches
@@ -141,7 +214,22 @@ class Engine(Problem):
             self.graphs = other.graphs
 
     def subspace(self, max_depth: int | None, min_leaf: int, kept: list[int] | None = None) -> Self:
-        """The same examples under tighter bounds, over all tests or those that are kept."""
+        """Return an engine over the same examples with tighter bounds, over all tests or some of them.
+
+        Parameters
+        ----------
+        max_depth : int or None
+            The most tests on any path; None means no limit.
+        min_leaf : int
+            The fewest examples in a leaf.
+        kept : list of int or None, default=None
+            The columns of the tests to keep; None keeps all of them.
+
+        Returns
+        -------
+        Engine
+            The engine itself where nothing changes, else a new one.
+        """
         if kept is None and max_depth == self.max_depth and min_leaf == self.min_leaf:
             return self
         table, attributes = self._table, self.attributes
@@ -159,7 +247,20 @@ class Engine(Problem):
         return inner
 
     def at_depth(self, depth: int, limits: Limits) -> Self:
-        """The same space under another bound on the depth, and other limits; ``stop`` of this one stops it too."""
+        """Return the same space with another bound on the depth and other limits; ``stop`` of this one stops it too.
+
+        Parameters
+        ----------
+        depth : int
+            The most tests on any path.
+        limits : Limits
+            The seconds and bytes for each question, and the function that shows progress.
+
+        Returns
+        -------
+        Engine
+            The new engine, which shares the table and, at the same depth, the graphs.
+        """
         made = super().at_depth(depth, limits)
         made._forget()
         made.running = self.running
@@ -168,7 +269,13 @@ class Engine(Problem):
         return made
 
     def without_graphs(self) -> Self:
-        """A copy to send elsewhere: the core's table travels, the graphs stay here."""
+        """Return a copy to send to another process: it has the core's table, and none of the graphs.
+
+        Returns
+        -------
+        Engine
+            The copy.
+        """
         sent = type(self).__new__(type(self))
         sent.__dict__.update(self.__getstate__())
         sent._core_table = self._core_table

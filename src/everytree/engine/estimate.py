@@ -32,10 +32,31 @@ MANY = 1e6  # states below which an estimate is not compared with the number of 
 
 @dataclass(frozen=True)
 class Estimate:
-    """About how much a space would take: states of the stored graph, their bytes, and seconds for the evidence.
+    """How much a space would take, about: states of the stored graph, their bytes, and seconds for the evidence.
 
-    ``hopeless`` says that this is far beyond the limits of the space: more than ten times its ``memory_limit`` or its
-    ``time_limit``.
+    ``TreeSpace.estimate`` makes it. ``str()`` of it is a sentence for people.
+
+    Parameters
+    ----------
+    states : float
+        The number of states that the graph would store.
+    bytes : float
+        The memory of these states, in bytes.
+    seconds : float
+        The time to build the graph and fold the evidence, in seconds, on this machine and with the threads of the
+        space.
+    hopeless : bool
+        Whether this is far beyond the limits of the space: more than ten times (without a depth limit thirty times)
+        its ``memory_limit`` or its ``time_limit``.
+    text : str
+        The numbers in one sentence.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> about = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2).estimate()
+    >>> about.states >= 1, about.hopeless
+    (True, False)
     """
 
     states: float
@@ -49,7 +70,7 @@ class Estimate:
 
 
 def estimate(space: Problem, control: _core.Control, *, measure: bool = True) -> Estimate:
-    """The estimate of a space; without ``measure``, of its size alone."""
+    """Estimate the size of a space and the time to fold it; without ``measure``, the size alone."""
     states, size, seconds = _core.estimate(
         space.core_table(control),
         -1 if space.max_depth is None else space.max_depth,
@@ -57,7 +78,7 @@ def estimate(space: Problem, control: _core.Control, *, measure: bool = True) ->
         BUDGET if measure else 0.0,
         control,
     )
-    if states > MANY:  # worth a look at what there can be at all
+    if states > MANY:  # then the bound on the number of covers may be smaller
         levels = 1 if space.max_depth is None else space.max_depth + 1
         log_most = log_most_covers(space.table.rows) + math.log(levels)
         if math.isfinite(states) and log_most < math.log(states):
@@ -78,7 +99,7 @@ def estimate(space: Problem, control: _core.Control, *, measure: bool = True) ->
 
 def refuse_hopeless(space: Problem, control: _core.Control) -> None:
     """Raise ``LimitReached`` if the graph of a space would be far larger than its memory limit."""
-    # Time is left to the clock: who gave a time limit wants what can be had in it.
+    # The time limit is left to the clock: a user who gave one wants what can be computed within it.
     size = estimate(space, control, measure=False)
     far = FAR_UNLIMITED if space.max_depth is None else FAR
     if size.bytes <= far * space.limits.memory:
@@ -103,11 +124,11 @@ def refuse_hopeless(space: Problem, control: _core.Control) -> None:
 
 
 def log_most_covers(rows: npt.NDArray[np.uint8]) -> float:
-    """Log of a number that the different covers of paths do not exceed.
+    """Return the log of a number that the different covers of paths do not exceed.
 
     Tests that contain one another, as the cuts of one attribute do, part the rows into segments in one order, and a
-    path keeps an interval of them: k cuts make at most (k + 1)(k + 2)/2. A test on its own is taken one way, the other,
-    or not.
+    path keeps an interval of them: k cuts make at most (k + 1)(k + 2)/2. A test on its own is taken one way, the
+    other, or not.
 
     >>> math.exp(log_most_covers(np.array([[0, 0], [0, 1], [1, 1]], dtype=np.uint8)))
     6.0
@@ -128,7 +149,7 @@ def log_most_covers(rows: npt.NDArray[np.uint8]) -> float:
 
 
 def power(x: float) -> str:
-    """A number for people.
+    """Write a number for people.
 
     >>> power(5298), power(3.2e9), power(9.8e13)
     ('5300', '3·10^9', '1·10^14')
@@ -140,7 +161,7 @@ def power(x: float) -> str:
 
 
 def in_time(seconds: float) -> str:
-    """A time for people.
+    """Write a time, given in seconds, for people.
 
     >>> in_time(0.034), in_time(90), in_time(3e5), in_time(1e12)
     ('0.034 s', '90 s', '3.5 days', '32000 years')

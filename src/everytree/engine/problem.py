@@ -1,4 +1,4 @@
-"""Problem: what a space is made of: examples, bounds on its trees, and limits of the work; nothing is computed yet."""
+"""Problem: the examples of a space, the bounds on its trees, and the limits of the work; it computes nothing yet."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ SWITCHES = ("merge", "frontier", "linear", *BOUNDS, *PROBABLE)
 
 
 class Problem:
-    """Examples, bounds on trees, and limits of the work.
+    """The examples, the bounds on trees and the limits of the work that together define a space.
 
     Parameters
     ----------
     table : Table
         The distinct rows with their class counts.
     max_depth : int or None
-        Most tests on a path; None for no limit.
+        The most tests on a path; None means no limit.
     min_leaf : int
-        Fewest examples in a leaf.
+        The fewest examples in a leaf.
     n_jobs : int or None
-        Threads, as in scikit-learn.
+        The number of threads, as in scikit-learn: None means 1, -1 every core.
     attributes : array-like or None
-        For each test the attribute that it belongs to.
+        For each test the attribute that it was made from.
     limits : Limits
-        Seconds, bytes, and whom to tell.
+        The seconds and bytes for each question, and the function that shows progress.
     switches : mapping or None
-        Fast paths that are turned off.
+        The fast paths that are turned off, by name: tests compare answers with and without them.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Problem:
         self.n_threads = threads(n_jobs)
         self.limits = limits
         self.attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
-        # For people: ``require`` and ``forbid`` name attributes.
+        # ``require`` and ``forbid`` call attributes by these names.
         self.attribute_names = (
             None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
         )
@@ -98,7 +98,7 @@ class Problem:
 
     @property
     def test_names(self) -> tuple[str, ...] | None:
-        """The names of the tests, for people."""
+        """The names of the tests, which printed trees use; None if they have none."""
         return self._table.test_names
 
     def __repr__(self) -> str:
@@ -108,10 +108,18 @@ class Problem:
         )
 
     def core_table(self, control: _core.Control | None = None) -> _core.CountTable:
-        """The table as the core sees it, made when first asked for.
+        """Return the table as the core stores it; it is made at the first call.
 
-        Without a control no limit ends this: a search needs it for any answer, and it takes an eighth of the bytes of
-        the rows.
+        Parameters
+        ----------
+        control : _core.Control or None, default=None
+            The control of the running question. With None no limit ends the work: a search needs the table for any
+            answer, and it takes an eighth of the bytes of the rows.
+
+        Returns
+        -------
+        _core.CountTable
+            The table of the core.
         """
         if self._core_table is None:
             self._core_table = _core.CountTable(
@@ -122,7 +130,20 @@ class Problem:
         return self._core_table
 
     def at_depth(self, depth: int, limits: Limits) -> Self:
-        """The same examples under another bound on the depth, and other limits."""
+        """Return the same examples with another bound on the depth and other limits.
+
+        Parameters
+        ----------
+        depth : int
+            The most tests on any path.
+        limits : Limits
+            The seconds and bytes for each question, and the function that shows progress.
+
+        Returns
+        -------
+        Problem
+            The new problem, which shares the table.
+        """
         made = type(self).__new__(type(self))
         Problem.__init__(
             made, self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches
@@ -132,7 +153,18 @@ class Problem:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Work under a tighter time limit; the limits are as before afterwards."""
+        """Work under a tighter time limit inside a ``with`` block; afterwards the limits are as before.
+
+        Parameters
+        ----------
+        seconds : float
+            The most seconds for each question in the block; a tighter limit of the space stays.
+
+        Yields
+        ------
+        None
+            Nothing; the limit holds inside the block.
+        """
         before = self.limits
         own = before.time_limit
         self.limits = replace(before, time_limit=seconds if own is None else min(seconds, own))
@@ -142,7 +174,18 @@ class Problem:
             self.limits = before
 
     def advice(self, depth: int | None = None) -> Wording:
-        """What to try where the problem is too large."""
+        """Say which settings to try where the problem is too large.
+
+        Parameters
+        ----------
+        depth : int or None, default=None
+            The depth to suggest; None means at most 4, and less than that of the space.
+
+        Returns
+        -------
+        Wording
+            The advice, whose parameters are named as the caller (Python or the command line) knows them.
+        """
         if depth is None:
             depth = 4 if self.max_depth is None or self.max_depth > 4 else max(1, self.max_depth - 1)
         support = argument("min_leaf", max(20, 2 * self.min_leaf))
@@ -150,6 +193,7 @@ class Problem:
 
 
 def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
+    """Number the attributes from 0, and return the number of each test's attribute."""
     values = np.asarray(attributes)
     if values.shape != (n_tests,):
         raise QueryError(

@@ -1,1 +1,1 @@
-"""Markov chains over whole trees: what they aim at, how they are run, their draws, and how far to trust these."""
+"""Markov chains over whole trees: what they draw from, how they run, their draws, and how far to trust these."""

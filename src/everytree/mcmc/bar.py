@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 __all__ = ["SamplingBar", "sampling_bar"]
 
 Reals = npt.NDArray[np.float64]
-LEAST = 10  # draws of each chain before an ESS is told
+LEAST = 10  # draws of each chain before an ESS is shown
 
 
 class SamplingBar:
-    """What the sampler tells between two parts of a run, and the core within one."""
+    """A bar that the sampler moves between two parts of a run, and the core within one."""
 
     def __init__(self, shown: RichProgress | None, total: int) -> None:
         self._shown, self._before = shown, 0
-        self._task = None if shown is None else shown.add_task("sampling trees", total=total, told="")
+        self._task = None if shown is None else shown.add_task("sampling trees", total=total, note="")
 
     def inside(self, stage: str, done: int, total: int, seconds: float) -> None:
-        """The progress callback of the core: ``done`` of the draws of this part."""
+        """Move the bar within a part; the core calls this with the number of its draws that are done."""
         if self._shown is not None and self._task is not None:
             self._shown.update(self._task, completed=self._before + done)
 
     def between(self, before: int, log_target: list[Reals]) -> None:
-        """``before`` draws over all chains are done, and these are the log targets of those that are kept."""
+        """Move the bar to ``before`` draws over all chains, and show the ESS of the log targets kept so far."""
         self._before = before
         if self._shown is None or self._task is None:
             return
-        told = "burn-in" if not log_target else ""
+        note = "burn-in" if not log_target else ""
         if sum(part.shape[1] for part in log_target) >= LEAST:
-            told = f"ESS {effective_draws(np.concatenate(log_target, axis=1)):.0f}"
-        self._shown.update(self._task, completed=before, told=told)
+            note = f"ESS {effective_draws(np.concatenate(log_target, axis=1)):.0f}"
+        self._shown.update(self._task, completed=before, note=note)
 
 
 @contextmanager
 def sampling_bar(space: Engine, wanted: bool, total: int) -> Iterator[SamplingBar]:
-    """A bar on the terminal while questions to the space are answered; one that shows nothing if it is not wanted."""
+    """Show a bar on the terminal while the space answers questions; it shows nothing if it is not wanted."""
     if not wanted:
         yield SamplingBar(None, total)
         return
@@ -59,7 +59,7 @@ def sampling_bar(space: Engine, wanted: bool, total: int) -> Iterator[SamplingBa
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[note]}"),
     )
     before = space.limits
     with Progress(*columns) as shown:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["DrawnTrees", "TreeDraws"]
 
 Reals = npt.NDArray[np.float64]
-BLOCK = 2**12  # rows whose errors are found at a time: their means by batch are in memory
+BLOCK = 2**12  # rows whose errors are found at a time, because their means by batch are held in memory
 
 
 @dataclass
@@ -48,7 +48,7 @@ class DrawnTrees:
     number: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, chain: dict[str, Any]) -> npt.NDArray[np.uint32]:
-        """Take the draws of one run of a chain, as the core gives them; the number of the tree of each."""
+        """Add the draws of one run of a chain, as the core gives them, and return the number of the tree of each."""
         which = chain["which"]
         keys = chain["keys"].astype(np.int32, copy=False)
         ends = chain["ends"].tolist()
@@ -62,7 +62,7 @@ class DrawnTrees:
             mine[k] = found
             log_prior, log_data = float(chain["log_prior"][first[k]]), float(chain["log_data"][first[k]])
             if found < len(self.keys):
-                # Sums over nodes in another order may differ in the last bit: the least one is the same in any parts.
+                # Sums over nodes in another order may differ in the last bit; the least does not depend on the order.
                 self.log_prior[found] = min(self.log_prior[found], log_prior)
                 self.log_data[found] = min(self.log_data[found], log_data)
                 continue
@@ -78,15 +78,27 @@ class DrawnTrees:
 class TreeDraws(Sequence[Tree]):
     """Trees drawn by several chains: a sequence of ``Tree``, chain by chain.
 
-    ``tree.info`` of a draw says its ``chain``, its number ``draw`` in the chain, and its log joint, or its risk and
-    energy. Trees are made when asked for; to average over all of them, use ``predict_proba``.
+    ``MCMCTreeClassifier.draws_`` is one. ``tree.info`` of a draw holds its ``chain``, its number ``draw`` in the
+    chain, and its log joint, or its risk and energy. A ``Tree`` is made when it is asked for; to average over all of
+    them, use ``predict_proba``.
+
+    Parameters
+    ----------
+    space : Engine
+        The space that the trees are of.
+    target : PosteriorTarget or RiskTarget
+        The distribution that the chains draw from.
+    dirichlet : float, sequence of float or DepthDecay
+        The Dirichlet parameters of the class probabilities in a leaf.
+    trees : DrawnTrees
+        The distinct trees.
+    which : ndarray of shape (n_chains, n_draws)
+        The number of the tree of each draw.
 
     Attributes
     ----------
-    n_chains, n_draws : chains, and draws in each; ``len`` is their product
-    n_distinct : different trees among them
-    which : number of the tree of each draw, by chain and draw
-    nbytes : bytes that the draws take
+    which : ndarray of shape (n_chains, n_draws)
+        The number of the tree of each draw, among the distinct trees in the order in which they first occur.
 
     Examples
     --------
@@ -107,7 +119,7 @@ class TreeDraws(Sequence[Tree]):
         which: npt.NDArray[np.uint32],
     ) -> None:
         self.space, self.target, self.dirichlet = space, target, dirichlet
-        # Numbered as they first occur, chain by chain: the same for any parts in which the chains were run.
+        # Trees are numbered as they first occur, chain by chain, so that the parts of a run change no number.
         first = np.unique(which.ravel(), return_index=True)[1]
         order = which.ravel()[np.sort(first)]
         number = np.zeros(len(trees.keys), dtype=np.uint32)
@@ -122,7 +134,7 @@ class TreeDraws(Sequence[Tree]):
         self.which: npt.NDArray[np.uint32] = number[which]
 
     def trees(self) -> DrawnTrees:
-        """The distinct trees as something that more draws can be added to."""
+        """Return the distinct trees in a form that more draws can be added to."""
         keys = [self.key(k) for k in range(self.n_distinct)]
         packed = [np.array(key, dtype=np.int32).tobytes() for key in keys]
         return DrawnTrees(
@@ -138,18 +150,22 @@ class TreeDraws(Sequence[Tree]):
 
     @property
     def n_chains(self) -> int:
+        """The number of chains."""
         return int(self.which.shape[0])
 
     @property
     def n_draws(self) -> int:
+        """The number of draws in each chain; ``len`` is that of all chains."""
         return int(self.which.shape[1])
 
     @property
     def n_distinct(self) -> int:
+        """The number of different trees among the draws."""
         return len(self._ends)
 
     @property
     def nbytes(self) -> int:
+        """The bytes that the draws take."""
         parts = (
             self._keys,
             self._ends,
@@ -171,7 +187,7 @@ class TreeDraws(Sequence[Tree]):
 
     @property
     def log_target(self) -> Reals:
-        """log π of every draw, up to a constant: the log joint, or minus the energy."""
+        """The log target of every draw, up to a constant: the log joint, or minus the energy."""
         values: Reals = (self._log_prior + self._log_data)[self.which]
         return values
 
@@ -183,29 +199,37 @@ class TreeDraws(Sequence[Tree]):
 
     @property
     def log_data(self) -> Reals:
-        """The part of ``log_target`` that the classes have in it."""
+        """The part of ``log_target`` that depends on the classes."""
         values: Reals = self._log_data[self.which]
         return values
 
     @property
     def n_leaves(self) -> npt.NDArray[np.int32]:
+        """The number of leaves of every draw, by chain and draw."""
         values: npt.NDArray[np.int32] = self._n_leaves[self.which]
         return values
 
     @property
     def depth(self) -> npt.NDArray[np.int32]:
+        """The depth of every draw, by chain and draw."""
         values: npt.NDArray[np.int32] = self._depth[self.which]
         return values
 
     @property
     def ess(self) -> float:
-        """Effective number of draws: the smaller one of ``log_target`` and ``n_leaves``; all, if they are very few."""
+        """The effective number of independent draws: the smaller of those of ``log_target`` and ``n_leaves``."""
         if self.n_draws < 2:
             return float(len(self))
         return min(effective_draws(self.log_target), effective_draws(self.n_leaves.astype(float)))
 
     def uses(self) -> csr_matrix:
-        """Whether a distinct tree uses a test: a sparse 0/1 matrix, one row per tree."""
+        """Return which distinct tree uses which test.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (n_distinct, n_tests)
+            Entry (k, t) is 1 if tree k uses test t.
+        """
         from scipy.sparse import csr_matrix
 
         of = np.repeat(np.arange(self.n_distinct), np.diff(self._ends, prepend=np.uint64(0)).astype(np.intp))
@@ -216,7 +240,13 @@ class TreeDraws(Sequence[Tree]):
         return csr_matrix((np.ones(len(pairs)), at), shape=shape)
 
     def test_inclusion(self) -> Reals:
-        """Share of the draws that use a test, one number per test."""
+        """Return the share of the draws that use each test.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One share per test.
+        """
         counts = np.bincount(self.which.ravel(), minlength=self.n_distinct)
         share: Reals = np.asarray(counts @ self.uses(), dtype=float).ravel() / max(1, self.which.size)
         return share
@@ -224,16 +254,40 @@ class TreeDraws(Sequence[Tree]):
     # --- the trees
 
     def key(self, tree: int) -> tuple[int, ...]:
-        """The key of a distinct tree: its tests in preorder, −1 for a leaf."""
+        """Return the key of a distinct tree.
+
+        Parameters
+        ----------
+        tree : int
+            The number of the tree, as in ``which``.
+
+        Returns
+        -------
+        tuple of int
+            Its tests in preorder, -1 for a leaf.
+        """
         begin = 0 if tree == 0 else int(self._ends[tree - 1])
         return tuple(self._keys[begin : int(self._ends[tree])].tolist())
 
     def tree(self, chain: int, draw: int) -> Tree:
-        """One draw of one chain."""
+        """Return one draw of one chain.
+
+        Parameters
+        ----------
+        chain : int
+            The number of the chain, from 0.
+        draw : int
+            The number of the draw in the chain, from 0.
+
+        Returns
+        -------
+        Tree
+            The tree, with class counts and probabilities.
+        """
         k = int(self.which[chain, draw])
         facts = self.target.facts(float(self._log_prior[k]), float(self._log_data[k]))
         table, key = self.space.table, self.key(k)
-        # As Engine makes trees, but checked once: a third of the time.
+        # Engine.tree_of would check the key again, which takes three times as long.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))
         counts = routes.counts_of_nodes(leaf, table.class_counts, children)
@@ -273,10 +327,22 @@ class TreeDraws(Sequence[Tree]):
     # --- predictions
 
     def predict_proba(self, X: npt.ArrayLike, return_error: bool = False) -> Any:
-        """P(class | row) of 0/1 tests, averaged over all draws; with ``return_error`` also its standard errors.
+        """Predict class probabilities, averaged over all draws.
 
-        The error is that of sampling: from the means of batches of draws or the spread between chains, and what one
-        more draw that knows nothing would change. It knows nothing of a region that no chain has visited.
+        The standard error is that of sampling: from the means of batches of draws or the spread between chains, and
+        what one more draw that knows nothing would change. It knows nothing of a region that no chain has visited.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+        return_error : bool, default=False
+            Whether to return the standard error of each probability too.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), or two of them
+            P(class | row), with columns in the order of the classes; with ``return_error`` also the standard errors.
         """
         rows = as_tests(X, self.space.test_names)
         if rows.shape[1] != self.space.n_tests:
@@ -308,11 +374,11 @@ class TreeDraws(Sequence[Tree]):
         return (proba[back], error[back]) if return_error else proba[back]
 
     def _rows(self) -> list[list[float]]:
-        """Dirichlet parameters by depth and class."""
+        """Return the Dirichlet parameters by depth and class."""
         return dirichlet_rows(self.dirichlet, len(self.space.classes), int(self._depth.max()))
 
     def _mean(self, which: Any, rows: npt.NDArray[np.uint8], control: _core.Control) -> Reals:
-        """The mean prediction of these draws."""
+        """Return the mean prediction of these draws."""
         trees, counts = np.unique(which, return_counts=True)
         keys, ends = self._keys, self._ends
         if len(trees) < self.n_distinct:

@@ -1,14 +1,15 @@
 """Draws as plain lists for a model file, and back.
 
-    {"trees": [[tests in preorder, −1 for a leaf], …], "log_prior": […], "log_data": […],    one entry per distinct tree
+    {"trees": [[tests in preorder, −1 for a leaf], …], "log_prior": […], "log_data": […],    one entry per distinct
+    tree
      "which": [[number of a tree, for each draw], …],                                          one list per chain
-     "proposed": {"grow": […], …}, "accepted": {…},                                      by kind of move, for each chain
-     "best": [key of the best tree visited], "seed": …, "fingerprint": …}
+     "proposed": {"grow": […], …}, "accepted": {…},                                      by kind of move, for each
+     chain "best": [key of the best tree visited], "seed": …, "fingerprint": …}
 
-Moves are told by name, so that a new kind changes no older file; in files from before, they are lists by chain and then
-by position, see ``OLDER``.
+Moves have their names in the file, so that a new kind changes no older file; the first files had lists by chain and
+then by position, see ``OLDER``.
 Numbers of leaves and depths follow from the keys. How often a tree was drawn follows from nothing else in the file, so
-``fingerprint``, the SHA-256 of all the rest in one fixed form, tells whether it was changed; older files have none.
+``fingerprint``, the SHA-256 of all the rest in one fixed form, shows whether it was changed; older files have none.
 Reading trusts nothing: every tree must be one, over these tests.
 """
 
@@ -45,7 +46,7 @@ OLDER = (
 
 @dataclass(frozen=True)
 class SavedDraws:
-    """What a file says about draws."""
+    """The draws of a file, how often moves were tried, the best tree visited, and the seed."""
 
     draws: TreeDraws
     tried: npt.NDArray[np.float64]  # (proposed and accepted, chain, kind of move)
@@ -54,7 +55,7 @@ class SavedDraws:
 
 
 def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
-    """Plain lists and numbers."""
+    """Write draws as plain lists and numbers."""
     trees = saved.draws.trees()
     content = {
         "trees": [np.frombuffer(key, dtype=np.int32).tolist() for key in trees.keys],
@@ -72,7 +73,7 @@ def draws_to_dict(saved: SavedDraws) -> dict[str, Any]:
 def draws_from_dict(
     data: Any, space: Engine, target: PosteriorTarget | RiskTarget, dirichlet: Any
 ) -> SavedDraws:
-    """The draws of a file, checked."""
+    """Read the draws of a file, and check them."""
     if not isinstance(data, dict) or set(data) - {"fingerprint"} != set(FIELDS):
         raise DataError(f"claims.draws is {clip(data)}; expected an object with {', '.join(FIELDS)}")
     found = DrawnTrees(log_prior=_numbers(data, "log_prior"), log_data=_numbers(data, "log_data"))
@@ -116,12 +117,12 @@ def draws_from_dict(
 
 
 def _moves_to_dict(counts: npt.NDArray[np.float64]) -> dict[str, list[int]]:
-    """(chain, kind of move) as lists by kind."""
+    """Turn counts by (chain, kind of move) into lists by kind."""
     return {name: counts[:, k].astype(np.int64).tolist() for k, name in enumerate(TRIED)}
 
 
 def _moves(data: dict[str, Any], name: str) -> npt.NDArray[np.int64]:
-    """(chain, kind of move), in the order of ``TRIED``; a kind that the file does not name was not tried."""
+    """Read counts by (chain, kind of move), in the order of ``TRIED``; a kind that is not in the file counts 0."""
     given = data[name]
     if isinstance(given, list):
         by_kind = dict(zip(OLDER, _whole_matrix(data, name, 2**62, columns=len(OLDER)).T, strict=True))
@@ -145,7 +146,7 @@ def _numbers(data: dict[str, Any], name: str) -> list[float]:
 
 
 def _tree(key: Any, where: str, n_tests: int) -> tuple[int, int, bytes]:
-    """Leaves, depth and packed key of a tree in a file."""
+    """Return the leaves, the depth and the packed key of a tree in a file."""
     fine = isinstance(key, list) and all(
         isinstance(test, int) and not isinstance(test, bool) and -1 <= test < n_tests for test in key
     )

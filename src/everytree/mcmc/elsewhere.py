@@ -1,8 +1,8 @@
-"""Chains on the workers of joblib's backend in force, one task for each; the draws are those of one process.
+"""Run chains on joblib's workers, one task for each chain; the draws are the same as in one process.
 
-A chain travels as its state: its trees, the places moves choose from, and the state of its random numbers. It goes to a
-worker, runs, and comes back, so that it can go on anywhere. A worker that dies costs a chain its time and no draw:
-the same state is sent again.
+A chain travels as its state: its trees, the places moves choose from, and the state of its random numbers. It goes to
+a worker, runs, and comes back, so that it can continue anywhere. A worker that dies costs a chain its time and no
+draw: the same state is sent again.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ __all__ = ["run_elsewhere"]
 
 
 def run_elsewhere(sampler: TreeSampler, plan: Plan) -> Parts:
-    """Run every chain on a worker. Progress is told in whole chains."""
+    """Run every chain on a worker; progress is shown in whole chains."""
     n, space = sampler.n_chains, sampler.space
     limits = Limits(space.limits.time_limit, space.limits.memory_limit)
-    if limits.time_limit is not None:  # chains that wait for others have less of it
+    if limits.time_limit is not None:  # chains that wait for others share it
         limits = replace(limits, time_limit=limits.time_limit / -(-n // n_elsewhere()))
     tasks = [(space, sampler.target, sampler.alone, sampler.state(chain), plan, limits) for chain in range(n)]
     found: dict[int, Parts] = {}
-    began, told = time.monotonic(), space.limits.progress
+    began, progress = time.monotonic(), space.limits.progress
     for chain, (parts, state) in results(_run_one, tasks):
         found[chain] = parts
         sampler.restore(chain, state)
-        if told is not None:
+        if progress is not None:
             draws = plan.burn_in + plan.n_draws
-            told("sampling trees", len(found) * draws, n * draws, time.monotonic() - began)
+            progress("sampling trees", len(found) * draws, n * draws, time.monotonic() - began)
     chains = [found[chain] for chain in range(n)]
     return Parts(
         [one for parts in chains for one in parts.early],
@@ -55,8 +55,8 @@ def _run_one(
     plan: Plan,
     limits: Limits,
 ) -> tuple[Parts, Any]:
-    """One chain from its state to the end of the plan, in whichever process."""
-    own = copy.copy(space)  # where workers are threads, the space is that of all of them
+    """Run one chain from its state to the end of the plan, in whichever process this is."""
+    own = copy.copy(space)  # workers that are threads would share the space
     own.limits = limits
     sampler = TreeSampler(own, target, n_chains=1, seed=0, **settings)
     sampler.restore(0, state)

@@ -1,4 +1,4 @@
-"""A run of all chains: here, on the threads of the space, or each on a worker of joblib; and its draws by chain."""
+"""Run all chains on the threads of the space, or each on a worker of joblib, and collect their draws by chain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass
 class Run:
-    """What a run of all chains gave: draws by chain, and what happened on the way."""
+    """The result of a run of all chains: draws by chain, how often moves were accepted, and the best tree visited."""
 
     which: npt.NDArray[np.uint32]
     burn_in: tuple[Reals, Reals] | None  # log prior and log data of the draws that were not kept, if traced
@@ -42,9 +42,9 @@ def run_chains(
     trace: bool = False,
     bar: bool = False,
 ) -> Run:
-    """Leave out ``burn_in`` draws and keep ``n_draws`` of each chain; ``trace`` keeps what the first ones weigh.
+    """Leave out ``burn_in`` draws and keep ``n_draws`` of each chain; ``trace`` records the log targets of the burn-in.
 
-    At a limit the draws are those there are, at least one of each chain: where it is.
+    At a limit the draws are those made so far, at least one of each chain: its tree at that moment.
     """
     plan = Plan(n_draws, burn_in, thin, anneal, trace)
     with sampling_bar(sampler.space, bar, (burn_in + n_draws) * sampler.n_chains) as shown:

@@ -1,4 +1,4 @@
-"""TreeSampler: chains over the trees of a space, run in parts, with a bar that tells how many draws they are worth.
+"""TreeSampler: chains over the trees of a space, run in parts, with a bar that shows how many draws they are worth.
 
 The draws of a chain depend on the seed and on its number, not on threads, limits, or the parts in which it is run.
 """
@@ -39,7 +39,7 @@ __all__ = [
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
-TRIED = (*core_moves(), "exchange")  # what may be accepted
+TRIED = (*MOVES, "exchange")  # the kinds of proposals that are counted
 # Of the settings tried on CP4IM files these, with two heated trees, gave the most effective draws per second of the
 # quantity that mixes worst: whether a test is used. Without heated trees that one may not mix at all (R-hat 2 on
 # heart-cleveland, depth 4), though the log target seems to. Low risk is found soonest by changes.
@@ -47,13 +47,13 @@ ODDS = {
     "posterior": {"grow": 1, "prune": 1, "change": 1, "swap": 1, "regrow": 1},
     "risk": {"grow": 3, "prune": 3, "change": 10, "swap": 4},
 }
-STATE_BYTES = 2**28  # of states that chains remember; fewer make them slower, and change no draw
-COOLER = 0.55  # each heated tree has its data weigh this much of the one before
-PARTS = 25  # of a run that is watched: the bar tells the ESS after each
+STATE_BYTES = 2**28  # for the states that chains remember; fewer bytes make them slower, and change no draw
+COOLER = 0.55  # the weight of the data in a heated tree, relative to the tree before it
+PARTS = 25  # into which a run with a bar is split; the bar shows the ESS after each
 
 
 def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[str, str]]) -> list[float]:
-    """How often each test is proposed, beside the others that are feasible; () where all are alike.
+    """Return how often each test is proposed, relative to the other feasible ones; an empty list if all are alike.
 
     ``tests`` are (name, attribute); ``given`` names tests or attributes, and all others count 1.
 
@@ -77,7 +77,7 @@ def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[st
 
 
 def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> list[float]:
-    """Probabilities of the kinds of moves, scaled to sum to one; by default those that suit the target.
+    """Return the probabilities of the kinds of moves, which sum to one; by default those that suit the target.
 
     >>> move_odds({"grow": 1, "prune": 1, "change": 2})
     [0.25, 0.25, 0.5, 0.0, 0.0]
@@ -108,7 +108,7 @@ def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> l
 
 
 def ladder_of(tempering: Any) -> list[float]:
-    """What the data weigh in the tree that is drawn, 1, and in the heated ones beside it.
+    """Return the weight of the data in the tree that is drawn, which is 1, and in the heated trees beside it.
 
     >>> ladder_of([1, 0.5]), [round(b, 2) for b in ladder_of(3)]
     ([1.0, 0.5], [1.0, 0.55, 0.3])
@@ -127,13 +127,13 @@ def ladder_of(tempering: Any) -> list[float]:
 
 @dataclass(frozen=True)
 class Annealing:
-    """Powers of the target during the burn-in, evenly in their logarithms between those given; the last one stays."""
+    """Powers of the target during the burn-in, with even steps of their logarithms; the final power stays."""
 
     powers: tuple[float, ...]
 
     @classmethod
     def of(cls, anneal: Any) -> Annealing | None:
-        """From the parameter ``anneal``: None, True for (0.5, 5), or the powers."""
+        """Make it of the parameter ``anneal``: None, True for (0.5, 5), or the powers."""
         if anneal is None or anneal is False:
             return None
         given = (0.5, 5.0) if anneal is True else anneal
@@ -147,19 +147,20 @@ class Annealing:
         return cls(tuple(number(f"anneal[{k}]", x, 0, 1e9, example=1) for k, x in enumerate(given)))
 
     def schedule(self, n: int) -> list[float]:
-        """The powers of ``n`` draws of the burn-in."""
+        """Return the powers of the ``n`` draws of the burn-in."""
         at = np.linspace(0, len(self.powers) - 1, n) if n > 1 else np.zeros(n)
         logs = np.interp(at, np.arange(len(self.powers)), np.log(self.powers))
         return [float(x) for x in np.exp(logs)]
 
     @property
     def last(self) -> float:
+        """The power after the burn-in."""
         return self.powers[-1]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What chains are asked for: draws to leave out and to keep, proposals for each, whether the first are traced."""
+    """How long chains run: draws to leave out and to keep, proposals per draw, and whether the burn-in is traced."""
 
     n_draws: int
     burn_in: int
@@ -170,7 +171,7 @@ class Plan:
 
 @dataclass
 class Parts:
-    """What chains gave, as the core tells it: a dict of arrays for each chain, once for every part of a run."""
+    """The draws of chains as the core returns them: a dict of arrays for each chain, once for every part of a run."""
 
     early: list[dict[str, Any]]  # of the burn-in, if it is traced
     kept: list[list[dict[str, Any]]]
@@ -179,10 +180,10 @@ class Parts:
 
 
 class TreeSampler:
-    """Chains over the trees of a space, which go on from where they are.
+    """Chains over the trees of a space; each run continues where the run before it ended.
 
-    They run here, on the threads of the space, or each on a worker of joblib where ``parallel_config`` names a backend
-    of processes or machines. The draws are the same.
+    They run in this process, on the threads of the space, or each on a worker of joblib where ``parallel_config``
+    names a backend of processes or machines. The draws are the same.
     """
 
     def __init__(
@@ -222,7 +223,7 @@ class TreeSampler:
                 ladder=ladder_of(tempering),
                 state_bytes=state_bytes,
             )
-        # What makes one of these chains in another process.
+        # The settings with which another process makes one of these chains.
         self.alone: dict[str, Any] = {
             "kernel": kernel,
             "moves": moves,
@@ -234,6 +235,7 @@ class TreeSampler:
 
     @property
     def n_chains(self) -> int:
+        """The number of chains."""
         return int(self._chains.n_chains)
 
     def start(self, chain: int, key: Sequence[int]) -> None:
@@ -241,7 +243,7 @@ class TreeSampler:
         self._chains.start(chain, list(key))
 
     def state(self, chain: int) -> Any:
-        """All that the draws to come of a chain depend on."""
+        """Return everything that the later draws of a chain depend on."""
         return self._chains.state(chain)
 
     def restore(self, chain: int, state: Any) -> None:
@@ -249,7 +251,7 @@ class TreeSampler:
         self._chains.restore(chain, state)
 
     def log_target(self, key: Sequence[int]) -> tuple[float, float]:
-        """The two parts of log π of a tree: of its nodes, and of the data."""
+        """Return the two parts of the log target of a tree: that of its nodes, and that of the data."""
         log_prior, log_data = self._chains.log_target(list(key))
         return float(log_prior), float(log_data)
 
@@ -266,7 +268,7 @@ class TreeSampler:
             out.stopped = str(stopped)
             return chains
 
-        def tell(done: int) -> None:
+        def show(done: int) -> None:
             if shown is not None:
                 shown.between(done * self.n_chains, log_target)
 
@@ -274,7 +276,7 @@ class TreeSampler:
         n, burn_in = plan.n_draws, plan.burn_in
         with self.space.question("sampling trees") as control:
             if burn_in:
-                tell(0)
+                show(0)
                 powers = [] if plan.anneal is None else plan.anneal.schedule(burn_in)
                 chains = part(*((burn_in, 0) if plan.trace else (0, burn_in)), powers, control)
                 out.early = chains if plan.trace else []
@@ -282,24 +284,24 @@ class TreeSampler:
             for begin in range(0, n, step):
                 if out.stopped:
                     break
-                tell(burn_in + begin)
+                show(burn_in + begin)
                 out.kept.append(part(min(step, n - begin), 0, then, control))
                 if shown is not None:
                     last = out.kept[-1]
                     log_target.append(by_chain(last, "log_prior") + by_chain(last, "log_data"))
-            tell(burn_in + n)
+            show(burn_in + n)
         if not any(len(part[0]["which"]) for part in out.kept):
-            # A limit came first: where the chains are, one proposal later, is the only draw there is.
+            # A limit came before any draw: the trees of the chains, one proposal later, are the only draws.
             out.kept.append(self._chains.run(1, 0, 1, then, Limits().control())[0])
         return out
 
 
 def by_chain(chains: list[dict[str, Any]], name: str) -> Reals:
-    """One kind of number of all draws, by chain and draw."""
+    """Return one kind of number of all draws, by chain and draw."""
     return of_one_length([chain[name] for chain in chains], float)
 
 
 def of_one_length(chains: list[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]:
-    """By chain and draw, as long as the shortest: a limit may end chains in other processes sooner or later."""
+    """Cut the chains to the length of the shortest: a limit may end chains in other processes sooner or later."""
     least = min(len(chain) for chain in chains)
     return np.array([chain[:least] for chain in chains], dtype=dtype)

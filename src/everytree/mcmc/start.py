@@ -21,13 +21,13 @@ from everytree.trees.tree import Tree
 __all__ = ["start_keys"]
 
 WORDS = ("leaf", "map", "optimal")
-SECONDS = 10.0  # of a search for the start where there is no time limit; with one, half of it
+SECONDS = 10.0  # for the search of a start if there is no time limit; else half of the limit is used
 
 
 def start_keys(
     start: Any, space: Engine, target: PosteriorTarget | RiskTarget, n_chains: int
 ) -> list[tuple[int, ...]]:
-    """The key of the tree at which each chain begins."""
+    """Return the key of the tree at which each chain begins."""
     if isinstance(start, str):
         if start not in WORDS:
             raise _unknown(start)
@@ -47,7 +47,7 @@ def _unknown(start: Any) -> QueryError:
 
 
 def _checked(tree: Tree, space: Engine) -> tuple[int, ...]:
-    """The key of a given tree; whether it lies in the space is found when a chain is put there."""
+    """Return the key of a given tree; the core refuses it later if it is not in the space."""
     if tree.n_tests != space.n_tests:
         raise DataError(
             f"the start is a tree over {tree.n_tests} tests, and there are {space.n_tests} here; give a tree fitted "
@@ -62,7 +62,7 @@ def _checked(tree: Tree, space: Engine) -> tuple[int, ...]:
 
 
 def _searched(word: str, space: Engine, target: PosteriorTarget | RiskTarget) -> tuple[int, ...]:
-    """The best tree, or the best one found in time: of the posterior, of the penalised risk, or of the errors."""
+    """Find the best tree in the time there is: by the posterior, by the penalised risk, or by the errors."""
     if word == "map" and isinstance(target, RiskTarget):
         raise QueryError("start='map' with target='risk', which has no prior; expected start='optimal'")
     limits = space.limits

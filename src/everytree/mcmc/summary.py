@@ -1,7 +1,7 @@
-"""How far to trust the draws of chains: R-hat, effective draws and errors of each quantity, and what follows.
+"""How far to trust the draws of chains: R-hat, effective draws and errors of each quantity, and what to do about them.
 
     R-hat   near 1 if the chains agree; above 1.05 they have not forgotten where they began, or sit in different places
-    ESS     the number of independent draws that would tell as much
+    ESS     the number of independent draws that would be worth as much
     MCSE    sd / √ESS: how far the mean of the draws may be from the true mean
 
 A quantity that is the same in every draw has R-hat 1; one that is constant in each chain, but not the same in all,
@@ -25,12 +25,12 @@ __all__ = ["UNSURE", "ChainSummary", "Quantity", "summarize", "to_inference_data
 
 Reals = npt.NDArray[np.float64]
 UNSURE = 1.05  # R-hat above which the chains are said to disagree
-LEAST = 4  # draws of a chain below which there is no R-hat
+LEAST = 4  # draws of each chain that an R-hat needs
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One quantity over all draws."""
+    """One quantity over all draws: its mean, standard deviation, standard error of the mean, ESS and R-hat."""
 
     name: str
     mean: float
@@ -41,7 +41,7 @@ class Quantity:
 
     @classmethod
     def of(cls, name: str, values: Reals) -> Quantity:
-        """From values by chain and draw."""
+        """Make it of values by chain and draw."""
         values = np.asarray(values, dtype=float)
         mean, sd = float(values.mean()), float(values.std())
         if values.min() == values.max():
@@ -53,13 +53,37 @@ class Quantity:
 
     @property
     def constant(self) -> bool:
-        """The same in every draw of every chain."""
+        """Whether it is the same in every draw of every chain."""
         return self.sd == 0
 
 
 @dataclass(frozen=True)
 class ChainSummary:
-    """What ``MCMCTreeClassifier.summary()`` tells: print it, iterate over its quantities, or take ``to_dict()``."""
+    """What ``MCMCTreeClassifier.summary()`` returns: print it, iterate over its quantities, or take ``to_dict()``.
+
+    Parameters
+    ----------
+    quantities : tuple of Quantity
+        The quantities with their mean, standard deviation, error, effective draws and R-hat.
+    n_chains : int
+        The number of chains.
+    n_draws : int
+        The number of draws in each chain.
+    n_distinct : int
+        The number of different trees among the draws.
+    acceptance : dict of str to float
+        The share of the proposals accepted, by kind of move.
+    stop_reason : str
+        "complete", or the limit that ended the sampling.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> model = et.MCMCTreeClassifier(n_draws=50, random_state=0).fit([[0, 1], [1, 0], [1, 1]] * 9, [0, 1, 1] * 9)
+    >>> found = model.summary()
+    >>> found.n_chains, found.n_draws, found["n_leaves"].mean > 1
+    (4, 50, True)
+    """
 
     quantities: tuple[Quantity, ...]
     n_chains: int
@@ -90,7 +114,13 @@ class ChainSummary:
         return next(q for q in self.quantities if q.name == name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts; ``pandas.DataFrame(summary.to_dict()["quantities"])`` is a table."""
+        """Write the summary as plain numbers and texts.
+
+        Returns
+        -------
+        dict
+            Its fields; ``pandas.DataFrame(summary.to_dict()["quantities"])`` is a table.
+        """
         return asdict(self) | {"rhat": self.rhat, "ess": self.ess, "words": self.words}
 
     @property
@@ -133,7 +163,7 @@ class ChainSummary:
 def summarize(
     draws: TreeDraws, acceptance: dict[str, float], stop_reason: str, top: int = 10
 ) -> ChainSummary:
-    """The log target, leaves, depth, and whether the ``top`` tests that are used most are used."""
+    """Summarize the log target, leaves, depth, and the use of the ``top`` tests that are used most."""
     quantities = [
         Quantity.of("log_target", draws.log_target),
         Quantity.of("n_leaves", draws.n_leaves.astype(float)),
@@ -151,7 +181,7 @@ def summarize(
 
 
 def to_inference_data(draws: TreeDraws, proposed: Reals, accepted: Reals, moves: tuple[str, ...]) -> Any:
-    """The draws as ArviZ reads them; see ``MCMCTreeClassifier.to_inference_data``."""
+    """Return the draws as ArviZ reads them; see ``MCMCTreeClassifier.to_inference_data``."""
     try:
         import xarray
     except ImportError:

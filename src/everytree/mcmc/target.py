@@ -1,11 +1,12 @@
-"""What chains over trees aim at: the posterior, or low risk.
+"""The distributions that chains over trees draw from: the posterior, or one that prefers low risk.
 
     posterior   π(T) ∝ prior(T) · Π_leaves marginal likelihood
     risk        π(T) ∝ exp(−E(T)),  E(T) = scale · R(T) + leaf_penalty · leaves(T)
 
-R is the mean over the examples of the impurity φ of their leaf: the misclassification rate, Gini's index or the entropy
-(in nats). With scale = number of examples, the default, and misclassification, E is errors + leaf_penalty · leaves,
-what ``OptimalTreeClassifier(leaf_penalty=...)`` minimises. With scale = 1 it is the form of Krasznahorkay (2004).
+R is the mean over the examples of the impurity φ of their leaf: the misclassification rate, Gini's index or the
+entropy (in nats). With scale = number of examples, the default, and misclassification, E is errors + leaf_penalty ·
+leaves, what ``OptimalTreeClassifier(leaf_penalty=...)`` minimises. With scale = 1 it is the form of Krasznahorkay
+(2004).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class PosteriorTarget:
     name: ClassVar[str] = "posterior"
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
+        """Make the target that the core evaluates."""
         import everytree._core as _core
 
         tables, rows = depth_tables(space, self.prior, self.dirichlet)
@@ -58,13 +60,13 @@ class PosteriorTarget:
         )
 
     def facts(self, log_prior: float, log_data: float) -> dict[str, float]:
-        """What a draw says of itself."""
+        """Return what ``tree.info`` of a draw says about the target."""
         return {"log_joint": log_prior + log_data, "log_prior": log_prior, "log_data": log_data}
 
 
 @dataclass(frozen=True)
 class RiskTarget:
-    """exp(−E): trees of low risk and few leaves."""
+    """The distribution exp(−E): it prefers trees of low risk and few leaves."""
 
     phi: str
     leaf_penalty: float
@@ -73,7 +75,7 @@ class RiskTarget:
 
     @classmethod
     def of(cls, risk: Any, leaf_penalty: Any, scale: Any, n_examples: int) -> RiskTarget:
-        """The target of the parameters of a classifier, checked; ``scale`` None is the number of examples."""
+        """Make the target of the parameters of a classifier, checked; ``scale`` None is the number of examples."""
         if not isinstance(risk, str) or risk not in RISKS:
             raise refused(QueryError, "risk", risk, f"one of {', '.join(map(repr, RISKS))}")
         penalty = number("leaf_penalty", leaf_penalty, 0, 1e6, example=2, closed=True)
@@ -89,14 +91,15 @@ class RiskTarget:
         return cls(risk, penalty, factor)
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
+        """Make the target that the core evaluates."""
         import everytree._core as _core
 
         return _core.TreeTarget.risk(space.core_table(control), self.phi, self.scale, self.leaf_penalty)
 
     def risk(self, log_data: Any) -> Any:
-        """R from the part of log π that the data have in it."""
+        """Return R, from the part of the log target that depends on the classes."""
         return -log_data / self.scale + 0.0
 
     def facts(self, log_prior: float, log_data: float) -> dict[str, float]:
-        """What a draw says of itself."""
+        """Return what ``tree.info`` of a draw says about the target."""
         return {"energy": -(log_prior + log_data), "risk": self.risk(log_data)}

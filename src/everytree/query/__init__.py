@@ -1,1 +1,1 @@
-"""What tree is wanted, and how it is found: queries, their text, plans, searches, reasons why there is none."""
+"""Queries for trees: what is wanted, in Python and in words; the plan that answers it; and why no tree fits."""

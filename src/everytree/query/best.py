@@ -1,4 +1,4 @@
-"""The answers to a query as trees: the best, the k best, the front; or why there is none."""
+"""Answer a query with trees: the best, the k best, or the front; or say why there is none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["best_trees", "front_of", "trees_of"]
 
 
 def best_trees(engine: Engine, query: Query, k: int = 1, strategy: str = "auto") -> list[Tree]:
-    """The ``k`` best trees in order; of one alone ``info`` also says how sure it is the best."""
+    """Find the ``k`` best trees in order; for k = 1 ``tree.info`` also says how sure it is the best."""
     plan = plan_of(query, engine)
     how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
     with engine.question("finding the best tree" + how) as control:
@@ -35,7 +35,7 @@ def best_trees(engine: Engine, query: Query, k: int = 1, strategy: str = "auto")
 def trees_of(
     session: Session, query: Query, plan: Plan, found: list[Found], many: bool, info: dict[str, Any]
 ) -> list[Tree]:
-    """The trees that were found, with what is known of them; of one alone also how sure it is the best."""
+    """Make trees of what was found; a single tree also says how sure it is the best."""
     if not found:
         raise why_none(session, plan)
     cost = cost_of(plan, query.cost, session.space)
@@ -51,7 +51,7 @@ def trees_of(
 
 
 def front_of(engine: Engine, query: Query, by: str) -> list[tuple[int, float, Tree]]:
-    """The least cost of the query for every size, number of leaves or depth: (size, cost, tree), smallest first."""
+    """Find the least cost for every size, number of leaves or depth: (size, cost, tree), smallest first."""
     along = "depth" if by == "depth" else "size"
     plan = replace(plan_of(query, engine), rank=(along, query.cost))
     with engine.question("finding the front") as control:

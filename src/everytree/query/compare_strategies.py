@@ -1,4 +1,4 @@
-"""The lattice strategies of DL8 side by side: what each stored, counted and took, beside the engine's own way."""
+"""Compare the lattice strategies of DL8: what each stored, counted and took, beside the engine's own way."""
 
 from __future__ import annotations
 
@@ -22,9 +22,43 @@ __all__ = ["StrategyRun", "compare_strategies"]
 class StrategyRun:
     """One strategy at one minimum leaf size: the optimum it proved, and what that took.
 
-    ``itemsets`` are those it stored and ``counted`` those it counted; ``states`` were given a best tree, and are the
-    relevant itemsets except for closed (closures, by depth if that is bounded) and auto (stored states of the engine).
-    ``bytes`` is the most it stored at once. ``stopped`` says which limit ended it; the numbers are then None.
+    ``compare_strategies`` makes it. Numbers are None where they do not apply or a limit ended the run.
+
+    Parameters
+    ----------
+    strategy : str
+        The name of the strategy.
+    min_leaf : int
+        The fewest examples in a leaf.
+    max_depth : int or None
+        The most tests on a path; None means no limit.
+    objective : float or None, default=None
+        The least cost that was proved.
+    size : int or None, default=None
+        The number of nodes of the tree.
+    itemsets : int or None, default=None
+        The number of itemsets that the strategy stored.
+    counted : int or None, default=None
+        The number of itemsets whose examples it counted.
+    states : int or None, default=None
+        The number of itemsets that were given a best tree: the relevant itemsets; for "closed" closures (by depth if
+        that is bounded), for "auto" stored states of the engine.
+    bytes : int or None, default=None
+        The most bytes that it stored at once.
+    seconds_mining : float or None, default=None
+        The time to mine the itemsets, where that is a step of its own.
+    seconds_total : float or None, default=None
+        The time of the whole run.
+    stopped : str or None, default=None
+        The limit that ended the run; None if it was finished.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> space = et.TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+    >>> (run,) = et.compare_strategies(space, ["eclat"], 5)
+    >>> run.strategy, run.min_leaf, run.objective, run.size, run.stopped
+    ('eclat', 5, 0.0, 7, None)
     """
 
     strategy: str
@@ -52,14 +86,27 @@ def compare_strategies(
 ) -> list[StrategyRun]:
     """Answer one query by several strategies, for each of several minimum leaf sizes.
 
+    A strategy that reaches a limit is not tried at smaller sizes.
+
     Parameters
     ----------
-    space : the data and the depth limit; nothing that it has computed before is used
-    strategies : names of strategies
-    min_leaf : one size, or several; None for the space's own
-    time_limit, memory_limit : for each run; None for the space's own. A strategy that reaches a limit is not tried
-        at smaller sizes
-    query : ``minimize`` and whatever else ``TreeSpace.best`` takes
+    space : TreeSpace
+        The data and the depth limit; nothing that it has computed before is used.
+    strategies : sequence of str, default=all of them
+        The names of the strategies: auto, simple, frequent, apriori, eclat, closed.
+    min_leaf : int, iterable of int or None, default=None
+        One minimum leaf size, or several; None means that of the space.
+    time_limit : float or None, default=None
+        The most seconds for each run; None means that of the space.
+    memory_limit : int or None, default=None
+        The most bytes for each run; None means that of the space.
+    **query : object
+        The arguments ``minimize`` and others of ``TreeSpace.best``.
+
+    Returns
+    -------
+    list of StrategyRun
+        One entry for each size, largest first, and strategy.
 
     Examples
     --------
@@ -101,7 +148,7 @@ def compare_strategies(
 
 def _run(space: Engine, strategy: str, min_leaf: int, limits: Limits, query: dict[str, Any]) -> StrategyRun:
     fresh = Engine(space.table, space.max_depth, min_leaf, space.n_jobs, None, limits)
-    fresh.core_table()  # the same for all of them, and not their work
+    fresh.core_table()  # every strategy needs this table, so that its time counts for none
     start = time.perf_counter()
     try:
         tree = best_trees(fresh, query_of(**{"minimize": ("error", "size")} | query), strategy=strategy)[0]

@@ -35,7 +35,7 @@ __all__ = ["Level", "NearBest"]
 
 Reals = npt.NDArray[np.float64]
 Exact = float | Fraction | Decimal
-MENU_ENTRIES = 400_000  # choices kept for finding trees by number; about 100 bytes each
+MENU_ENTRIES = 400_000  # the most choices kept for finding trees by number, about 100 bytes each
 
 
 class Level(NamedTuple):
@@ -48,10 +48,22 @@ class Level(NamedTuple):
 
 
 class NearBest:
-    """All trees whose objective is at most (1 + epsilon) times the best. Made by ``TreeSpace.near_best``.
+    """All trees whose objective is at most (1 + epsilon) times the best (the Rashomon set).
 
-    Trees are numbered from 0 in the order of their objective; at the same objective smaller trees come first, then
-    those with the lower root test. ``near[k]`` is tree k, and iteration gives one tree at a time.
+    ``TreeSpace.near_best`` makes it. Trees are numbered from 0 in the order of their objective; at the same objective
+    smaller trees come first, then those with the lower root test. ``near[k]`` is tree k, and iteration gives one tree
+    at a time.
+
+    Parameters
+    ----------
+    space : TreeSpace
+        The trees and the data.
+    epsilon : float, Fraction or Decimal
+        How much worse than the best a tree may be, as a share of the best objective.
+    leaf_penalty : float, Fraction or Decimal
+        The price of a leaf, in the same unit as the error rate.
+    dirichlet : float, sequence of float or None, default=None
+        The Dirichlet parameters of the class probabilities in the trees' leaves; None gives the frequencies.
 
     Examples
     --------
@@ -105,7 +117,10 @@ class NearBest:
         return Fraction(errors, self._space.table.total) + self._penalty * leaves
 
     def _most_leaves(self) -> int:
-        """No tree of the set has more leaves than this: the penalty alone would exceed the bound of a single leaf."""
+        """Return a number of leaves that no tree of the set exceeds.
+
+        With more leaves, the penalty alone would exceed what the single leaf allows.
+        """
         table = self._space.table
         most = max(1, table.total // self._space.min_leaf)
         if self._space.max_depth is not None and self._space.max_depth < 31:
@@ -131,6 +146,7 @@ class NearBest:
 
     @property
     def space(self) -> Engine:
+        """The space whose trees these are."""
         return self._space
 
     @property
@@ -145,12 +161,12 @@ class NearBest:
 
     @property
     def bound(self) -> float:
-        """(1 + epsilon) · best objective: the greatest objective in the set may reach it."""
+        """The largest objective that a tree of the set may have: (1 + epsilon) · best objective."""
         return float(self._bound)
 
     @property
     def by_objective(self) -> list[Level]:
-        """(objective, errors, leaves, number of trees), best first."""
+        """The trees grouped by objective: (objective, errors, leaves, number of trees), best first."""
         return list(self._levels)
 
     def __repr__(self) -> str:
@@ -179,7 +195,7 @@ class NearBest:
     @overload
     def __getitem__(self, k: slice) -> list[Tree]: ...
     def __getitem__(self, k: int | slice) -> Tree | list[Tree]:
-        """Tree number k in the order of iteration, or a list of trees for a slice."""
+        """Return tree number k in the order of iteration, or a list of trees for a slice."""
         if isinstance(k, slice):
             start, stop, step = k.indices(self.n_trees)
             with self._space.question("listing near-best trees") as control:
@@ -197,7 +213,7 @@ class NearBest:
         return self._numbered(number % self.n_trees)
 
     def __contains__(self, tree: object) -> bool:
-        """Whether a tree (or its key) is in the set: in the space, and its objective within the bound."""
+        """Return whether a tree (or its key) is in the set: in the space, and its objective within the bound."""
         if not isinstance(tree, Tree | Sequence):
             return False
         try:
@@ -214,7 +230,20 @@ class NearBest:
         )
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
-        """n independent draws, every tree of the set equally likely."""
+        """Draw trees independently; every tree of the set is equally likely.
+
+        Parameters
+        ----------
+        n : int
+            The number of draws.
+        random_state : int, numpy.random.Generator or None, default=None
+            The seed of the draws; None takes a new one each time.
+
+        Returns
+        -------
+        list of Tree
+            The trees, in the order drawn.
+        """
         n = whole("n", n, 0)
         random = generator(random_state)
         with self._space.question("drawing near-best trees") as control:
@@ -239,26 +268,76 @@ class NearBest:
     # --- what its trees have in common ---
 
     def test_use(self) -> Reals:
-        """The share of the trees that use each test, at least once."""
+        """Return the share of the trees that use each test at least once.
+
+        Returns
+        -------
+        ndarray of shape (n_tests,)
+            One share per test.
+        """
         with self._space.question("counting the tests of the near-best trees") as control:
             used = self._core.test_use(control)
         return np.array([int.from_bytes(n, "little") / self.n_trees for n in used], dtype=np.float64)
 
     def predict_proba(self, X: npt.ArrayLike) -> Reals:
-        """Class probabilities of each row's leaf, averaged over all trees of the set."""
+        """Predict the class probabilities of each row's leaf, averaged over all trees of the set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The averages, with columns in the order of ``space.classes``.
+        """
         return self._ask(X)[0]
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The label of the largest average probability; the first of ``space.classes`` where several are."""
+        """Predict the label of the largest average probability; ties go to the first in ``space.classes``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         labels: npt.NDArray[Any] = np.asarray(self._space.classes)[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
     def votes(self, X: npt.ArrayLike) -> Reals:
-        """The share of the trees that predict each class, for each row."""
+        """Return the share of the trees that predict each class, for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The shares; each row adds up to one.
+        """
         return self._ask(X)[3]
 
     def range_of(self, X: npt.ArrayLike) -> tuple[Reals, Reals]:
-        """The least and the greatest probability that any tree of the set gives each class, for each row."""
+        """Return the least and the greatest probability that any tree of the set gives each class, for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+
+        Returns
+        -------
+        tuple of two ndarrays of shape (n_rows, n_classes)
+            The least and the greatest probabilities.
+        """
         _, least, greatest, _ = self._ask(X)
         return least, greatest
 
@@ -278,7 +357,7 @@ class NearBest:
 
 
 class _Choice(NamedTuple):
-    """A way to begin a tree: a leaf (test −1), or a test with the nodes of its children; without them, two leaves."""
+    """One way to begin a tree: a leaf (test −1), or a test with the nodes of its children; without them, two leaves."""
 
     test: int
     zero: int = -1
@@ -286,7 +365,7 @@ class _Choice(NamedTuple):
 
 
 class _Trees:
-    """Trees by their number among those of one cell (leaves, errors).
+    """Finds trees by their number among those of one cell (leaves, errors).
 
     A *menu* lists the ways to begin a tree of a cell at a node, the leaf first and then the tests in order, and how
     many trees begin so; among those of one test, the cells of child 0 come in order. So a number picks its way down.
@@ -299,7 +378,7 @@ class _Trees:
         self._entries = 0
 
     def cells(self, node: int) -> dict[tuple[int, int], int]:
-        """The number of trees of every cell of a node, in order of (leaves, errors)."""
+        """Return the number of trees of every cell of a node, in order of (leaves, errors)."""
         if node not in self._cells:
             found = self._core.cells(node)
             self._cells[node] = {(leaves, errors): int.from_bytes(n, "little") for leaves, errors, n in found}
@@ -307,7 +386,7 @@ class _Trees:
         return self._cells[node]
 
     def key(self, leaves: int, errors: int, rank: int) -> list[int]:
-        """The key of tree number ``rank`` of a cell of the root."""
+        """Return the key of tree number ``rank`` of a cell of the root."""
         if self._entries > MENU_ENTRIES:
             self._cells, self._menus, self._entries = {}, {}, 0
         key: list[int] = []
@@ -334,6 +413,7 @@ class _Trees:
         return key
 
     def _menu(self, node: int, cell: tuple[int, int]) -> tuple[list[int], list[_Choice]]:
+        """Return the menu of a cell at a node: where the numbers of each choice end, and the choices."""
         place = (node, *cell)
         if place not in self._menus:
             leaf, splits, cherries = self._core.node(node)
@@ -356,7 +436,7 @@ class _Trees:
 
 
 def _below(n: int, random: np.random.Generator) -> int:
-    """A whole number from 0 to n − 1, all equally likely: draw as many bits as n has, again until it fits."""
+    """Draw a whole number from 0 to n − 1, all equally likely: as many bits as n has, again until it fits."""
     bits = n.bit_length()
     while True:
         drawn = int.from_bytes(random.bytes((bits + 7) // 8), "little") >> (-bits % 8)
@@ -365,7 +445,7 @@ def _below(n: int, random: np.random.Generator) -> int:
 
 
 def _fraction(name: str, value: Any, example: float) -> Fraction:
-    """``value`` as the exact fraction it is."""
+    """Return ``value`` as the exact fraction it is."""
     try:
         if isinstance(value, bool | str | bytes):
             raise TypeError

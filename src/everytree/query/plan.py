@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 MOST_REQUIRED = 32
-KEPT_SPACES = 3  # graphs that one question keeps: explaining a query looks at many spaces in turn
+KEPT_SPACES = 3  # that one question keeps with their graphs, because explaining a query looks at many in turn
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,22 @@ class Plan:
     class_weight: Any = None
     confidence: float = 0.25
     penalty: float = 0.0
-    min_accuracy: float = 0.0  # for people: ``bounds`` has it as a number of errors
+    min_accuracy: float = 0.0  # as given, for messages; ``bounds`` has it as a number of errors
 
     @property
     def most_leaves(self) -> float:
-        """The tighter of max_size (nodes) and max_leaves."""
+        """The most leaves that max_size (in nodes) and max_leaves both allow."""
         nodes = math.inf if self.max_size is None else (self.max_size + 1) // 2
         return min(nodes, math.inf if self.max_leaves is None else self.max_leaves)
 
     @property
     def costs(self) -> tuple[str, ...]:
+        """The criteria of the ranking that are costs."""
         return tuple(name for name in self.rank if name in COSTS or name == "errors")
 
 
 class Session:
-    """One question to a space: its limits, and the spaces inside it that the question has looked at."""
+    """One question to a space: its control, and the smaller spaces that the question has looked at."""
 
     def __init__(self, space: Engine, control: _core.Control) -> None:
         self.space = space
@@ -79,7 +80,7 @@ class Session:
         self._inside: dict[Any, Inside] = {}
 
     def inside(self, plan: Plan) -> Inside | None:
-        """The space of trees that the plan's leaves, depth and forbidden tests leave; None if it is empty."""
+        """Return the space of trees that the plan's leaves, depth and forbidden tests leave; None if it is empty."""
         space = self.space
         rule = plan.leaf.rule(space.table.class_totals)
         min_leaf = max(space.min_leaf, int(rule.least_support()))
@@ -105,17 +106,17 @@ class Inside:
     kept: list[int] | None
 
     def key(self, key: list[int]) -> list[int]:
-        """A key over the kept tests as a key over all of them."""
+        """Turn a key over the kept tests into a key over all tests."""
         return key if self.kept is None else [test if test < 0 else self.kept[test] for test in key]
 
     def bits(self, items: tuple[Item, ...]) -> list[int]:
-        """For each kept test, one bit for every item that it belongs to."""
+        """Return for each kept test a number with one bit for every item that the test belongs to."""
         kept = range(self.space.n_tests) if self.kept is None else self.kept
         return [sum(1 << k for k, item in enumerate(items) if test in item.tests) for test in kept]
 
 
 def plan_of(query: Query, space: Engine) -> Plan:
-    """The plan of a query for a space."""
+    """Make the plan of a query for a space."""
 
     def items(what: str) -> tuple[Item, ...]:
         names = space.attribute_names
@@ -157,7 +158,7 @@ def plan_of(query: Query, space: Engine) -> Plan:
 
 
 def most_errors(accuracy: float, total: int) -> int:
-    """The most errors e with (total − e) / total ≥ accuracy, in floats as a person would compute it.
+    """Return the most errors e with (total − e) / total ≥ accuracy, in floats as a person would compute it.
 
     >>> most_errors(0.9, 10), most_errors(1.0, 10), most_errors(0.0, 10)
     (1, 0, 10)
@@ -169,7 +170,7 @@ def most_errors(accuracy: float, total: int) -> int:
 
 
 def cost_of(plan: Plan, name: str, space: Engine, penalty: float = 0.0) -> Cost:
-    """A cost of the plan, with its rule for leaves; ``space`` may be any space over the same examples."""
+    """Make a cost of the plan, with its rule for leaves; ``space`` may be any space over the same examples."""
     constrained = plan.leaf.margin or plan.leaf.chi2 or plan.leaf.p_value
     return make_cost(
         name,
@@ -183,13 +184,13 @@ def cost_of(plan: Plan, name: str, space: Engine, penalty: float = 0.0) -> Cost:
 
 
 def choose(plan: Plan, k: int = 1) -> str:
-    """The quickest way to answer the plan: "search", "best", "front" or "pareto"."""
+    """Choose the quickest way to answer the plan: "search", "best", "front" or "pareto"."""
     costs = set(plan.costs)
     if len(costs) != 1 or "depth" in plan.rank or plan.require:
         return "pareto"
     (cost,) = costs
     bounded = set(plan.bounds)
-    if plan.class_weight is None and costs <= {"error", "errors"}:  # one and the same
+    if plan.class_weight is None and costs <= {"error", "errors"}:  # both names mean the same cost
         bounded = {cost if name in ("error", "errors") else name for name in bounded}
     if not bounded <= costs:
         return "pareto"
@@ -199,5 +200,5 @@ def choose(plan: Plan, k: int = 1) -> str:
 
 
 def bound_of(plan: Plan) -> float:
-    """The bound on the one cost of a plan."""
+    """Return the bound on the one cost of a plan; infinity where there is none."""
     return min(plan.bounds.values(), default=math.inf)

@@ -31,23 +31,43 @@ SHAPES = ("size", "depth")  # criteria beside the costs of leaves
 @written
 @dataclass(frozen=True, repr=False)
 class Query:
-    """What tree is wanted: a ranking, bounds on the tree, constraints on its leaves and on its tests.
+    """A description of the wanted tree: a ranking, bounds on the tree, constraints on its leaves and on its tests.
 
     Parameters
     ----------
-    minimize : criteria, the most important first: at least one of error, expected_error, gini, entropy, cost; and
-        size, depth. Where size or depth comes first, the query must bound the error or the size
-    max_size, max_leaves, max_depth : most nodes, most leaves, most tests on a path
-    max_error : most of the first cost in ``minimize``; or a dict with a bound for each cost that it names
-    min_accuracy : least share of training examples in the largest class of their leaf: those that the tree gets right,
-        unless costs or weights make a leaf say another class
-    leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
-    require : tests or attributes that the tree must use, by name or column
-    forbid : tests or attributes that it must not use
-    cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
-    class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
-    confidence : of ``expected_error``
-    leaf_penalty : a price per leaf, added to the first cost in ``minimize``
+    minimize : str or sequence of str, default=("error", "size")
+        The criteria, most important first: at least one cost (error, expected_error, gini, entropy, cost), and size or
+        depth. Where size or depth comes first, the query must bound the error or the size.
+    max_size : int or None, default=None
+        The most nodes (inner nodes and leaves) of a tree.
+    max_leaves : int or None, default=None
+        The most leaves of a tree.
+    max_depth : int or None, default=None
+        The most tests on any path.
+    max_error : float, mapping or None, default=None
+        The largest value of the first cost in ``minimize``, or a dict of such bounds by the name of the cost.
+    min_accuracy : float or None, default=None
+        The smallest share of training examples in the largest class of their leaf, between 0 and 1: those that the
+        tree gets right, unless costs or weights make a leaf predict another class.
+    leaf : int, Support, Margin, ChiSquare, list of these or None, default=None
+        What every leaf must satisfy; a number is the fewest examples in it.
+    require : str, int, sequence of these or None, default=None
+        Columns, or names of tests or attributes, that the tree must use; an attribute stands for any of its tests.
+    forbid : str, int, sequence of these or None, default=None
+        Columns, or names of tests or attributes, that the tree must not use; an attribute stands for all of its tests.
+    cost_matrix : array-like or None, default=None
+        For the cost "cost": entry (c, k) is the cost of predicting class k when class c is true.
+    class_weight : dict, sequence, "balanced" or None, default=None
+        What an error on each class counts in "error": a dict by label, or a list in the order of the classes.
+    confidence : float, default=0.25
+        The confidence level of "expected_error", as in C4.5; smaller values are more pessimistic.
+    leaf_penalty : float, default=0.0
+        A price for each leaf, added to the first cost in ``minimize``.
+
+    Raises
+    ------
+    QueryError
+        If a value makes no sense, or the query would only ever answer with the single leaf.
 
     Examples
     --------
@@ -133,7 +153,7 @@ class Query:
 
     @property
     def error_bounds(self) -> dict[str, float]:
-        """The bounds on costs, by the cost."""
+        """The bounds on costs, by the name of the cost."""
         if self.max_error is None:
             return {}
         return dict(self.max_error) if isinstance(self.max_error, Mapping) else {self.cost: self.max_error}
@@ -148,7 +168,7 @@ class Query:
 
 
 def query_of(minimize: Query | Sequence[str] | str, **keywords: Any) -> Query:
-    """The query itself, or one made of a ranking and keywords; a query with keywords is refused."""
+    """Return the query itself, or make one of a ranking and keywords; a query with keywords is refused."""
     if not isinstance(minimize, Query):
         return Query(minimize, **keywords)
     default = {field.name: field.default for field in fields(Query)}

@@ -1,7 +1,7 @@
 """One tree of least cost by branch and bound, and what is known when a limit ends the search.
 
-A space keeps its last search, so the same question under another depth, or once more after a limit, goes on from what
-is proved already.
+A space keeps its latest search, so the same question under another depth, or once more after a limit, continues from
+what is proved already.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Outcome", "Run", "new_search", "outcome_of", "run_search"]
 
 
 class Outcome(NamedTuple):
-    """What a search knows at its end: a tree (or no key), and that none costs less than ``lower``."""
+    """What a search knows at its end: its best tree (or an empty key); no tree costs less than ``lower``."""
 
     cost: float
     lower: float
@@ -34,20 +34,19 @@ Run = Callable[[Session, Plan, Inside, Cost], Outcome]
 
 
 def new_search(space: Engine, cost: Cost, n_threads: int) -> _core.Search:
-    """A search of a space that knows nothing yet."""
+    """Make a search of a space that knows nothing yet."""
     switches = space.switches
     bounds = (switches[bound] for bound in BOUNDS)
     return _core.Search(space.core_table(), cost.core, space.min_leaf, n_threads, switches["merge"], *bounds)
 
 
 def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> Outcome:
-    """Search the space inside; the last search of the whole space is used again where it fits."""
+    """Search the space inside; continue the latest search of the whole space where it fits."""
     space = inside.space
     name = (space.min_leaf, None if inside.kept is None else tuple(inside.kept))
     searches = session.space.searches
-    known, search = searches.pop(
-        name, (None, None)
-    )  # taken out while it runs: another thread then starts its own
+    # The search is taken out while it runs, so that another thread starts its own.
+    known, search = searches.pop(name, (None, None))
     if search is None or known is None or not known.same(cost.core):
         search = new_search(space, cost, space.n_threads)
     try:
@@ -60,7 +59,7 @@ def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> Outc
 
 
 def outcome_of(found: _core.Found) -> Outcome:
-    """The answer of the core."""
+    """Turn the core's answer into an ``Outcome``."""
     return Outcome(
         found.cost, found.lower, found.proved, found.stopped, found.key, found.n_states, found.n_bytes
     )

@@ -25,7 +25,7 @@ class Item(NamedTuple):
 
 
 def attribute_of(test_name: str) -> str:
-    """The attribute that a test looks at, from the test's name.
+    """Return the attribute that a test looks at, from the test's name.
 
     >>> attribute_of("age <= 54.5"), attribute_of("thal == normal"), attribute_of("smoker")
     ('age', 'thal', 'smoker')
@@ -39,7 +39,7 @@ def attribute_of(test_name: str) -> str:
 def select(
     what: str, wanted: Any, n_tests: int, test_names: Sequence[str] | None, attributes: Sequence[str] | None
 ) -> list[Item]:
-    """The items of ``require`` or ``forbid`` (``what`` is its name, for messages)."""
+    """Look up the items of ``require`` or ``forbid`` (``what`` is its name, for messages)."""
     if wanted is None:
         return []
     given = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)

@@ -1,4 +1,4 @@
-"""How a plan is answered: by the search, or by one of three folds of the graph (plan.py says when)."""
+"""Answer a plan by the search, or by one of three folds of the graph; plan.py says when each applies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Found", "best_by_strategy", "front", "search_by", "solve"]
 
 
 class Found(NamedTuple):
-    """A tree by its key, with the values of the ranked costs; of the first one with the price of its leaves."""
+    """A tree by its key, with the values of the ranked costs; the first cost includes the price of its leaves."""
 
     values: dict[str, float]
     leaves: int
@@ -30,16 +30,17 @@ class Found(NamedTuple):
     proof: Mapping[str, Any] = MappingProxyType({})
 
     def others(self, first: str) -> dict[str, float]:
-        """The values of the other ranked costs."""
+        """Return the values of the ranked costs but the first."""
         return {name: value for name, value in self.values.items() if name != first}
 
 
 def solve(
     session: Session, plan: Plan, k: int = 1, way: str | None = None, anytime: bool = False
 ) -> list[Found]:
-    """The k best trees in order; none if no tree satisfies the plan. ``way`` overrules ``choose``.
+    """Find the k best trees in order, or none if no tree satisfies the plan; ``way`` overrules ``choose``.
 
-    ``anytime`` takes the best tree so far where a limit ends the search; else that raises ``LimitReached``.
+    With ``anytime``, the best tree so far is the answer where a limit ends the search; else that raises
+    ``LimitReached``.
     """
     inside = session.inside(plan)
     if inside is None:
@@ -53,7 +54,7 @@ def solve(
 
 
 def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Found:
-    """A tree with the core's value of its only cost."""
+    """Describe a tree by the core's value of its only cost."""
     return Found({cost.name: cost.in_query_units(value)}, *_shape(key), inside.key(key))
 
 
@@ -64,7 +65,7 @@ def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]
 
 
 def search_by(run: Run, session: Session, plan: Plan, inside: Inside) -> list[Found]:
-    """The best tree of a plan for the search, by whatever runs it; none if no tree satisfies the plan."""
+    """Find the best tree of a plan, where ``run`` does the search; the list is empty if no tree satisfies the plan."""
     cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
     found = run(session, plan, inside, cost)
     if not found.key and found.stopped:
@@ -116,7 +117,7 @@ def _front(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
 
 
 def _points(session: Session, plan: Plan, inside: Inside) -> Iterator[Found]:
-    """The least cost for every number of leaves, within the bounds."""
+    """Yield the least cost for every number of leaves, within the bounds."""
     name = plan.costs[0]
     cost = cost_of(plan, name, inside.space)
     for leaves, value, key in inside.space.graph_under(session.control).front(cost.core, session.control):
@@ -168,7 +169,7 @@ def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = 
 
 
 def front(session: Session, plan: Plan, by: str) -> list[Found]:
-    """The least of the plan's one cost for every size or depth, each better than all before it."""
+    """Find the least of the plan's one cost for every size or depth, each better than all before it."""
     inside = session.inside(plan)
     if inside is None:
         return []
@@ -196,6 +197,7 @@ def front(session: Session, plan: Plan, by: str) -> list[Found]:
 
 
 def _before(x: tuple[float, ...], y: tuple[float, ...]) -> bool:
+    """Return whether x comes before y in the ranking; values that are equal up to rounding are ties."""
     for a, b in zip(x, y, strict=True):
         if not tied(a, b):
             return a < b
@@ -205,7 +207,7 @@ def _before(x: tuple[float, ...], y: tuple[float, ...]) -> bool:
 def best_by_strategy(
     session: Session, plan: Plan, k: int, strategy: str
 ) -> tuple[list[Found], dict[str, Any]]:
-    """The answer to a query by one of the strategies, and its report."""
+    """Answer a query by one of the strategies, and return the answer with the strategy's report."""
     if choose(plan, k) != "search":
         raise refused(
             QueryError,
@@ -225,7 +227,7 @@ def best_by_strategy(
 
 
 def _shape(key: list[int]) -> tuple[int, int]:
-    """Leaves and depth of a tree, from its key."""
+    """Return the number of leaves and the depth of a tree, from its key."""
     leaves = deepest = 0
     open_nodes = [0]
     for test in key:

@@ -26,7 +26,7 @@ STRATEGIES = ("auto", "simple", "frequent", "apriori", "eclat", "closed")
 
 
 def check_strategy(strategy: str) -> str:
-    """``strategy``, if it is one.
+    """Return ``strategy`` if it is one, else refuse it.
 
     >>> check_strategy("eclat")
     'eclat'
@@ -39,7 +39,7 @@ def check_strategy(strategy: str) -> str:
 def mine(
     space: Engine, cost: _core.LeafCost, strategy: str, control: _core.Control
 ) -> tuple[float, list[int], dict[str, Any]]:
-    """The tree of least (cost, size) of a space: its cost, its key, and what the strategy did.
+    """Find the tree of least (cost, size) of a space: its cost, its key, and what the strategy did.
 
     The key is empty where the cost forbids every tree.
     """

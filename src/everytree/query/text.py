@@ -56,7 +56,7 @@ FIXED = {
 
 
 def keywords() -> set[str]:
-    """The words that stand in quotes where they are names of columns."""
+    """Return the words of the language; a column with such a name must stand in quotes."""
     registered = [*LEAF_WORDS, *(cost.words for cost in COSTS.values())]
     return FIXED.union(*(words.split() for words in registered))
 
@@ -70,8 +70,25 @@ class Token(NamedTuple):
 
 
 def parse_query(text: str) -> tuple[Query, int]:
-    """The query that a line asks, and how many trees it asks for.
+    """Read a query that is written as a line of words, such as "most accurate where leaf >= 10".
 
+    Parameters
+    ----------
+    text : str
+        The line; the grammar stands at the top of ``everytree.query.text``.
+
+    Returns
+    -------
+    tuple of (Query, int)
+        The query, and how many trees it asks for.
+
+    Raises
+    ------
+    QueryError
+        If the line cannot be read; the message points at the place.
+
+    Examples
+    --------
     >>> parse_query("most accurate where leaf >= 10 and size <= 15")
     (Query(minimize=('error', 'size'), max_size=15, leaf=Support(10)), 1)
     >>> parse_query('3 smallest trees where accuracy >= 93% and avoids "patient id"')
@@ -89,8 +106,27 @@ def parse_query(text: str) -> tuple[Query, int]:
 
 
 def format_query(query: Query, k: int = 1) -> str:
-    """The line that ``parse_query`` reads as this query.
+    """Write a query as the line of words that ``parse_query`` reads.
 
+    Parameters
+    ----------
+    query : Query
+        The query.
+    k : int, default=1
+        How many trees it asks for.
+
+    Returns
+    -------
+    str
+        The line.
+
+    Raises
+    ------
+    QueryError
+        If the query has a cost matrix, class weights or column numbers, which no line can say.
+
+    Examples
+    --------
     >>> from everytree.weights.constraints import Margin
     >>> format_query(Query(("size", "error"), min_accuracy=0.9, leaf=[5, Margin(2)]), k=2)
     '2 smallest then least error where leaf >= 5 and margin >= 2 and accuracy >= 0.9'
@@ -141,7 +177,7 @@ def _name(name: str) -> str:
 
 
 class _Parser:
-    """One method for each line of the grammar."""
+    """A parser with one method for each line of the grammar."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -205,7 +241,7 @@ class _Parser:
         return value
 
     def bound(self, word: str, wanted: str, *, whole: bool = True) -> float:
-        """The number of ``word >= number`` or ``word <= number``; of whole numbers a strict one is the next."""
+        """Read the number of ``word >= number`` or ``word <= number``; a strict whole one becomes the next."""
         symbol = SYMBOLS.get(self.token.text, self.token.text)
         strict = symbol == wanted[0]
         if self.token.kind != "symbol" or symbol not in (wanted, wanted[0]):

@@ -1,7 +1,7 @@
 """Why no tree satisfies a query: the smallest set of constraints whose removal admits one, in one sentence.
 
-Every constraint that would do alone is told with the value that would do; if none does alone, the first smallest set
-that does together.
+If removing one constraint is enough, each such constraint is named with the tightest value that admits a tree; if
+several must go together, the first smallest set of them is named.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["why_none"]
 class Constraint:
     """One constraint of a plan, in words.
 
-    ``having`` goes into "no tree with …", ``failing`` into "no tree …"; ``free`` is the plan without it, and ``enough``
-    the tightest value that admits a tree, or None where there is none to tell.
+    ``having`` goes into "no tree with …", ``failing`` into "no tree …"; ``free`` gives the plan without it, and
+    ``enough`` the tightest value that admits a tree, or None where there is no such value.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Constraint:
 
 
 def why_none(session: Session, plan: Plan) -> NoTreeError:
-    """The error to raise when no tree satisfies the plan."""
+    """Make the error to raise when no tree satisfies the plan."""
     try:
         return _explain(session, plan)
     except LimitReached as limit:
@@ -221,7 +221,7 @@ def _least_cost(cost: str) -> Callable[[Session, Plan], float | None]:
 
 
 def _largest(kind: str) -> Callable[[Session, Plan], float | None]:
-    """The largest support or margin that admits a tree, by bisection: larger ones are tighter."""
+    """Find the largest support or margin that admits a tree, by bisection: larger ones are tighter."""
     make: Any = {"support": Support, "margin": Margin}[kind]
     least = {"support": 1, "margin": 0}[kind]
 

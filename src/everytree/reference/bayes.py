@@ -81,27 +81,27 @@ class Bayes:
     # Weights of one node ------------------------------------------------------------------------------------
 
     def a(self, depth: int) -> tuple[float, ...]:
-        """The Dirichlet parameters at a depth."""
+        """Return the Dirichlet parameters at a depth."""
         return dirichlet_at(self.dirichlet, depth, self.table.n_classes)
 
     def theta(self, cover: Cover, depth: int) -> tuple[float, ...]:
-        """The class probabilities of a leaf."""
+        """Return the class probabilities of a leaf."""
         return leaf_probabilities(self.table.class_counts(cover), self.a(depth))
 
     def log_m(self, cover: Cover, depth: int) -> float:
-        """log M: the marginal likelihood of a leaf, without the prior."""
+        """Return log M: the marginal likelihood of a leaf, without the prior."""
         return log_marginal(self.table.class_counts(cover), self.a(depth))
 
     def log_leaf(self, cover: Cover, depth: int) -> float:
-        """log Vleaf."""
+        """Return log Vleaf."""
         return self.prior.log_leaf(depth, self.space.feasible(cover, depth)) + self.log_m(cover, depth)
 
     def log_split(self, cover: Cover, depth: int, test: int) -> float:
-        """log Vint of a split on a feasible test."""
+        """Return log Vint of a split on a feasible test."""
         return self.prior.log_split(depth, self.space.feasible(cover, depth), test)
 
     def log_terms(self, tree: Tree) -> list[float]:
-        """The log weight of every node of a tree, in preorder."""
+        """Return the log weight of every node of a tree, in preorder."""
         self.space.check(tree)
         return [
             self.log_leaf(node.cover, node.depth)
@@ -111,7 +111,7 @@ class Bayes:
         ]
 
     def log_joint(self, tree: Tree) -> float:
-        """log prior + log marginal likelihood of one tree.
+        """Return log prior + log marginal likelihood of one tree.
 
         The sum is correctly rounded, so trees with the same node weights in another order get the same
         number.
@@ -119,7 +119,7 @@ class Bayes:
         return math.fsum(self.log_terms(tree))
 
     def log_prior(self, tree: Tree) -> float:
-        """log prior of one tree (unnormalised unless the prior is a distribution)."""
+        """Return log prior of one tree (unnormalised unless the prior is a distribution)."""
         self.space.check(tree)
         terms = []
         for node in nodes_of(tree, self.table):
@@ -133,7 +133,7 @@ class Bayes:
     # Upward -------------------------------------------------------------------------------------------------
 
     def log_u(self, cover: Cover | None = None, depth: int = 0) -> float:
-        """log u of a state; of the root without arguments."""
+        """Return log u of a state; of the root without arguments."""
         if cover is None:
             cover = self.space.root
         state = (cover, depth)
@@ -153,11 +153,11 @@ class Bayes:
         return self.log_u()
 
     def log_prob(self, tree: Tree) -> float:
-        """log posterior probability of one tree."""
+        """Return log posterior probability of one tree."""
         return self.log_joint(tree) - self.log_evidence
 
     def step(self, cover: Cover, depth: int) -> Step:
-        """The posterior probabilities of what happens at a state, given that a tree reaches it."""
+        """Return the posterior probabilities of what happens at a state, given that a tree reaches it."""
         log_u = self.log_u(cover, depth)
         split = {
             test: math.exp(self._log_option(cover, depth, test) - log_u)
@@ -168,7 +168,7 @@ class Bayes:
     # Downward: rules ----------------------------------------------------------------------------------------
 
     def log_v(self) -> dict[Path, float]:
-        """log v of every path that some tree of the space contains."""
+        """Return log v of every path that some tree of the space contains."""
         if self._log_v is None:
             self._log_v = {}
             level: dict[Path, list[float]] = {frozenset(): [0.0]}
@@ -187,7 +187,7 @@ class Bayes:
         return self._log_v
 
     def log_rules(self) -> dict[Path, tuple[float, ...]]:
-        """log w_c of every path: the weighted rule set that equals the average over all trees."""
+        """Return log w_c of every path: the weighted rule set that equals the average over all trees."""
         rules = {}
         for path, log_v in self.log_v().items():
             cover, depth = self.table.cover_of(path), len(path)
@@ -196,7 +196,7 @@ class Bayes:
         return rules
 
     def rules_for(self, row: Iterable[Any]) -> dict[Path, tuple[float, ...]]:
-        """The rules that decide a row: path → its share w_c / u(∅) of the prediction, heaviest first."""
+        """Return the rules that decide a row: path → its share w_c / u(∅) of the prediction, heaviest first."""
         clean = self.table.check_row(row)
         shares = {
             path: tuple(math.exp(log_w - self.log_evidence) for log_w in log_weights)
@@ -206,7 +206,7 @@ class Bayes:
         return dict(sorted(shares.items(), key=lambda rule: (-sum(rule[1]), sorted(rule[0]))))
 
     def predict_by_rules(self, row: Iterable[Any]) -> tuple[float, ...]:
-        """P(c | x) as the sum of the rules that x satisfies, divided by their total over the classes."""
+        """Return P(c | x) as the sum of the rules that x satisfies, divided by their total over the classes."""
         clean = self.table.check_row(row)
         chosen = [log_w for path, log_w in self.log_rules().items() if _satisfies(clean, path)]
         log_class = [log_sum(column) for column in zip(*chosen, strict=True)]
@@ -218,7 +218,7 @@ class Bayes:
     def average(
         self, row: Iterable[Any], value: Callable[[Cover, int], Sequence[float]]
     ) -> tuple[float, ...]:
-        """Posterior mean of any vector that depends on the leaf that the row reaches.
+        """Return the posterior mean of any vector that depends on the leaf that the row reaches.
 
             g(s) = Vleaf(s) · value(s) + Σ_i Vint(s, i) · u(sibling) · g(child the row takes)
 
@@ -241,11 +241,11 @@ class Bayes:
         return G(self.space.root, 0)
 
     def predict_proba(self, row: Iterable[Any]) -> tuple[float, ...]:
-        """P(c | x) of every class: the mean of θ_c over all trees."""
+        """Return P(c | x) of every class: the mean of θ_c over all trees."""
         return self.average(row, self.theta)
 
     def moments(self, row: Iterable[Any]) -> Moments:
-        """Mean, second moment and the two parts of the variance of θ_c at a row."""
+        """Return mean, second moment and the two parts of the variance of θ_c at a row."""
         C = self.table.n_classes
 
         def leaf(cover: Cover, depth: int) -> list[float]:

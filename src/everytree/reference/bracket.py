@@ -35,7 +35,7 @@ class Bracket(NamedTuple):
 
 
 def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
-    """Bounds on the log evidence of a model whose space has no depth limit, looking only ``cut`` levels deep.
+    """Return bounds on the log evidence of a model whose space has no depth limit, looking only ``cut`` levels deep.
 
     >>> from everytree.reference import Space, Table
     >>> model = Bayes(Space(Table([(0, 0), (0, 1), (1, 0), (1, 1)], [(3, 1), (0, 4), (1, 5), (4, 0)])))

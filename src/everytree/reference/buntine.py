@@ -30,7 +30,7 @@ __all__ = ["attribute_quality", "grow", "grow_options", "grow_random", "log_qual
 
 
 def log_quality(outcomes: Sequence[Sequence[int]], a: Sequence[float], log_pr_test: float = 0.0) -> float:
-    """One-ply quality of a test with any number of outcomes, from the class counts of each outcome.
+    """Return the one-ply quality of a test with any number of outcomes, from the class counts of each outcome.
 
     >>> round(math.exp(log_quality([(2, 0), (0, 1)], (1.0, 1.0))) * 6, 12)  # 1/3 · 1/2
     1.0
@@ -41,7 +41,7 @@ def log_quality(outcomes: Sequence[Sequence[int]], a: Sequence[float], log_pr_te
 def quality(
     model: Bayes, cover: Cover, depth: int, test: int, plies: int = 1, beam: int | None = None
 ) -> float:
-    """Q_plies of a feasible test at a state."""
+    """Return Q_plies of a feasible test at a state."""
     if plies < 1:
         raise ValueError(f"plies={plies!r}; look at least one level ahead")
     if beam is not None and beam < 1:
@@ -52,7 +52,7 @@ def quality(
 
 
 def _look(model: Bayes, cover: Cover, depth: int, plies: int, beam: int | None) -> float:
-    """L_plies of a state."""
+    """Return L_plies of a state."""
     best = model.log_m(cover, depth)
     if plies == 0:
         return best
@@ -65,7 +65,7 @@ def _look(model: Bayes, cover: Cover, depth: int, plies: int, beam: int | None) 
 def attribute_quality(
     model: Bayes, cover: Cover, depth: int, attributes: Sequence[int], plies: int = 1
 ) -> dict[int, float]:
-    """Quality of each attribute with a feasible test at a state: log Σ exp Q over its tests."""
+    """Return the quality of each attribute with a feasible test at a state: log Σ exp Q over its tests."""
     by_attribute: dict[int, list[float]] = {}
     for test in model.space.feasible(cover, depth):
         by_attribute.setdefault(attributes[test], []).append(quality(model, cover, depth, test, plies))

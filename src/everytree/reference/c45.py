@@ -34,7 +34,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def size(self) -> int:
-        """Number of nodes."""
+        """Return the number of nodes."""
         return 1 + sum(child.size() for child in self.children)
 
 
@@ -65,7 +65,7 @@ class C45:
         return root
 
     def proba(self, node: Node, row: Sequence[Any], laplace: bool = False) -> list[float]:
-        """Class probabilities of a row with the values ``row``."""
+        """Return the class probabilities of a row with the values ``row``."""
         if node.children:
             k = self._branch(node, row[node.column])
             if k is None:
@@ -125,7 +125,7 @@ class C45:
         return best
 
     def _score(self, bags: list[Rows], total: float, cut: Any) -> tuple[float, float, Any] | None:
-        """Gain and gain ratio, or None unless two branches have enough examples."""
+        """Return the gain and gain ratio, or None unless two branches have enough examples."""
         if sum(_weight(bag) >= self.min_leaf - SMALL for bag in bags) < 2:
             return None
         gain = self._gain(bags, total)
@@ -178,7 +178,7 @@ class C45:
         return counts
 
     def _branch(self, node: Node, value: Any) -> int | None:
-        """Which child, None for a missing value, −1 for a value that has no branch."""
+        """Return the child that a value goes to: None for a missing value, −1 for a value that has no branch."""
         if value is None:
             return None
         if self.kinds[node.column] == "numeric":
@@ -267,7 +267,7 @@ def _training_errors(node: Node) -> float:
 
 
 def _entropy(counts: Sequence[float]) -> float:
-    """Entropy in bits times the number of examples."""
+    """Return the entropy in bits times the number of examples."""
     return _n_log_n(sum(counts)) - sum(map(_n_log_n, counts))
 
 

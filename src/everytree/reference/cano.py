@@ -58,7 +58,7 @@ CLOSE = 1e-6  # logarithms of scores that differ by less are compared exactly
 
 
 def nonuniform_a(parent: Sequence[int], s: float) -> tuple[float, ...]:
-    """The parameters of the children of a node with these class counts.
+    """Return the parameters of the children of a node with these class counts.
 
     Four classes, two not seen, S = 1: C − z + 1 = 3, so 1/3 for each class seen and 1/6 for each other.
 
@@ -76,7 +76,7 @@ def _parameters(parent: Sequence[int], s: Fraction) -> tuple[Fraction, ...]:
 
 
 def _marginal(counts: Sequence[int], a: Sequence[Fraction]) -> Fraction:
-    """M(n) = Π_c a_c(a_c+1)…(a_c+n_c−1) / S(S+1)…(S+n−1), exactly."""
+    """Return M(n) = Π_c a_c(a_c+1)…(a_c+n_c−1) / S(S+1)…(S+n−1), exactly."""
 
     def rising(x: Fraction, n: int) -> Fraction:
         return math.prod((x + k for k in range(n)), start=Fraction(1))
@@ -154,7 +154,7 @@ def cano_grow(
 
 
 def cano_path(tree: CanoNode, row: Sequence[int]) -> list[CanoNode]:
-    """The nodes from the root to the leaf that a row reaches."""
+    """Return the nodes from the root to the leaf that a row reaches."""
     path = [tree]
     while (attribute := path[-1].attribute) is not None:
         node = path[-1]
@@ -167,7 +167,7 @@ def cano_path(tree: CanoNode, row: Sequence[int]) -> list[CanoNode]:
 
 
 def cano_predict(tree: CanoNode, row: Sequence[int], averaging: bool = True) -> tuple[float, ...]:
-    """P(c | x): the leaf's probabilities, or with averaging the mean along the path with weights h.
+    """Return P(c | x): the leaf's probabilities, or with averaging the mean along the path with weights h.
 
     >>> tree = cano_grow([[0], [0], [1], [1]] * 3, [0, 0, 1, 1] * 3, n_values=[2], n_classes=2)
     >>> [round(p, 4) for p in cano_predict(tree, [0], averaging=False)]  # (6 + ½) / 7

@@ -15,7 +15,7 @@ __all__ = ["chi2", "chi2_p_value", "chi2_tail"]
 
 
 def chi2(leaf: Sequence[int], total: Sequence[int]) -> float:
-    """χ² of a leaf with these class counts inside data with the class counts ``total``.
+    """Return χ² of a leaf with these class counts inside data with the class counts ``total``.
 
     A leaf that holds everything or nothing is independent of the class: 0. A perfect separation gives N:
 
@@ -34,7 +34,7 @@ def chi2(leaf: Sequence[int], total: Sequence[int]) -> float:
 
 
 def chi2_tail(x: float, dof: int) -> float:
-    """P(X ≥ x) for a χ² variable with a whole number of degrees of freedom.
+    """Return P(X ≥ x) for a χ² variable with a whole number of degrees of freedom.
 
         even dof:  e^(−x/2) Σ_{j < dof/2} (x/2)^j / j!
         odd dof:   erfc(√(x/2)) + e^(−x/2) Σ_{1 ≤ j ≤ (dof−1)/2} (x/2)^(j−½) / Γ(j+½)
@@ -57,7 +57,7 @@ def chi2_tail(x: float, dof: int) -> float:
 
 
 def chi2_p_value(leaf: Sequence[int], total: Sequence[int]) -> float:
-    """The p-value of ``chi2(leaf, total)``.
+    """Return the p-value of ``chi2(leaf, total)``.
 
     >>> chi2_p_value((3, 2), (3, 2))
     1.0

@@ -93,13 +93,13 @@ class Query:
             )
 
     def constraints(self) -> dict[str, float]:
-        """The bounds and leaf constraints that are set."""
+        """Return the bounds and leaf constraints that are set."""
         names = (*BOUNDS, *LEAF_CONSTRAINTS)
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def leaf_value(criterion: str, counts: Counts, query: Query) -> Value:
-    """The value of a criterion for a single leaf with these class counts.
+    """Return the value of a criterion for a single leaf with these class counts.
 
     >>> leaf_value("penalised_error", (3, 1), Query(penalty=0.5))
     Fraction(3, 2)
@@ -120,14 +120,14 @@ def leaf_value(criterion: str, counts: Counts, query: Query) -> Value:
 
 
 def join(criterion: str, zero: Value, one: Value) -> Value:
-    """The value of a split from the values of its two subtrees."""
+    """Return the value of a split from the values of its two subtrees."""
     if criterion == "depth":
         return 1 + max(zero, one)
     return zero + one + (1 if criterion == "size" else 0)
 
 
 def value_of(criterion: str, tree: Tree, table: Table, query: Query) -> Value:
-    """The value of a criterion for a whole tree, from its nodes one by one."""
+    """Return the value of a criterion for a whole tree, from its nodes one by one."""
     nodes = list(nodes_of(tree, table))
     leaves = [node for node in nodes if node.test is None]
     if criterion == "size":
@@ -138,7 +138,7 @@ def value_of(criterion: str, tree: Tree, table: Table, query: Query) -> Value:
 
 
 def leaf_allowed(counts: Counts, table: Table, query: Query) -> bool:
-    """Whether a node with these class counts may be a leaf under the query's leaf constraints."""
+    """Return whether a node with these class counts may be a leaf under the query's leaf constraints."""
     if query.min_support is not None and sum(counts) < query.min_support:
         return False
     if query.min_margin is not None:

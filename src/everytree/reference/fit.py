@@ -36,7 +36,7 @@ class DirichletFit(NamedTuple):
 
 
 def marginal_slope(counts: Sequence[int], a: Sequence[float]) -> float:
-    """d logM(n) / d log t of a leaf, where t multiplies every a_c.
+    """Return d logM(n) / d log t of a leaf, where t multiplies every a_c.
 
     One example of each class has M = 1/2 · a / (2a + 1), so the slope is 1 − 2a / (2a + 1):
 
@@ -52,7 +52,7 @@ def marginal_slope(counts: Sequence[int], a: Sequence[float]) -> float:
 
 
 def evidence_slope(model: Bayes) -> float:
-    """d log evidence / d log t at the parameters of the model, where t multiplies all of them."""
+    """Return d log evidence / d log t at the parameters of the model, where t multiplies all of them."""
     known: dict[tuple[Cover, int], float] = {}
 
     def slope(cover: Cover, depth: int) -> float:
@@ -77,7 +77,7 @@ def fit_dirichlet(
     n_grid: int = 17,
     steps: int = 30,
 ) -> DirichletFit:
-    """The scale of ``base`` in [low, high] with the largest log evidence.
+    """Return the scale of ``base`` in [low, high] with the largest log evidence.
 
     The curve may have several tops: a grid, even in log t, finds the highest of them, and the sign of the slope halves
     the way to it ``steps`` times. The answer is never less probable than a point of the grid.

@@ -34,7 +34,7 @@ MISLED_XOR = Table(
 
 
 def information_gain(space: Space, test: int) -> float:
-    """Gain of a test at the root, in bits."""
+    """Return the gain of a test at the root, in bits."""
     table = space.table
     children = [table.class_counts(child) for child in table.children(space.root, test)]
     bits = entropy(table.class_counts(space.root)) - math.fsum(entropy(child) for child in children)
@@ -42,14 +42,14 @@ def information_gain(space: Space, test: int) -> float:
 
 
 def gain_ratio(space: Space, test: int) -> float:
-    """Gain of a feasible test at the root divided by the entropy of its outcomes."""
+    """Return the gain of a feasible test at the root divided by the entropy of its outcomes."""
     table = space.table
     outcomes = [table.n(child) for child in table.children(space.root, test)]
     return information_gain(space, test) * table.n_examples * math.log(2) / entropy(outcomes)
 
 
 def greedy_root(space: Space, ratio: bool = False) -> int | None:
-    """The feasible root test of the largest gain (or ratio); the lowest on ties, None if there is none.
+    """Return the feasible root test of the largest gain (or ratio); the lowest on ties, None if there is none.
 
     >>> greedy_root(Space(UNBALANCED_PAIR, min_leaf=10)), greedy_root(Space(MISLED_XOR, min_leaf=10))
     (0, 0)

@@ -42,7 +42,7 @@ class SplitOption(NamedTuple):
 
 
 def looked_at(n: int, n_cuts: int, best: int) -> list[int]:
-    """Which of ``n`` cuts are looked at: all, or ``n_cuts`` − 1 at equal distances and the best by one ply.
+    """Return which of ``n`` cuts are looked at: all, or ``n_cuts`` − 1 at equal distances and the best by one ply.
 
     >>> looked_at(8, 3, 5), looked_at(3, 4, 0)
     ([2, 5, 6], [0, 1, 2])
@@ -101,31 +101,31 @@ class Grower:
     # --- leaves and feasible tests
 
     def a(self, depth: int) -> tuple[float, ...]:
-        """The Dirichlet parameters at a depth."""
+        """Return the Dirichlet parameters at a depth."""
         return dirichlet_at(self.dirichlet, depth, self.data.n_classes)
 
     def log_m(self, rows: Rows, depth: int) -> float:
-        """log M of a leaf."""
+        """Return log M of a leaf."""
         key = (self.data.counts(rows), depth)
         if key not in self._log_m:
             self._log_m[key] = log_marginal(key[0], self.a(depth))
         return self._log_m[key]
 
     def theta(self, rows: Rows, depth: int) -> tuple[float, ...]:
-        """Class probabilities of a leaf."""
+        """Return the class probabilities of a leaf."""
         return leaf_probabilities(self.data.counts(rows), self.a(depth))
 
     def log_leaf(self, rows: Rows, depth: int) -> float:
-        """log Vleaf."""
+        """Return log Vleaf."""
         return self.prior.log_leaf(depth, list(self.feasible(rows, depth))) + self.log_m(rows, depth)
 
     def is_feasible(self, rows: Rows, test: ColumnTest) -> bool:
-        """Whether two branches have enough examples."""
+        """Return whether two branches have enough examples."""
         branches = self.data.branches(rows, test).values()
         return sum(self.data.n(branch) >= self.min_leaf for branch in branches) >= 2
 
     def feasible(self, rows: Rows, depth: int) -> dict[int, list[ColumnTest]]:
-        """The feasible tests of every column that has one; none at the depth limit."""
+        """Return the feasible tests of every column that has one; none at the depth limit."""
         if self.max_depth is not None and depth >= self.max_depth:
             return {}
         if rows not in self._feasible:
@@ -139,27 +139,27 @@ class Grower:
         return self._feasible[rows]
 
     def log_column(self, rows: Rows, depth: int, column: int) -> float:
-        """log Pr(column): the prior of a split when every column is one test."""
+        """Return log Pr(column): the prior of a split when every column is one test."""
         return self.prior.log_split(depth, list(self.feasible(rows, depth)), column)
 
     def log_test(self, rows: Rows, depth: int, column: int) -> float:
-        """log Pr(test) of each feasible test of a column."""
+        """Return log Pr(test) of each feasible test of a column."""
         return self.log_column(rows, depth, column) - math.log(len(self.feasible(rows, depth)[column]))
 
     # --- quality
 
     def worth(self, rows: Rows, depth: int, test: ColumnTest, plies: int) -> float:
-        """Σ L over the branches of a test, without its prior."""
+        """Return Σ L over the branches of a test, without its prior."""
         branches = self.data.branches(rows, test).values()
         return math.fsum(self.look(branch, depth + 1, plies - 1) for branch in branches)
 
     def quality(self, rows: Rows, depth: int, test: ColumnTest, plies: int) -> float:
-        """q of a test; without its prior if that is the score."""
+        """Return q of a test; without its prior if that is the score."""
         log_test = self.log_test(rows, depth, test.column) if self.score == "quality" else 0.0
         return log_test + self.worth(rows, depth, test, plies)
 
     def look(self, rows: Rows, depth: int, plies: int) -> float:
-        """L: the largest log marginal within so many plies, with the prior of its splits."""
+        """Return L: the largest log marginal within so many plies, with the prior of its splits."""
         if plies == 0:
             return self.log_m(rows, depth)
         key = (rows, depth, plies)
@@ -181,7 +181,7 @@ class Grower:
         return self._look[key]
 
     def candidates(self, rows: Rows, depth: int, column: int, plies: int) -> list[ColumnTest]:
-        """The tests of a column that are looked at: all for the last ply, else at most ``n_cuts``."""
+        """Return the tests of a column that are looked at: all for the last ply, else at most ``n_cuts``."""
         tests = self.feasible(rows, depth)[column]
         if plies == 1 or len(tests) <= self.n_cuts:
             return tests
@@ -189,7 +189,7 @@ class Grower:
         return [tests[place] for place in looked_at(len(tests), self.n_cuts, self.best_first(one_ply, 1)[0])]
 
     def column_quality(self, rows: Rows, depth: int, column: int, plies: int) -> float:
-        """Q_j: log Pr(column) + log mean exp Σ L over the tests looked at; the best of them for ``bayes``."""
+        """Return Q_j: log Pr(column) + log mean exp Σ L over the tests looked at; the best of them for ``bayes``."""
         tests = self.candidates(rows, depth, column, plies)
         worths = [self.worth(rows, depth, test, plies) for test in tests]
         if self.score == "bayes":
@@ -197,7 +197,7 @@ class Grower:
         return self.log_column(rows, depth, column) + log_sum(worths) - math.log(len(tests))
 
     def log_split(self, rows: Rows, depth: int, test: ColumnTest) -> float:
-        """log Vint of an installed test in the average over a grown tree."""
+        """Return log Vint of an installed test in the average over a grown tree."""
         if self.each_cut or self.score == "gain_ratio":
             return self.log_test(rows, depth, test.column)
         tests = self.candidates(rows, depth, test.column, self.plies)
@@ -208,7 +208,7 @@ class Grower:
     # --- choice
 
     def exceeds(self, x: float, y: float) -> bool:
-        """Whether x > y beyond rounding."""
+        """Return whether x > y beyond rounding."""
         if LOG_ZERO in (x, y):
             return x > y
         gap = abs(x - y) / max(1.0, abs(x), abs(y))
@@ -217,7 +217,7 @@ class Grower:
         return x > y and gap > self.tie
 
     def best_first(self, values: dict[Any, float], at_most: int | None = None) -> list[Any]:
-        """Keys by falling value, earlier keys first on ties."""
+        """Return keys by falling value, earlier keys first on ties."""
         left = dict(values)
         order: list[Any] = []
         while left and (at_most is None or len(order) < at_most):
@@ -227,16 +227,16 @@ class Grower:
         return order
 
     def splits(self, rows: Rows, depth: int, best: float) -> bool:
-        """Whether this quality beats the leaf by the factor."""
+        """Return whether this quality beats the leaf by the factor."""
         return self.exceeds(best, self.log_m(rows, depth) + log(self.stop_factor))
 
     def is_closed(self, rows: Rows, depth: int) -> bool:
-        """Whether the node stays a leaf whatever the qualities: no test, or one class."""
+        """Return whether the node stays a leaf whatever the qualities: no test, or one class."""
         pure = sum(count > 0 for count in self.data.counts(rows)) < 2
         return not self.feasible(rows, depth) or (pure and not self.split_pure)
 
     def best_test(self, rows: Rows, depth: int, column: int) -> ColumnTest:
-        """The test that is installed when a column is chosen."""
+        """Return the test that is installed when a column is chosen."""
         tests = self.candidates(rows, depth, column, self.plies)
         best: ColumnTest = self.best_first(
             {test: self.quality(rows, depth, test, self.plies) for test in tests}, 1
@@ -244,7 +244,7 @@ class Grower:
         return best
 
     def values(self, rows: Rows, depth: int) -> dict[ColumnTest, float]:
-        """What may be an option, with its quality: every test looked at, or the best test of every column."""
+        """Return what may be an option, with its quality: every test looked at, or the best test of every column."""
         columns = self.feasible(rows, depth)
         if self.each_cut:
             return {
@@ -258,7 +258,7 @@ class Grower:
         }
 
     def options(self, rows: Rows, depth: int) -> list[SplitOption]:
-        """The options of a node, best first; none makes it a leaf. One if ``option_factor`` is 1."""
+        """Return the options of a node, best first; none makes it a leaf. One if ``option_factor`` is 1."""
         if self.is_closed(rows, depth):
             return []
         if self.score == "gain_ratio":
@@ -275,7 +275,7 @@ class Grower:
         return [SplitOption(test, found[test], self.log_split(rows, depth, test)) for test in order]
 
     def split_law(self, rows: Rows, depth: int) -> dict[ColumnTest, float]:
-        """The probability of every test under random growth: a column by exp Q_j, then its test by exp q."""
+        """Return the probability of every test under random growth: a column by exp Q_j, then its test by exp q."""
         if self.score != "quality":
             raise ValueError(f"score={self.score!r}; random growth draws by 'quality'")
         columns = [] if self.is_closed(rows, depth) else list(self.feasible(rows, depth))
@@ -293,7 +293,7 @@ class Grower:
     # --- C4.5's choice
 
     def by_gain_ratio(self, rows: Rows, depth: int) -> list[tuple[ColumnTest, float]]:
-        """The column of largest gain ratio among those of at least average gain, or none; its test of largest gain."""
+        """Return the column of largest gain ratio among those of at least average gain, and its best test by gain."""
         found = {}
         for column, tests in self.feasible(rows, depth).items():
             each = {test: self._gain(rows, test) for test in tests}
@@ -313,7 +313,7 @@ class Grower:
         return [(best, enough[best])]
 
     def _gain(self, rows: Rows, test: ColumnTest) -> tuple[float, float]:
-        """Gain, and entropy of the branches, in bits."""
+        """Return the gain, and the entropy of the branches, in bits."""
         n, branches = self.data.n(rows), list(self.data.branches(rows, test).values())
         after = math.fsum(_bits(self.data.counts(branch)) for branch in branches)
         entropy = _bits([self.data.n(branch) for branch in branches]) / n
@@ -327,7 +327,7 @@ class Grower:
         return x - y > SMALL
 
     def _first_best(self, values: dict[ColumnTest, float]) -> ColumnTest:
-        """The first that nothing later exceeds by more than SMALL."""
+        """Return the first that nothing later exceeds by more than SMALL."""
         best, top = next(iter(values)), LOG_ZERO
         for test, value in values.items():
             if top == LOG_ZERO or self._more(value, top):
@@ -336,7 +336,7 @@ class Grower:
 
 
 def _bits(counts: Iterable[int]) -> float:
-    """Entropy in bits times the number of examples."""
+    """Return the entropy in bits times the number of examples."""
     kept = [count for count in counts if count]
     n = sum(kept)
     return math.fsum(count * math.log2(n / count) for count in kept)

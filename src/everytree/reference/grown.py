@@ -58,7 +58,7 @@ class GrownOption:
 
 
 def walk(root: GrownNode) -> Iterator[GrownNode]:
-    """Every node once, parents first."""
+    """Yield every node once, parents first."""
     level, seen = [root], {root}
     while level:
         yield from level
@@ -99,7 +99,7 @@ class Folded(NamedTuple):
 
 
 def fold_grown(grower: Grower, root: GrownNode, prune: str = "smooth") -> Folded:
-    """The fold over every tree that the nodes stand for; log s of the root is the log evidence.
+    """Return the fold over every tree that the nodes stand for; log s of the root is the log evidence.
 
     With ``prune="map"`` log s is that of the most probable tree; ties go to the smaller tree, then to the lower column
     and cut (which is the first in the order of tests).
@@ -131,7 +131,7 @@ def fold_grown(grower: Grower, root: GrownNode, prune: str = "smooth") -> Folded
 
 
 def _places(grower: Grower, node: GrownNode) -> list[int]:
-    """Where the test of each option stands among the tests of the node, by column and then cut."""
+    """Return where the test of each option stands among the tests of the node, by column and then cut."""
 
     def key(test: ColumnTest) -> tuple[int, float]:
         kind = grower.data.kinds[test.column]
@@ -145,7 +145,7 @@ def _places(grower: Grower, node: GrownNode) -> list[int]:
 
 
 def predict_grown(grower: Grower, root: GrownNode, folded: Folded, row: Sequence[Any]) -> tuple[float, ...]:
-    """g(root, x): the class probabilities of a row, one value per column."""
+    """Return g(root, x): the class probabilities of a row, one value per column."""
     known: dict[GrownNode, tuple[float, ...]] = {}
 
     def g(node: GrownNode) -> tuple[float, ...]:
@@ -182,7 +182,7 @@ def choose_column(
     first: int = 32,
     growth: float = 2.0,
 ) -> ColumnChoice | None:
-    """The best column by a growing subsample, or None where no test is feasible (see ``subsample``).
+    """Return the best column by a growing subsample, or None where no test is feasible (see ``subsample``).
 
     The tests, and their prior, are those of all examples; their branches are counted among the examples seen.
     """
@@ -241,11 +241,11 @@ def _install(grower: Grower, node: GrownNode, test: ColumnTest, below: Any) -> N
 def restructure_columns(
     grower: Grower, tree: GrownNode, lead: float = 10.0, kinds: Sequence[Any] | None = None
 ) -> GrownNode:
-    """A tree, grown on earlier examples, brought up to date with the examples of the grower (see ``incremental``).
+    """Bring a tree, grown on earlier examples, up to date with the examples of the grower (see ``incremental``).
 
     A node keeps its test unless another column leads its column by the Bayes factor, or the best cut of the column
-    leads its cut by it: then the node is grown anew. A branch that had no examples is grown. ``kinds`` are those of the
-    columns then, if values were declared since, at the end: the branch of missing values comes after all of them.
+    leads its cut by it: then the node is grown anew. A branch that had no examples is grown. ``kinds`` are those of
+    the columns then, if values were declared since, at the end: the branch of missing values comes after all of them.
     """
     if not lead >= 1:
         raise ValueError(f"lead={lead!r}; the required Bayes factor must be at least 1")

@@ -29,7 +29,7 @@ def restructure(
     factor: float = 1.0,
     beam: int | None = None,
 ) -> Tree:
-    """The tree, grown on earlier examples, brought up to date with the examples of the model.
+    """Return the tree, grown on earlier examples, brought up to date with the examples of the model.
 
     ``plies``, ``factor`` and ``beam`` are those of ``grow``. A test that is not feasible any more (where other
     examples are asked than the tree was grown on) is regrown too.

@@ -55,7 +55,7 @@ class Lattice:
         return sum(1 for count in counts if count) > 1
 
     def relevant(self, path: Path) -> bool:
-        """rel(path), as defined."""
+        """Return rel(path), as defined."""
         if path not in self._relevant:
             self._relevant[path] = self._rel(path)
         return self._relevant[path]
@@ -72,7 +72,7 @@ class Lattice:
         return False
 
     def frequent_paths(self) -> set[Path]:
-        """Every path with p1, level by level: p1 is anti-monotone, so each extends a frequent path."""
+        """Return every path with p1, level by level: p1 is anti-monotone, so each extends a frequent path."""
         found: set[Path] = set()
         level: set[Path] = {frozenset()}
         while level:
@@ -87,11 +87,11 @@ class Lattice:
         return found
 
     def relevant_paths(self) -> set[Path]:
-        """Every relevant path."""
+        """Return every relevant path."""
         return {path for path in self.frequent_paths() if self.relevant(path)}
 
     def closure(self, path: Path) -> Path:
-        """Every item that holds for all rows of the path's cover."""
+        """Return every item that holds for all rows of the path's cover."""
         cover = self.table.cover_of(path)
         return frozenset(
             (test, outcome)
@@ -101,7 +101,7 @@ class Lattice:
         )
 
     def census(self) -> Census:
-        """How many paths, closures and states (cover, depth) there are to keep."""
+        """Return how many paths, closures and states (cover, depth) there are to keep."""
         relevant = self.relevant_paths()
         return Census(
             frequent=len(self.frequent_paths()),

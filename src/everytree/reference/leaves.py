@@ -41,7 +41,7 @@ class DepthDecay:
                 raise ValueError(f"DepthDecay {name}={value!r}; it must lie strictly between 0 and 1")
 
     def at(self, depth: int) -> float:
-        """The parameter of each class at this depth."""
+        """Return the parameter of each class at this depth."""
         return self.scale * self.rate**depth
 
 
@@ -50,7 +50,7 @@ Dirichlet: TypeAlias = float | Sequence[float] | str | DepthDecay
 
 
 def dirichlet_at(dirichlet: Dirichlet, depth: int, n_classes: int) -> tuple[float, ...]:
-    """The parameters a = (a_1..a_C) in force at a depth.
+    """Return the parameters a = (a_1..a_C) at a depth.
 
     >>> dirichlet_at("1/C", 0, 4)
     (0.25, 0.25, 0.25, 0.25)
@@ -82,7 +82,7 @@ def check_dirichlet(dirichlet: Dirichlet, n_classes: int) -> None:
 
 
 def log_marginal(counts: Sequence[int], a: Sequence[float]) -> float:
-    """logM(n): the log probability of the classes of a leaf's examples, in a given order, θ integrated out.
+    """Return logM(n): the log probability of the classes of a leaf's examples, in a given order, θ integrated out.
 
     Two examples, one of each class, a = (1, 1): the first has probability 1/2, the second then 1/3.
 
@@ -96,7 +96,7 @@ def log_marginal(counts: Sequence[int], a: Sequence[float]) -> float:
 
 
 def leaf_probabilities(counts: Sequence[int], a: Sequence[float]) -> tuple[float, ...]:
-    """θ_c = (n_c + a_c) / (N + Σa): the posterior mean of the class probabilities in a leaf.
+    """Return θ_c = (n_c + a_c) / (N + Σa): the posterior mean of the class probabilities in a leaf.
 
     >>> leaf_probabilities((3, 0), (0.5, 0.5))
     (0.875, 0.125)
@@ -106,7 +106,7 @@ def leaf_probabilities(counts: Sequence[int], a: Sequence[float]) -> tuple[float
 
 
 def error(counts: Sequence[int]) -> int:
-    """Examples outside the largest class.
+    """Return the number of examples outside the largest class.
 
     >>> error((3, 2, 1))
     3
@@ -115,7 +115,7 @@ def error(counts: Sequence[int]) -> int:
 
 
 def added_errors(n: float, e: float, cf: float = 0.25) -> float:
-    """C4.5's pessimistic addition to e errors among n examples, at confidence cf.
+    """Return C4.5's pessimistic addition to e errors among n examples, at confidence cf.
 
     No error among n: the rate at which n successes in a row have probability cf, so n·(1 − cf^(1/n)).
 
@@ -138,7 +138,7 @@ def added_errors(n: float, e: float, cf: float = 0.25) -> float:
 
 
 def expected_error(counts: Sequence[int], cf: float = 0.25) -> float:
-    """Errors of a leaf plus C4.5's added errors.
+    """Return the errors of a leaf plus C4.5's added errors.
 
     >>> expected_error((1, 0))
     0.75
@@ -148,7 +148,7 @@ def expected_error(counts: Sequence[int], cf: float = 0.25) -> float:
 
 
 def gini(counts: Sequence[int]) -> float:
-    """N · (1 − Σ p_c²) = N − Σ n_c² / N.
+    """Return N · (1 − Σ p_c²) = N − Σ n_c² / N.
 
     >>> gini((2, 2)), gini((4, 0)), gini((0, 0))
     (2.0, 0.0, 0.0)
@@ -158,7 +158,7 @@ def gini(counts: Sequence[int]) -> float:
 
 
 def entropy(counts: Sequence[int]) -> float:
-    """−Σ n_c ln p_c, in nats; 0 · ln 0 = 0.
+    """Return −Σ n_c ln p_c, in nats; 0 · ln 0 = 0.
 
     >>> entropy((1, 1)) == 2 * math.log(2), entropy((4, 0))
     (True, 0.0)
@@ -168,7 +168,7 @@ def entropy(counts: Sequence[int]) -> float:
 
 
 def cost(counts: Sequence[int], matrix: Sequence[Sequence[float]]) -> float:
-    """The least total cost of saying one class k in the leaf: min_k Σ_c n_c · matrix[c][k].
+    """Return the least total cost of saying one class k in the leaf: min_k Σ_c n_c · matrix[c][k].
 
     With 0 on the diagonal and 1 elsewhere this is the error. The matrix has one row per true class.
 
@@ -191,9 +191,10 @@ def cost(counts: Sequence[int], matrix: Sequence[Sequence[float]]) -> float:
 def says(
     counts: Sequence[int], theta: Sequence[float], matrix: Sequence[Sequence[float | Fraction]] | None = None
 ) -> int:
-    """The class that a leaf says: the k of least Σ_c n_c · matrix[c][k], of several the more probable, then the first.
+    """Return the class k that a leaf predicts, that of least Σ_c n_c · matrix[c][k].
 
-    Numbers are taken as they are written, 0.1 as one tenth. Without a matrix every error costs 1.
+    On ties it is the more probable class, then the first. Numbers are taken as they are written, 0.1 as one tenth.
+    Without a matrix every error costs 1.
 
     >>> says((3, 2), (0.6, 0.4)), says((3, 2), (0.6, 0.4), [[0, 1], [10, 0]]), says((2, 2), (0.4, 0.6))
     (0, 1, 1)

@@ -40,11 +40,11 @@ class Listing:
         }
 
     def expect(self, value: Callable[[Tree], float]) -> float:
-        """E[value(T)]."""
+        """Return E[value(T)]."""
         return math.fsum(p * value(tree) for tree, p in self.posterior.items())
 
     def distribution(self, value: Callable[[Tree], int]) -> dict[int, float]:
-        """P(value(T) = k) for every k that occurs."""
+        """Return P(value(T) = k) for every k that occurs."""
         found: dict[int, list[float]] = {}
         for tree, p in self.posterior.items():
             found.setdefault(value(tree), []).append(p)
@@ -55,7 +55,7 @@ class Listing:
         return self.model.table.cover_of(path), len(path)
 
     def predict_proba(self, row: Iterable[Any]) -> tuple[float, ...]:
-        """P(c | x): the mean over trees of the probabilities in the leaf that x reaches."""
+        """Return P(c | x): the mean over trees of the probabilities in the leaf that x reaches."""
         clean = self.model.table.check_row(row)
         return tuple(
             self.expect(lambda tree, c=c: self.model.theta(*self._leaf(tree, clean))[c])  # type: ignore[misc]
@@ -63,7 +63,7 @@ class Listing:
         )
 
     def moments(self, row: Iterable[Any]) -> Moments:
-        """Moments of θ_c at a row, straight from the law of total variance."""
+        """Return the moments of θ_c at a row, straight from the law of total variance."""
         clean = self.model.table.check_row(row)
         model = self.model
         columns = []
@@ -84,14 +84,14 @@ class Listing:
         return Moments(*(tuple(part) for part in zip(*columns, strict=True)))
 
     def test_inclusion(self) -> list[float]:
-        """P(test i is used in the tree)."""
+        """Return P(test i is used in the tree)."""
         return [
             math.fsum(p for tree, p in self.posterior.items() if test in used_tests(tree))
             for test in range(self.model.table.n_tests)
         ]
 
     def attribute_inclusion(self, attributes: Sequence[int]) -> dict[int, float]:
-        """P(some test of the attribute is used)."""
+        """Return P(some test of the attribute is used)."""
         return {
             attribute: math.fsum(
                 p
@@ -102,22 +102,22 @@ class Listing:
         }
 
     def root_distribution(self) -> list[float]:
-        """P(root = i) for every test i."""
+        """Return P(root = i) for every test i."""
         return [
             math.fsum(p for tree, p in self.posterior.items() if tree is not None and tree[0] == test)
             for test in range(self.model.table.n_tests)
         ]
 
     def leaves_distribution(self) -> dict[int, float]:
-        """P(number of leaves = k)."""
+        """Return P(number of leaves = k)."""
         return self.distribution(n_leaves)
 
     def depth_distribution(self) -> dict[int, float]:
-        """P(depth = d)."""
+        """Return P(depth = d)."""
         return self.distribution(depth)
 
     def top_trees(self, k: int) -> list[Tree]:
-        """The k most probable trees in the order (−log joint, size, key), without those of probability 0."""
+        """Return the k most probable trees in the order (−log joint, size, key), without those of probability 0."""
         ranked = [
             (rank, tree)
             for tree in self.log_joint
@@ -126,5 +126,5 @@ class Listing:
         return [tree for _, tree in sorted(ranked, key=lambda pair: pair[0])[:k]]
 
     def map_tree(self) -> Tree:
-        """The most probable tree."""
+        """Return the most probable tree."""
         return self.top_trees(1)[0]

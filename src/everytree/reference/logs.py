@@ -11,7 +11,7 @@ LOG_ZERO = -math.inf
 
 
 def log(x: float) -> float:
-    """Natural logarithm with log 0 = −∞.
+    """Return the natural logarithm with log 0 = −∞.
 
     >>> log(0.0)
     -inf
@@ -20,7 +20,7 @@ def log(x: float) -> float:
 
 
 def log_sum(log_values: Iterable[float]) -> float:
-    """log Σ exp(log_value); the empty sum is log 0.
+    """Return log Σ exp(log_value); the empty sum is log 0.
 
     The largest term is taken out first, so nothing overflows and the largest term never underflows.
 

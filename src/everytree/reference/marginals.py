@@ -27,7 +27,7 @@ __all__ += ["size_distribution", "test_inclusion"]
 
 
 def log_u_without(model: Bayes, banned: Collection[int]) -> float:
-    """log of the summed joint weight of the trees that use none of the banned tests."""
+    """Return the log of the summed joint weight of the trees that use none of the banned tests."""
     known: dict[tuple[Cover, int], float] = {}
 
     def log_u(cover: Cover, depth: int) -> float:
@@ -46,7 +46,7 @@ def log_u_without(model: Bayes, banned: Collection[int]) -> float:
 
 
 def log_prior_total(model: Bayes) -> float:
-    """log of the sum over all trees of the prior alone.
+    """Return the log of the sum over all trees of the prior alone.
 
     The size prior is a distribution:
 
@@ -75,12 +75,12 @@ def log_prior_total(model: Bayes) -> float:
 
 
 def log_bayes_factor(model: Bayes) -> float:
-    """log of how much better all trees explain the data than the single leaf does, under the normalised prior."""
+    """Return the log Bayes factor of all trees, under the normalised prior, against the single leaf."""
     return model.log_evidence - log_prior_total(model) - model.log_m(model.space.root, 0)
 
 
 def test_inclusion(model: Bayes) -> list[float]:
-    """P(test i is used in the tree), for every test."""
+    """Return P(test i is used in the tree), for every test."""
     return [_used(model, {test}) for test in range(model.table.n_tests)]
 
 
@@ -89,7 +89,7 @@ test_inclusion.__test__ = False  # type: ignore[attr-defined]
 
 
 def attribute_inclusion(model: Bayes, attributes: Sequence[int]) -> dict[int, float]:
-    """P(some test of the attribute is used); ``attributes[i]`` is the attribute of test i."""
+    """Return P(some test of the attribute is used); ``attributes[i]`` is the attribute of test i."""
     if len(attributes) != model.table.n_tests:
         raise ValueError(f"{len(attributes)} attributes for {model.table.n_tests} tests; give one per test")
     return {
@@ -103,13 +103,13 @@ def _used(model: Bayes, tests: Collection[int]) -> float:
 
 
 def root_distribution(model: Bayes) -> list[float]:
-    """P(root = i) for every test i; what is missing to 1 is the probability of the single leaf."""
+    """Return P(root = i) for every test i; what is missing to 1 is the probability of the single leaf."""
     split = model.step(model.space.root, 0).split
     return [split.get(test, 0.0) for test in range(model.table.n_tests)]
 
 
 def leaves_distribution(model: Bayes) -> dict[int, float]:
-    """P(number of leaves = k) for every k that some tree has."""
+    """Return P(number of leaves = k) for every k that some tree has."""
     known: dict[tuple[Cover, int], dict[int, float]] = {}
 
     def leaves(cover: Cover, depth: int) -> dict[int, float]:
@@ -129,12 +129,12 @@ def leaves_distribution(model: Bayes) -> dict[int, float]:
 
 
 def size_distribution(model: Bayes) -> dict[int, float]:
-    """P(number of nodes = k) for every k that some tree has."""
+    """Return P(number of nodes = k) for every k that some tree has."""
     return {2 * k - 1: p for k, p in leaves_distribution(model).items()}
 
 
 def depth_distribution(model: Bayes) -> dict[int, float]:
-    """P(depth = d) for every d up to the deepest tree."""
+    """Return P(depth = d) for every d up to the deepest tree."""
     known: dict[tuple[Cover, int, int], float] = {}
 
     def at_most(cover: Cover, depth: int, d: int) -> float:
@@ -157,15 +157,15 @@ def depth_distribution(model: Bayes) -> dict[int, float]:
 
 
 def expected_leaves(model: Bayes) -> float:
-    """Posterior mean of the number of leaves."""
+    """Return the posterior mean of the number of leaves."""
     return math.fsum(k * p for k, p in leaves_distribution(model).items())
 
 
 def expected_size(model: Bayes) -> float:
-    """Posterior mean of the number of nodes."""
+    """Return the posterior mean of the number of nodes."""
     return 2 * expected_leaves(model) - 1
 
 
 def expected_depth(model: Bayes) -> float:
-    """Posterior mean of the depth of the tree."""
+    """Return the posterior mean of the depth of the tree."""
     return math.fsum(d * p for d, p in depth_distribution(model).items())

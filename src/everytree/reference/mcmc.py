@@ -66,7 +66,7 @@ _PHI: dict[str, Callable[[tuple[int, ...]], float]] = {
 
 
 def risk(tree: Tree, table: Table, phi: str = "gini") -> float:
-    """R(T): the leaf weights of ``leaves`` are φ times the examples of the leaf, so R is their mean.
+    """Return R(T): the leaf weights of ``leaves`` are φ times the examples of the leaf, so R is their mean.
 
     >>> risk((0, None, None), Table([(0,), (1,)], [(1, 1), (0, 2)]))  # half the examples at impurity 1/2
     0.25
@@ -80,7 +80,7 @@ def risk(tree: Tree, table: Table, phi: str = "gini") -> float:
 
 
 def energy(tree: Tree, table: Table, alpha: float, phi: str = "gini", scale: float | None = None) -> float:
-    """E(T); scale None is the number of examples, 1 is the form of the paper."""
+    """Return E(T); scale None is the number of examples, 1 is the form of the paper."""
     factor = table.n_examples if scale is None else scale
     return factor * risk(tree, table, phi) + alpha * n_leaves(tree)
 
@@ -118,10 +118,10 @@ class Kernel(Protocol[State]):
     """What a chain needs of a kernel."""
 
     def moves(self, state: State) -> list[Move[State]]:
-        """Every move that may be proposed."""
+        """Return every move that may be proposed."""
 
     def tree(self, state: State) -> Tree:
-        """The tree of a state."""
+        """Return the tree of a state."""
 
 
 class _Spot(NamedTuple):
@@ -132,7 +132,7 @@ class _Spot(NamedTuple):
 
 
 def _spots(tree: Tree, table: Table) -> Iterator[_Spot]:
-    """Every node with its place and the subtree that hangs there, in preorder."""
+    """Yield every node with its place and the subtree that hangs there, in preorder."""
     stack = [_Spot((), table.everything, 0, tree)]
     while stack:
         spot = stack.pop()
@@ -155,7 +155,7 @@ def _replace(tree: Tree, place: Place, part: Tree) -> Tree:
 
 
 def _proposal(space: Space, given: TestProposal | None) -> TestProposal:
-    """r(· | state): uniform over the feasible tests, or the given one, checked."""
+    """Return r(· | state): uniform over the feasible tests, or the given one, checked."""
 
     def uniform(cover: Cover, depth: int) -> Mapping[int, float]:
         feasible = space.feasible(cover, depth)
@@ -203,11 +203,11 @@ class ChipmanKernel:
             )
 
     def tree(self, state: Tree) -> Tree:
-        """The state is the tree."""
+        """Return the state is the tree."""
         return state
 
     def moves(self, state: Tree) -> list[Move[Tree]]:
-        """Every tree that may be proposed, with its way there and back; twice if there are two ways."""
+        """Return every tree that may be proposed, with its way there and back; twice if there are two ways."""
         found: list[Move[Tree]] = []
         if self.p["grow"] > 0:
             found += [*self._grow(state), *self._prune(state)]
@@ -298,14 +298,14 @@ class StackKernel:
         self.r = _proposal(space, test_proposal)
 
     def tree(self, state: tuple[Addition, ...]) -> Tree:
-        """The tree that the additions build."""
+        """Return the tree that the additions build."""
         tree: Tree = None
         for place, test in state:
             tree = _replace(tree, place, (test, None, None))
         return tree
 
     def moves(self, state: tuple[Addition, ...]) -> list[Move[tuple[Addition, ...]]]:
-        """Every way to split a leaf, and the undoing of the last split."""
+        """Return every way to split a leaf, and the undoing of the last split."""
         tree = self.tree(state)
         leaves = len(state) + 1
         found = []
@@ -323,7 +323,7 @@ class StackKernel:
 
 
 def n_orders(tree: Tree) -> int:
-    """In how many orders the splits can be added, parents first: splits! / Π (splits of each subtree).
+    """Return in how many orders the splits can be added, parents first: splits! / Π (splits of each subtree).
 
     >>> n_orders((0, (1, None, None), (1, None, None)))
     2
@@ -339,14 +339,14 @@ def n_orders(tree: Tree) -> int:
 
 
 def log_hastings_ratio(log_target: Callable[[Tree], float], old: Tree, new: Tree, move: Move[State]) -> float:
-    """log of π(T') q(T | T') / (π(T) q(T' | T))."""
+    """Return the log of π(T') q(T | T') / (π(T) q(T' | T))."""
     return log_target(new) - log_target(old) + move.log_reverse - move.log_forward
 
 
 def transition(
     kernel: Kernel[State], log_target: Callable[[Tree], float], state: State
 ) -> dict[State, float]:
-    """The exact one-step distribution of the chain from a state, staying put included."""
+    """Return the exact one-step distribution of the chain from a state, staying put included."""
     old = kernel.tree(state)
     odds: dict[State, float] = {}
     for move in kernel.moves(state):

@@ -32,7 +32,7 @@ class Ranked(NamedTuple):
 
 
 def rank_in_posterior(model: Bayes, tree: Tree) -> Ranked | None:
-    """The place of one tree, or None if its probability is zero."""
+    """Return the place of one tree, or None if its probability is zero."""
     terms = model.log_terms(tree)
     if -math.inf in terms:
         return None
@@ -40,7 +40,7 @@ def rank_in_posterior(model: Bayes, tree: Tree) -> Ranked | None:
 
 
 def top_trees(model: Bayes, k: int) -> list[Tree]:
-    """The k most probable trees, best first; fewer if the space holds fewer."""
+    """Return the k most probable trees, best first; fewer if the space holds fewer."""
     if k < 1:
         raise ValueError(f"k={k!r}; ask for at least one tree")
     known: dict[tuple[Cover, int], list[Ranked]] = {}
@@ -76,17 +76,17 @@ def top_trees(model: Bayes, k: int) -> list[Tree]:
 
 
 def map_tree(model: Bayes) -> Tree:
-    """The most probable tree; ties go to the smaller tree, then to lower test indices in preorder."""
+    """Return the most probable tree; ties go to the smaller tree, then to lower test indices in preorder."""
     return top_trees(model, 1)[0]
 
 
 def log_map(model: Bayes) -> float:
-    """log joint of the most probable tree."""
+    """Return log joint of the most probable tree."""
     return model.log_joint(map_tree(model))
 
 
 def sample(model: Bayes, rng: Random) -> Tree:
-    """One tree drawn exactly from the posterior: a walk down, each time by the odds of ``step``."""
+    """Return one tree drawn exactly from the posterior: a walk down, each time by the odds of ``step``."""
 
     def draw(cover: Cover, depth: int) -> Tree:
         leaf, split = model.step(cover, depth)

@@ -29,10 +29,10 @@ class Cost(Protocol):
     """A cost that adds up over the nodes of a tree."""
 
     def leaf(self, cover: Cover, depth: int) -> Fraction | None:
-        """Cost of a leaf."""
+        """Return the cost of a leaf."""
 
     def split(self, cover: Cover, depth: int, test: int) -> Fraction | None:
-        """Cost of a split on a feasible test, its children not included."""
+        """Return the cost of a split on a feasible test, its children not included."""
 
 
 class CriterionCost:
@@ -48,7 +48,7 @@ class CriterionCost:
         self.query = Query() if query is None else query
 
     def leaf(self, cover: Cover, depth: int) -> Fraction:
-        """The criterion of the leaf."""
+        """Return the criterion of the leaf."""
         return Fraction(leaf_value(self.criterion, self.table.class_counts(cover), self.query))
 
     def split(self, cover: Cover, depth: int, test: int) -> Fraction:
@@ -63,11 +63,11 @@ class JointCost:
         self.model = model
 
     def leaf(self, cover: Cover, depth: int) -> Fraction | None:
-        """−log Vleaf."""
+        """Return −log Vleaf."""
         return _negative(self.model.log_leaf(cover, depth))
 
     def split(self, cover: Cover, depth: int, test: int) -> Fraction | None:
-        """−log Vint."""
+        """Return −log Vint."""
         return _negative(self.model.log_split(cover, depth, test))
 
 
@@ -79,7 +79,7 @@ class NearBest(NamedTuple):
 
 
 def cost_of(tree: Tree, table: Table, cost: Cost) -> Fraction | None:
-    """The cost of one tree, node by node."""
+    """Return the cost of one tree, node by node."""
     total = Fraction(0)
     for node in nodes_of(tree, table):
         if node.test is None:
@@ -95,7 +95,7 @@ def cost_of(tree: Tree, table: Table, cost: Cost) -> Fraction | None:
 def near_best_by_listing(
     space: Space, cost: Cost, slack: float = 0.0, epsilon: float = 0.0, at_most: int = 200_000
 ) -> list[NearBest]:
-    """The set by looking at every tree of the space."""
+    """Return the set by looking at every tree of the space."""
     _check(slack, epsilon)
     priced = []
     for tree in space.enumerate_trees(at_most):
@@ -113,7 +113,7 @@ def near_best_by_listing(
 def near_best(
     space: Space, cost: Cost, slack: float = 0.0, epsilon: float = 0.0, at_most: int = 200_000
 ) -> list[NearBest]:
-    """The set by recursion: only options whose least completion fits in what is left of the budget.
+    """Return the set by recursion: only options whose least completion fits in what is left of the budget.
 
     Refuses a set of more than ``at_most`` trees.
 

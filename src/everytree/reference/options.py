@@ -32,7 +32,7 @@ OptionTree: TypeAlias = "tuple[tuple[int, OptionTree, OptionTree], ...]"
 
 
 def one_option(tree: Tree) -> OptionTree:
-    """A tree as an option tree with one option per node: the tree and all its prunings.
+    """Return a tree as an option tree with one option per node: the tree and all its prunings.
 
     >>> one_option((0, None, (1, None, None)))
     ((0, (), ((1, (), ()),)),)
@@ -41,7 +41,7 @@ def one_option(tree: Tree) -> OptionTree:
 
 
 def all_options(model: Bayes) -> OptionTree:
-    """Every feasible test at every node: the whole space as an option tree."""
+    """Return every feasible test at every node: the whole space as an option tree."""
 
     def expand(cover: Cover, depth: int) -> OptionTree:
         return tuple(
@@ -53,7 +53,7 @@ def all_options(model: Bayes) -> OptionTree:
 
 
 def trees_of(options: OptionTree) -> Iterator[Tree]:
-    """Every tree that an option tree stands for, each once.
+    """Yield every tree that an option tree stands for, each once.
 
     >>> list(trees_of(one_option((0, None, (1, None, None)))))
     [None, (0, None, None), (0, None, (1, None, None))]
@@ -65,7 +65,7 @@ def trees_of(options: OptionTree) -> Iterator[Tree]:
 
 
 def log_s(model: Bayes, options: OptionTree, cover: Cover | None = None, depth: int = 0) -> float:
-    """log s of a node; of the root without a cover."""
+    """Return log s of a node; of the root without a cover."""
     if cover is None:
         cover = model.space.root
     terms = [model.log_leaf(cover, depth)]
@@ -81,7 +81,7 @@ def _log_option(model: Bayes, option: tuple[int, OptionTree, OptionTree], cover:
 
 
 def predict_options(model: Bayes, options: OptionTree, row: Iterable[Any]) -> tuple[float, ...]:
-    """P(c | x): the mean of the leaf probabilities over every tree that the option tree stands for."""
+    """Return P(c | x): the mean of the leaf probabilities over every tree that the option tree stands for."""
     clean = model.table.check_row(row)
 
     def mean(part: OptionTree, cover: Cover, depth: int) -> list[float]:
@@ -98,7 +98,7 @@ def predict_options(model: Bayes, options: OptionTree, row: Iterable[Any]) -> tu
 
 
 def map_pruning(model: Bayes, options: OptionTree) -> Tree:
-    """The most probable tree that the option tree stands for; ties as in ``most_probable``.
+    """Return the most probable tree that the option tree stands for; ties as in ``most_probable``.
 
     With one option per node this is MAP pruning; with the coding prior, pruning by minimum encoding.
     """

@@ -19,7 +19,7 @@ Tests = frozenset[int]
 
 
 def parity_terms(bayes: Bayes) -> dict[Tests, tuple[float, ...]]:
-    """a_c(S) of every set of tests that is part of a path.
+    """Return a_c(S) of every set of tests that is part of a path.
 
     >>> from everytree.reference import SizePrior, Space, Table
     >>> space = Space(Table.from_data([[0], [1]], [0, 1], 2), 1, 1)
@@ -40,7 +40,7 @@ def parity_terms(bayes: Bayes) -> dict[Tests, tuple[float, ...]]:
 
 
 def kept_terms(terms: dict[Tests, tuple[float, ...]], epsilon: float) -> tuple[set[Tests], float]:
-    """The non-empty sets kept for an epsilon, and the bound on what is left out."""
+    """Return the non-empty sets kept for an epsilon, and the bound on what is left out."""
     need: dict[Tests, float] = {}
     for tests, a in terms.items():
         largest = max(map(abs, a))

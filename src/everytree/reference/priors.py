@@ -43,16 +43,16 @@ class Prior(Protocol):
     """What the recursions ask of a prior; a state counts only by its depth and feasible tests."""
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log of the factor of a leaf."""
+        """Return the log of the factor of a leaf."""
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log of the factor of a split on this feasible test."""
+        """Return the log of the factor of a split on this feasible test."""
 
 
 def log_test_probability(
     feasible: Sequence[int], test: int, attributes: Sequence[int] | None = None
 ) -> float:
-    """log q(test). ``attributes[i]`` is the attribute that test i comes from; None makes every test alike.
+    """Return log q(test). ``attributes[i]`` is the attribute that test i comes from; None makes every test alike.
 
     Tests 0, 1, 2 come from one attribute and test 3 from another; all but test 1 are feasible:
 
@@ -71,11 +71,11 @@ class UniformPrior:
     """Every tree weighs 1 (Buntine's type I)."""
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log 1."""
+        """Return log 1."""
         return 0.0
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log 1."""
+        """Return log 1."""
         return 0.0
 
 
@@ -101,15 +101,15 @@ class SizePrior:
             raise ValueError(f"beta={self.beta!r}; it must be finite and at least 0")
 
     def split_probability(self, depth: int) -> float:
-        """p(depth)."""
+        """Return p(depth)."""
         return float(self.alpha * (1 + depth) ** -self.beta)
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log(1 − p), or log 1 where nothing but a leaf is possible."""
+        """Return log(1 − p), or log 1 where nothing but a leaf is possible."""
         return log(1 - self.split_probability(depth)) if feasible else 0.0
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log(p · q(test))."""
+        """Return log(p · q(test))."""
         return log(self.split_probability(depth)) + log_test_probability(feasible, test, self.attributes)
 
 
@@ -124,11 +124,11 @@ class LeafPenaltyPrior:
             raise ValueError(f"omega={self.omega!r}; the weight of a leaf must lie in (0, 1]")
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log ω."""
+        """Return log ω."""
         return math.log(self.omega)
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log 1."""
+        """Return log 1."""
         return 0.0
 
 
@@ -139,11 +139,11 @@ class ShapePrior:
     attributes: Sequence[int] | None = None
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log 1."""
+        """Return log 1."""
         return 0.0
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log q(test)."""
+        """Return log q(test)."""
         return log_test_probability(feasible, test, self.attributes)
 
 
@@ -154,9 +154,9 @@ class CodingPrior:
     attributes: Sequence[int] | None = None
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """log ½, also where nothing but a leaf is possible."""
+        """Return log ½, also where nothing but a leaf is possible."""
         return -math.log(2)
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """log(½ · q(test))."""
+        """Return log(½ · q(test))."""
         return -math.log(2) + log_test_probability(feasible, test, self.attributes)

@@ -81,7 +81,7 @@ class FrontPoint(NamedTuple):
 
 
 def satisfies(tree: Tree, space: Space, query: Query) -> bool:
-    """Whether a tree of the space meets every bound and leaf constraint of the query."""
+    """Return whether a tree of the space meets every bound and leaf constraint of the query."""
     table = space.table
     if not all(leaf_allowed(table.class_counts(leaf.cover), table, query) for leaf in leaves_of(tree, table)):
         return False
@@ -98,7 +98,7 @@ def satisfies(tree: Tree, space: Space, query: Query) -> bool:
 def best_by_listing(
     space: Space, query: Query | None = None, k: int = 1, at_most: int = 200_000
 ) -> list[Answer]:
-    """The k best trees by looking at every tree of the space."""
+    """Return the k best trees by looking at every tree of the space."""
     query = _check(query, k)
     found = [
         (tuple(value_of(name, tree, space.table, query) for name in query.rank), key(tree), tree)
@@ -113,7 +113,7 @@ def best_by_listing(
 def front_by_listing(
     space: Space, query: Query | None = None, by: str = "size", at_most: int = 200_000
 ) -> list[FrontPoint]:
-    """The front by looking at every tree of the space; see ``front``."""
+    """Return the front by looking at every tree of the space; see ``front``."""
     query = _check(query, 1)
     criterion = _front_criterion(query, by)
     table = space.table
@@ -129,7 +129,7 @@ def front_by_listing(
 
 
 def best(space: Space, query: Query | None = None, k: int = 1) -> list[Answer]:
-    """The k best trees, distinct as trees; fewer if fewer satisfy the query, and NoTreeError if none does.
+    """Return the k best trees, distinct as trees; fewer if fewer satisfy the query, and NoTreeError if none does.
 
     >>> from everytree.reference import Table
     >>> xor = Table([(0, 0), (0, 1), (1, 0), (1, 1)], [(1, 0), (0, 1), (0, 1), (1, 0)])
@@ -153,12 +153,12 @@ def best(space: Space, query: Query | None = None, k: int = 1) -> list[Answer]:
 
 
 def best_tree(space: Space, query: Query | None = None) -> Tree:
-    """The best tree alone."""
+    """Return the best tree alone."""
     return best(space, query)[0].tree
 
 
 def front(space: Space, query: Query | None = None, by: str = "size") -> list[FrontPoint]:
-    """The least error for every size (or number of leaves, or depth), dominated points left out.
+    """Return the least error for every size (or number of leaves, or depth), dominated points left out.
 
     The criterion is the first error in the query's ranking; the query's constraints hold for every point.
     Among trees with the same two values the one with the least key is given.

@@ -61,11 +61,11 @@ class Space:
         return self.table.everything
 
     def at_limit(self, depth: int) -> bool:
-        """Whether the depth limit alone forbids a split at this depth."""
+        """Return whether the depth limit alone forbids a split at this depth."""
         return self.max_depth is not None and depth >= self.max_depth
 
     def feasible(self, cover: Cover, depth: int) -> tuple[int, ...]:
-        """The tests that may split this state, in increasing order; none at the depth limit."""
+        """Return the tests that may split this state, in increasing order; none at the depth limit."""
         if self.at_limit(depth):
             return ()
         found = self._feasible.get(cover)
@@ -80,7 +80,7 @@ class Space:
         return found
 
     def count(self, cover: Cover | None = None, depth: int = 0) -> int:
-        """The exact number of trees below a state; of the whole space without arguments."""
+        """Return the exact number of trees below a state; of the whole space without arguments."""
         if cover is None:
             cover = self.root
         state = (cover, depth)
@@ -93,7 +93,7 @@ class Space:
         return self._count[state]
 
     def deepest(self) -> int:
-        """The depth of the deepest tree of the space (every smaller depth occurs too)."""
+        """Return the depth of the deepest tree of the space (every smaller depth occurs too)."""
         known: dict[tuple[Cover, int], int] = {}
 
         def below(cover: Cover, depth: int) -> int:
@@ -112,7 +112,7 @@ class Space:
         return below(self.root, 0)
 
     def enumerate_trees(self, at_most: int = 200_000) -> Iterator[Tree]:
-        """Every tree of the space, each once, the single leaf first; refuses more than ``at_most`` trees.
+        """Yield every tree of the space, each once, the single leaf first; refuses more than ``at_most`` trees.
 
         >>> table = Table([(0,), (1,)], [(1, 0), (0, 1)])
         >>> list(Space(table).enumerate_trees())
@@ -140,7 +140,7 @@ class Space:
         return iter(trees(self.root, 0))
 
     def __contains__(self, tree: Tree) -> bool:
-        """Whether the tree lies in the space: every split feasible where it stands."""
+        """Return whether the tree lies in the space: every split feasible where it stands."""
         return all(
             node.test is None or node.test in self.feasible(node.cover, node.depth)
             for node in nodes_of(tree, self.table)

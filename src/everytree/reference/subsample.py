@@ -42,7 +42,7 @@ def choose_on_subsample(
     first: int = 32,
     growth: float = 2.0,
 ) -> Choice | None:
-    """The best test of a state by a growing subsample, or None where no test is feasible.
+    """Return the best test of a state by a growing subsample, or None where no test is feasible.
 
     The lowest test on ties; a test without a rival leads by infinity.
     """
@@ -70,7 +70,7 @@ def choose_on_subsample(
 
 
 def _examples(model: Bayes, cover: Cover) -> list[tuple[int, int]]:
-    """Every example of a cover as (number of its row, class)."""
+    """Return every example of a cover as (number of its row, class)."""
     return [
         (number, c)
         for number, counts in enumerate(model.table.counts)

@@ -71,7 +71,7 @@ class Table:
         n_classes: int | None = None,
         sample_weight: Iterable[Any] | None = None,
     ) -> Table:
-        """The table of examples: 0/1 rows X, class indices y; a whole-number weight counts as repetition.
+        """Return the table of examples: 0/1 rows X, class indices y; a whole-number weight counts as repetition.
 
         >>> Table.from_data([[0], [1], [0]], [0, 1, 1]).counts
         ((1, 1), (0, 1))
@@ -103,7 +103,7 @@ class Table:
         return cls(merged.keys(), merged.values())
 
     def __add__(self, other: Table) -> Table:
-        """The table of both data sets together."""
+        """Return the table of both data sets together."""
         if (self.n_tests, self.n_classes) != (other.n_tests, other.n_classes):
             raise ValueError(
                 f"cannot add a table of {other.n_tests} tests and {other.n_classes} classes to one of "
@@ -128,7 +128,7 @@ class Table:
         )
 
     def class_counts(self, cover: Cover) -> Counts:
-        """f_c(cover) for every class c."""
+        """Return f_c(cover) for every class c."""
         found = self._counts_of.get(cover)
         if found is None:
             inside = [each for number, each in enumerate(self.counts) if cover >> number & 1]
@@ -141,15 +141,15 @@ class Table:
         return found
 
     def n(self, cover: Cover) -> int:
-        """f(cover): the number of examples."""
+        """Return f(cover): the number of examples."""
         return sum(self.class_counts(cover))
 
     def children(self, cover: Cover, test: int) -> tuple[Cover, Cover]:
-        """The covers of the zero child and the one child."""
+        """Return the covers of the zero child and the one child."""
         return cover & ~self.ones[test], cover & self.ones[test]
 
     def cover_of(self, path: Path) -> Cover:
-        """t(path): the rows that satisfy every item (test, outcome) of the path.
+        """Return t(path): the rows that satisfy every item (test, outcome) of the path.
 
         >>> table = Table([(0, 1), (1, 1)], [(2, 0), (1, 3)])
         >>> table.cover_of(frozenset({(0, 1)})) == 0b10
@@ -161,7 +161,7 @@ class Table:
         return cover
 
     def check_row(self, row: Iterable[Any]) -> Row:
-        """A new example as a 0/1 tuple of the right length, or a ValueError."""
+        """Return a new example as a 0/1 tuple of the right length, or a ValueError."""
         clean = _clean_row(row, None)
         if len(clean) != self.n_tests:
             raise ValueError(f"a row of {len(clean)} values; this table has {self.n_tests} tests")

@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 def n_leaves(tree: Tree) -> int:
-    """Number of leaves.
+    """Return the number of leaves.
 
     >>> n_leaves((3, None, (1, None, None)))
     3
@@ -48,12 +48,12 @@ def n_leaves(tree: Tree) -> int:
 
 
 def n_splits(tree: Tree) -> int:
-    """Number of inner nodes."""
+    """Return the number of inner nodes."""
     return n_leaves(tree) - 1
 
 
 def size(tree: Tree) -> int:
-    """Number of nodes, splits and leaves together.
+    """Return the number of nodes, splits and leaves together.
 
     >>> size(None), size((3, None, (1, None, None)))
     (1, 5)
@@ -62,7 +62,7 @@ def size(tree: Tree) -> int:
 
 
 def depth(tree: Tree) -> int:
-    """Most tests on a way from the root to a leaf.
+    """Return the most tests on a way from the root to a leaf.
 
     >>> depth(None), depth((3, None, (1, None, None)))
     (0, 2)
@@ -71,7 +71,7 @@ def depth(tree: Tree) -> int:
 
 
 def key(tree: Tree) -> tuple[int, ...]:
-    """Preorder tests, −1 for a leaf.
+    """Return the tests in preorder, −1 for a leaf.
 
     >>> key((3, None, (1, None, None)))
     (3, -1, 1, -1, -1)
@@ -80,7 +80,7 @@ def key(tree: Tree) -> tuple[int, ...]:
 
 
 def from_key(preorder: Sequence[int]) -> Tree:
-    """The tree with this key.
+    """Return the tree with this key.
 
     >>> from_key((3, -1, 1, -1, -1))
     (3, None, (1, None, None))
@@ -107,7 +107,7 @@ def from_key(preorder: Sequence[int]) -> Tree:
 
 
 def used_tests(tree: Tree) -> frozenset[int]:
-    """The tests that occur in the tree.
+    """Return the tests that occur in the tree.
 
     >>> sorted(used_tests((3, None, (1, None, None))))
     [1, 3]
@@ -116,7 +116,7 @@ def used_tests(tree: Tree) -> frozenset[int]:
 
 
 def nodes_of(tree: Tree, table: Table) -> Iterator[Node]:
-    """Every node in preorder with the rows that reach it."""
+    """Yield every node in preorder with the rows that reach it."""
 
     def walk(part: Tree, path: Path, cover: Cover, level: int) -> Iterator[Node]:
         if part is None:
@@ -134,7 +134,7 @@ def nodes_of(tree: Tree, table: Table) -> Iterator[Node]:
 
 
 def leaves_of(tree: Tree, table: Table) -> list[Node]:
-    """The leaves in preorder with the rows that reach them.
+    """Return the leaves in preorder with the rows that reach them.
 
     >>> table = Table([(0, 1), (1, 1)], [(2, 0), (1, 3)])
     >>> [(sorted(leaf.path), table.class_counts(leaf.cover)) for leaf in leaves_of((0, None, None), table)]
@@ -144,7 +144,7 @@ def leaves_of(tree: Tree, table: Table) -> list[Node]:
 
 
 def leaf_path(tree: Tree, row: Sequence[int]) -> Path:
-    """The path of the leaf that a row reaches.
+    """Return the path of the leaf that a row reaches.
 
     >>> sorted(leaf_path((3, None, (1, None, None)), (0, 0, 0, 1)))
     [(1, 0), (3, 1)]

@@ -68,18 +68,18 @@ class WholeColumns:
         self.everything: Rows = tuple(range(len(classes)))
 
     def counts(self, rows: Rows) -> tuple[int, ...]:
-        """Examples of each class."""
+        """Return the number of examples of each class."""
         counts = [0] * self.n_classes
         for row in rows:
             counts[self.classes[row]] += self.weights[row]
         return tuple(counts)
 
     def n(self, rows: Rows) -> int:
-        """Number of examples."""
+        """Return the number of examples."""
         return sum(self.weights[row] for row in rows)
 
     def slot(self, test: ColumnTest, value: Any) -> int | None:
-        """The branch of a value: the place of a nominal one, or 0 (at most the cut, or the value asked for) and 1.
+        """Return the branch of a value: the place of a nominal one, or 0 (at most the cut, or the asked value) and 1.
 
         Missing is the branch after these. None for a value that is not declared.
         """
@@ -93,7 +93,7 @@ class WholeColumns:
         return 2 if value is None else int(value != test.cut)
 
     def branches(self, rows: Rows, test: ColumnTest) -> dict[int, Rows]:
-        """The rows of each branch that has some, in the order of the branches."""
+        """Return the rows of each branch that has some, in the order of the branches."""
         found: dict[int, list[int]] = {}
         for row in rows:
             slot = self.slot(test, self.columns[test.column][row])
@@ -103,7 +103,7 @@ class WholeColumns:
         return {slot: tuple(found[slot]) for slot in sorted(found)}
 
     def tests(self, rows: Rows, column: int, binary_nominal: bool = False) -> list[ColumnTest]:
-        """Every test of a column at a node, feasible or not, cuts in increasing order."""
+        """Return every test of a column at a node, feasible or not, cuts in increasing order."""
         kind = self.kinds[column]
         here = [self.columns[column][row] for row in rows]
         if kind != "numeric":

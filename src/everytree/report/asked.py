@@ -1,4 +1,4 @@
-"""A question of the explorer's form, checked field by field: what the page or a program sent is never trusted."""
+"""A question of the explorer's form, checked field by field: nothing that the page or a program sends is trusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def choices() -> dict[str, list[tuple[str, str, str]]]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, checked: the fields of the page's form."""
+    """A question with checked values for the fields of the page's form."""
 
     max_depth: int = 4
     min_leaf: int = 5
@@ -37,7 +37,7 @@ class Asked:
 
     @classmethod
     def of(cls, given: Any, columns: tuple[str, ...]) -> Asked:
-        """The question in an object of JSON; an error names the field."""
+        """Read a question from an object of JSON; an error names the field."""
         if not isinstance(given, dict) or not set(given) <= set(cls.__dataclass_fields__):
             raise QueryError(f"a question has the fields {', '.join(cls.__dataclass_fields__)}")
         made: dict[str, Any] = dict(given)

@@ -1,7 +1,7 @@
-"""What a request brings, read with suspicion: whatever it is, a bad one ends in a ``DataError`` of one line.
+"""Read what a request brings; whatever is wrong with it ends in a ``DataError`` of one line.
 
 body       UTF-8, JSON without NaN and Infinity, numbers of at most 40 digits, nested at most 8 deep
-client     letters, digits, - and _; who names none is the client ""
+client     letters, digits, - and _; a request without a client belongs to the client ""
 data       the number of the data set that the page is about
 """
 
@@ -24,7 +24,7 @@ CLIENT = re.compile(r"[A-Za-z0-9_-]{0,64}")
 
 
 def read_json(content: bytes) -> Any:
-    """The value in a body.
+    """Return the value in a body.
 
     >>> read_json(b'{"max_depth": 3}')
     {'max_depth': 3}
@@ -68,7 +68,7 @@ def _whole(digits: str) -> int:
 
 
 def client_of(given: str | None) -> str:
-    """The name of who asks."""
+    """Return the name of the client that asks."""
     if given is None:
         return ""
     if not CLIENT.fullmatch(given):
@@ -77,7 +77,7 @@ def client_of(given: str | None) -> str:
 
 
 def number_of(given: str | None) -> int | None:
-    """The number of the data set that a page is about; None where the request does not say."""
+    """Return the number of the data set that a page is about; None where the request does not say."""
     if given is None:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS):
@@ -86,5 +86,5 @@ def number_of(given: str | None) -> int | None:
 
 
 def message_of(error: BaseException) -> str:
-    """An error as one printable line."""
+    """Write an error as one printable line."""
     return shorten(str(error) or type(error).__name__, MOST_MESSAGE)

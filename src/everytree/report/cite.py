@@ -45,7 +45,7 @@ PAPERS = {
 
 
 def citation(model: Any = None) -> dict[str, str]:
-    """A sentence and BibTeX entries: the software, and the method of a classifier."""
+    """Return a sentence and BibTeX entries that cite the software, and the paper behind the method of a classifier."""
     text = f"The everytree developers. {TITLE}. Version {__version__}."
     entries = [
         f"@software{{everytree,\n  author  = {{{{The everytree developers}}}},\n  title   = {{{TITLE}}},\n"

@@ -1,7 +1,7 @@
-"""Columns, tests and rows as the page holds them, so that the browser can send a row down a tree as Python does.
+"""Columns, tests and rows as the page stores them, so that the browser can send a row down a tree as Python does.
 
-A nominal value is its position among the column's values (−1: none of them), a missing one is null. What decides is
-always a position or a number, never a name: names are only shown.
+A nominal value is stored as its position among the column's values (−1 for none of them), a missing one as null.
+Decisions always depend on a position or a number, never on a name: names are only shown.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KINDS = {"<=": "threshold", "==": "equals"}
 
 
 def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The columns and the 0/1 tests of a classifier that stands on a Binarizer."""
+    """Describe the columns and the 0/1 tests of a classifier that uses a Binarizer."""
     binarizer = model.binarizer_
     names = model.column_names()
     columns = []
@@ -63,7 +63,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 
 def raw_columns(model: Any) -> list[dict[str, Any]]:
-    """The columns of a classifier whose tree is on whole columns."""
+    """Describe the columns of a classifier whose tree asks about whole columns."""
     if model.display() == "path":
         return [
             _raw(of.name, of.values, [float(c) for c in of.cuts], of.fill, of.n_values > 1)
@@ -100,7 +100,7 @@ def _raw(name: str, values: Any, cuts: list[float], fill: Any, used: bool) -> di
 
 
 def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:
-    """The cells of every row of a frame."""
+    """Return the cells of every row of a frame."""
     found: list[list[float | int | None]] = [[] for _ in range(frame.n_rows)]
     for j, column in enumerate(frame.columns):
         for row, cell in zip(found, _cells(model, j, column), strict=True):
@@ -125,6 +125,6 @@ def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
         cells: list[Any] = [codes.get(value, -1) for value in as_codes(column).values.tolist()]
     else:
         cells = column.values.tolist()
-    if column.missing is not None:  # what stands there may be NaN, which is no JSON
+    if column.missing is not None:  # a missing cell may be NaN, which JSON does not have
         cells = [None if gone else cell for cell, gone in zip(cells, column.missing.tolist(), strict=True)]
     return [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]

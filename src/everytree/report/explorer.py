@@ -1,7 +1,8 @@
-"""The explorer without its server: the data set that is open, whose questions are being answered, and the page.
+"""The explorer without its server: the data set that is open, the questions being answered, and the page.
 
-``opened.py`` answers, ``jobs.py`` knows who asked. Another data set, or another target, takes the place of the one
-before for every client: pages of the one before are told so, and show no answer of the new one as theirs.
+``opened.py`` answers questions, ``jobs.py`` knows which client asked them. Opening another data set, or another
+target, replaces the old one for every client: pages about the old one are refused, so that they never show answers of
+the new.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from everytree.report.words import shown
 
 __all__ = ["Explorer"]
 
-WAIT = 0.5  # seconds that a question waits for its first tree before it tells its progress
-PATIENCE = 10.0  # seconds for questions to stop at the end
+WAIT = 0.5  # seconds that a question waits for its first tree before it returns its progress
+PATIENCE = 10.0  # seconds that questions may take to stop at the end
 
 
 class Explorer:
@@ -36,13 +37,13 @@ class Explorer:
         self.opened = Opened(data, file, target, n_jobs, 1)
 
     def open(self, data: Dataset, file: str, target: str | None = None) -> None:
-        """Explore another data set, or another target; if it cannot be read, all stays as it was."""
+        """Explore another data set, or another target; if it cannot be read, everything stays as it was."""
         with self._opening:
             self.opened = Opened(data, file, target, self._n_jobs, self.opened.number + 1)
         self.jobs.cancel_all()
 
     def now(self, number: int | None = None) -> Opened:
-        """What is open; where a page names the number of its data set, it must be that one."""
+        """Return what is open; if a page names the number of its data set, it must be that one."""
         opened = self.opened
         if number is not None and number != opened.number:
             raise DataError(
@@ -53,7 +54,10 @@ class Explorer:
         return opened
 
     def ask(self, given: Any, client: str = "", number: int | None = None) -> Job:
-        """Begin to answer a question; the client's last one is stopped. Waits a moment, as most are quick."""
+        """Begin to answer a question, and stop the question that this client asked before.
+
+        It waits a moment for the answer, as most questions are quick.
+        """
         opened = self.now(number)
         asked = Asked.of(given, opened.columns)
 
@@ -65,11 +69,11 @@ class Explorer:
         return job
 
     def close(self, seconds: float = PATIENCE) -> bool:
-        """Stop every question and wait for it, at most so long; whether all have ended."""
+        """Stop every question, wait for them at most so many seconds, and return whether all have ended."""
         return self.jobs.close(seconds)
 
     def page(self, token: str) -> dict[str, Any]:
-        """What the page begins with: the columns, rows to pick, and the form; trees come with the first answer."""
+        """Return what the page begins with: columns, rows to pick, and the form; trees come with the first answer."""
         opened = self.opened
         model = opened.model
         columns, tests = page_columns(model)

@@ -1,4 +1,4 @@
-"""What a model says about itself in words: one sentence for the head of the page, and its settings and results."""
+"""A model in words: one sentence for the head of the page, and its settings and results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["facts_of", "summary_of"]
 
 
 def facts_of(model: Any, space: TreeSpace | None) -> list[dict[str, Any]]:
-    """Settings, data and results, as groups of names and values."""
+    """List settings, data and results, as groups of names and values."""
     results = [[fact.long, told(fact.value)] for fact in model.facts() if fact.long is not None]
     params = sorted(model.get_params(deep=False).items())
     return [
@@ -55,7 +55,7 @@ def _data(model: Any, space: TreeSpace | None) -> list[list[str]]:
 
 
 def n_examples(model: Any, space: TreeSpace | None) -> int | None:
-    """Training examples, where the model knows."""
+    """Return the number of training examples, or None if the model does not know it."""
     if space is not None:
         return int(space.table.total)
     counts = model.root_counts()
@@ -63,6 +63,6 @@ def n_examples(model: Any, space: TreeSpace | None) -> int | None:
 
 
 def summary_of(model: Any, space: TreeSpace | None) -> str:
-    """One sentence: what was done, on how much."""
+    """Write one sentence: what was done, on how many examples."""
     total = n_examples(model, space)
     return str(model.headline("" if total is None else f" on {total:,} examples"))

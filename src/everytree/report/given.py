@@ -30,7 +30,7 @@ class Examples:
 
 
 def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
-    """The rows and labels of ``data``, checked against the columns and the classes of a fitted classifier."""
+    """Read the rows and labels of ``data``, and check them against a fitted classifier's columns and classes."""
     if isinstance(data, tuple) and len(data) == 2:
         X, y = data
     else:
@@ -54,7 +54,7 @@ def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
 def read_as_trained(
     model: Any, reader: Callable[[dict[str, Any]], Dataset], target: str | None = None
 ) -> Dataset:
-    """A file with its columns of the kinds that they had in training; ``reader`` reads it with given kinds."""
+    """Read a file so that its columns have the kinds of training; ``reader`` reads it with given kinds."""
     first = reader({})
     wanted: dict[str, Any] = dict(model.column_kinds())
     label = target or model.label_name()
@@ -64,14 +64,14 @@ def read_as_trained(
     for name in first.names:
         kind = wanted.get(name, "any")
         if kind == "any" and name in wanted and first[name].kind == "nominal":
-            kind = "boolean"  # true and false in a spelling that is not taken for granted
+            kind = "boolean"  # true and false, in a spelling that the reader does not take for booleans by itself
         if kind not in ("any", first[name].kind):
             types[name] = kind
     return reader(types) if types else first
 
 
 def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
-    """Features and labels of a table; of its columns only those that the model knows."""
+    """Split a table into features and labels; of its columns only those that the model knows are kept."""
     name = target or model.label_name() or getattr(table, "target", None)
     names = [str(each) for each in getattr(table, "columns", ())]
     if not names:

@@ -1,6 +1,6 @@
-"""Who asks what in the explorer: a question belongs to the client that asked it, a tab of a browser or a program.
+"""The questions that clients ask in the explorer; a client is a tab of a browser or a program.
 
-    a new question of a client     stops that client's last one, and no other
+    a new question of a client     stops the question that this client asked before, and no other
     one client too many            the one that has been silent longest is forgotten, idle ones first
     the end                        every question is stopped, and its thread is waited for
 
@@ -29,7 +29,7 @@ LOOK = 0.05  # seconds between two calls to stop what has not stopped yet
 
 @dataclass(eq=False)
 class Job:
-    """One question on its way: what is known so far, and whether more will come."""
+    """A question that is being answered: what is known so far, and whether more will come."""
 
     id: int
     asked: Asked
@@ -37,26 +37,26 @@ class Job:
     status: str = "searching …"
     error: str | None = None
     part: dict[str, Any] = field(default_factory=dict)
-    first: threading.Event = field(default_factory=threading.Event)  # there is something to show
+    first: threading.Event = field(default_factory=threading.Event)  # set when there is something to show
     finished: threading.Event = field(default_factory=threading.Event)
     cancelled: bool = False
     space: TreeSpace | None = None
     thread: threading.Thread | None = None
 
     def cancel(self) -> None:
-        """Stop; what was found stays."""
+        """Stop the question; what was found stays."""
         self.cancelled = True
         space = self.space
         if space is not None:
             space.stop()
 
     def tell(self, **parts: Any) -> None:
-        """Add parts to the answer, all at once: who looks never sees a tree with the claims of another."""
+        """Add parts to the answer, all at once, so that nobody sees a tree with the claims of another."""
         self.part = {**self.part, **parts}
 
     def told(self) -> dict[str, Any]:
-        """The answer as the page reads it."""
-        done = self.finished.is_set()  # asked first: what is done does not change any more
+        """Return the answer so far, as the page reads it."""
+        done = self.finished.is_set()  # read first, because a finished answer does not change any more
         return {
             "id": self.id,
             "done": done,
@@ -68,17 +68,17 @@ class Job:
 
 
 class Jobs:
-    """The last question of every client, and the threads that answer."""
+    """The latest question of every client, and the threads that answer them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._number = 0
         self._of: OrderedDict[str, Job] = OrderedDict()  # by client, the longest silent first
-        self._alive: list[Job] = []  # also those that were stopped and have not ended yet
+        self._alive: list[Job] = []  # including those that were stopped and have not ended yet
         self._closed = False
 
     def begin(self, client: str, asked: Asked, work: Callable[[Job], None]) -> Job:
-        """Answer a question by ``work``, in a thread of its own and after the client's last one has ended."""
+        """Answer a question by ``work`` in a thread of its own, once this client's question before it has ended."""
         with self._lock:
             if self._closed:
                 raise QueryError("the explorer is ending; start it again")
@@ -100,7 +100,7 @@ class Jobs:
         self._of.pop(idle[0] if idle else next(iter(self._of))).cancel()
 
     def of(self, client: str, number: Any) -> Job:
-        """The question of a client that has this number."""
+        """Return the question of a client that has this number."""
         with self._lock:
             job = self._of.get(client)
             if job is None or type(number) is not int or number != job.id:
@@ -124,18 +124,21 @@ class Jobs:
 
     @property
     def running(self) -> int:
-        """How many questions are being answered."""
+        """The number of questions that are being answered."""
         with self._lock:
             return sum(not job.finished.is_set() for job in self._alive)
 
     def close(self, seconds: float) -> bool:
-        """Stop every question and wait for the threads, at most so long; whether all have ended. No new one begins."""
+        """Stop every question, wait for the threads at most so many seconds, and return whether all have ended.
+
+        No new question begins afterwards.
+        """
         with self._lock:
             self._closed = True
             alive = list(self._alive)
         until = time.monotonic() + seconds
         for job in alive:
-            # A question of the core that begins just after a call to stop has not heard it, so it is said again.
+            # A call of the core that begins just after a call to stop misses it, so that call is repeated.
             while job.thread is not None and job.thread.is_alive() and time.monotonic() < until:
                 self.cancel_all()
                 job.thread.join(LOOK)

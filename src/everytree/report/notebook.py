@@ -15,7 +15,7 @@ __all__ = ["Shown", "show"]
 
 
 class Shown:
-    """A page in a frame; a notebook shows it."""
+    """A page in a frame, which a notebook shows."""
 
     def __init__(self, html: str, height: int) -> None:
         self.html, self.height = html, height
@@ -31,5 +31,30 @@ class Shown:
 
 
 def show(model: Any, data: Any = None, *, height: int = 720, **options: Any) -> Shown:
-    """The page of a fitted classifier for a notebook cell; the options are those of ``write_report``."""
+    """Show the page of a fitted classifier in a notebook cell.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier, also one that ``load_model`` made.
+    data : path, table, tuple (X, y) or None, default=None
+        Rows with labels, as in ``write_report``.
+    height : int, default=720
+        The height of the frame in pixels, at least 100.
+    **options : object
+        The options ``title``, ``target``, ``rows`` and ``time_limit`` of ``write_report``.
+
+    Returns
+    -------
+    Shown
+        The page, which a notebook shows as the value of a cell.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> from everytree.report import show
+    >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
+    >>> show(model).height
+    720
+    """
     return Shown(page_html(model, data, **options), whole("height", height, 100))

@@ -1,14 +1,14 @@
 """One data set with one target, open in the explorer: its tests, the spaces asked so far, and their answers.
 
-The table of tests is made once; a space (max_depth, min_leaf, columns left out) is kept when it was asked, with what it
-has computed, so that a change of a constraint is answered from what is there. One question at a time uses a space: who
-asks the same beside it gets a space of its own. An answer comes in parts:
+The table of tests is made once. A space (max_depth, min_leaf, columns left out) is kept after a question, with what it
+has computed, so that a change of a constraint is answered from what is there. One question at a time uses a space: the
+same question asked beside it gets a space of its own. An answer comes in parts:
 
-    the best tree       searched in slices of time: after each one, the best so far and the bound are told
+    the best tree       searched in slices of time; each one sends the best tree so far and the bound
     the front           the best tree of every size
     the posterior       what the trees use, the most probable ones, the rules for one row
 
-Claims ("proved best", the objective, the bound) are told together with the tree that they are about.
+Claims ("proved best", the objective, the bound) are sent together with the tree that they are about.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ __all__ = ["DIRICHLET", "Opened", "guess_target"]
 KEPT_SPACES = 8
 KEPT_ANSWERS = 32
 MOST_CLASSES = 100
-MOST_ROWS = 60  # to pick
+MOST_ROWS = 60  # that a reader can pick from
 FIRST_SLICE, SLICE = 0.1, 0.3  # seconds of search between two looks at the best so far
 DIRICHLET = 1.0
-EPSILON = 0.02  # of the sum of rules for one row
+EPSILON = 0.02  # the largest error of the sum of rules that predicts a row
 LIKELY_TARGETS = ("class", "target", "label", "y", "outcome", "diagnosis")
 
-Kept = list[int] | None  # the tests of a space, where it has not all
+Kept = list[int] | None  # the tests of a space; None for all of them
 Key = tuple[int, int, frozenset[str]]
 
 
 def guess_target(data: Dataset) -> str:
-    """The column to predict: the one that the file names, one with a telling name, or the last one."""
+    """Choose the column to predict: the one that the file names, one with a likely name, or the rightmost."""
     if data.target is not None:
         return data.target
     telling = [name for name in data.names if name.strip().lower() in LIKELY_TARGETS]
@@ -62,7 +62,7 @@ def guess_target(data: Dataset) -> str:
 
 
 class Opened:
-    """A data set with a target; ``number`` tells it from those that were open before."""
+    """A data set with a target; ``number`` distinguishes it from those that were open before."""
 
     def __init__(self, data: Dataset, file: str, target: str | None, n_jobs: int | None, number: int) -> None:
         name = guess_target(data) if target is None else target
@@ -84,7 +84,7 @@ class Opened:
         self.model, self.table = model, model.space_.table
         self.columns = tuple(str(each) for each in model.feature_names_in_)
         places = np.linspace(0, frame.n_rows - 1, min(MOST_ROWS, frame.n_rows)).round()
-        self.places = np.unique(places).astype(np.intp)  # of the rows to pick
+        self.places = np.unique(places).astype(np.intp)  # where the rows to pick stand in the data
         self.rows = frame.take(self.places)
         self.labels = np.searchsorted(model.classes_, y)[self.places]
         self._tests = model.to_tests(self.rows)
@@ -92,10 +92,12 @@ class Opened:
         self._lock = threading.Lock()
         self._answers: OrderedDict[Asked, tuple[str, dict[str, Any]]] = OrderedDict()
         self._averages: OrderedDict[Any, tuple[dict[str, Any], list[list[str]]]] = OrderedDict()
-        self._spaces: OrderedDict[Key, tuple[TreeSpace, Kept]] = OrderedDict()  # those in no one's use
+        self._spaces: OrderedDict[Key, tuple[TreeSpace, Kept]] = (
+            OrderedDict()
+        )  # spaces that no question uses now
 
     def answer(self, job: Job, memory: int) -> None:
-        """Answer a question, part by part; it may use so many bytes."""
+        """Answer a question, part by part, with at most ``memory`` bytes."""
         asked = job.asked
         with self._lock:
             known = self._answers.get(asked)
@@ -138,7 +140,7 @@ class Opened:
 
     @contextmanager
     def _space(self, asked: Asked) -> Iterator[tuple[TreeSpace, Kept]]:
-        """The space of a question, for it alone: kept from an earlier one where it is the same."""
+        """Lend the space of a question to it alone; a space kept from an earlier question is used again."""
         key = (asked.max_depth, asked.min_leaf, frozenset(asked.forbid))
         with self._lock:
             found = self._spaces.pop(key, None)
@@ -171,10 +173,10 @@ class Opened:
     # --- the best tree
 
     def _best(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> Tree | None:
-        """The best tree. A search goes on slice by slice, and tells its bound and the best so far."""
+        """Find the best tree; a search continues slice by slice, and sends its bound and the best tree so far."""
         asked = job.asked
         if asked.require and asked.max_size is None:
-            # The best of all trees is the answer if it uses what it must; its search is much quicker than the fold.
+            # The best of all trees is the answer if it uses the required columns; its search is quicker than the fold.
             free = self._search(
                 job, space, kept, memory, Query((asked.objective, "size")), has_what_it_must=False
             )
@@ -184,7 +186,7 @@ class Opened:
         return self._search(job, space, kept, memory, query)
 
     def _uses(self, tree: Tree, kept: Kept) -> set[str]:
-        """The columns that a tree asks about."""
+        """Return the columns that a tree asks about."""
         tests = self.model.binarizer_.tests_
         return {str(tests[t if kept is None else kept[t]].attribute) for t in tree.key if t >= 0}
 
@@ -197,9 +199,9 @@ class Opened:
         query: Query,
         has_what_it_must: bool = True,
     ) -> Tree | None:
-        """The best tree of a query, or None where the search ended before the proof; the job then says how it stands.
+        """Return the best tree of a query, or None if the search ended before the proof; the status then says why.
 
-        Where its trees need not have what the question asks for, only the bound on them is a claim worth telling.
+        Where its trees need not use the required columns, only the bound on them is sent.
         """
         asked = job.asked
         in_slices = query.max_size is None and not query.require
@@ -245,7 +247,7 @@ class Opened:
         return None
 
     def _tree_part(self, asked: Asked, tree: Tree, kept: Kept) -> dict[str, Any]:
-        """A tree and what is claimed of it: one cannot be told without the other."""
+        """Return a tree together with what is claimed of it, because neither is sent without the other."""
         info = tree.info
         proved = bool(info.get("optimal", True))
         claims = [
@@ -308,7 +310,7 @@ class Opened:
 
 
 def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Keep a value as the newest; the oldest ones give way."""
+    """Keep a value as the newest, and drop the oldest ones."""
     kept[key] = value
     kept.move_to_end(key)
     while len(kept) > most:
@@ -320,11 +322,11 @@ def _was(ended: str) -> str:
 
 
 def _teller(job: Job, what: str) -> Any:
-    """A progress function that puts the progress in the status of a job, and passes a call to stop on."""
+    """Return a progress function that puts the progress in the status of a job, and passes a call to stop on."""
 
     def tell(stage: str, done: int, total: int, seconds: float) -> None:
         if job.cancelled:
-            job.cancel()  # this question of the core may have begun after the first call
+            job.cancel()  # this call of the core may have begun after the first call to stop
         if seconds > 1:
             share = f", {done / total:.0%}" if total and math.isfinite(total) and done <= total else ""
             if not job.status.startswith("searching … ") or what != "the best tree":

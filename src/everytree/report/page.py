@@ -33,18 +33,39 @@ def write_report(
     rows: int = ROWS,
     time_limit: float = SECONDS,
 ) -> int:
-    """Write the page of a fitted classifier to one HTML file, whole or not at all; returns its size in bytes.
+    """Write the page of a fitted classifier to one HTML file, which opens without a network.
+
+    The file is written whole or not at all.
 
     Parameters
     ----------
-    model : a fitted classifier, also one that ``load_model`` made
-    path : the file
-    data : a file, a table with the label among its columns, or a pair (X, y). Training data add the best tree of every
-        size, the most probable trees and a cross-validated calibration where the model does not hold them; other rows
-        judge the model
-    title, target : the head of the page, and the name of the label's column
-    rows : how many rows of ``data`` readers can pick; they are then in the file, so 0 where rows are private
-    time_limit : seconds for each part; what takes longer is left out, with a note
+    model : classifier
+        A fitted classifier, also one that ``load_model`` made.
+    path : path-like
+        The file to write.
+    data : path, table, tuple (X, y) or None, default=None
+        Rows with labels: a file, a table with the label among its columns, or a pair (X, y). Training data add the
+        best tree of every size, the most probable trees and a cross-validated calibration where the model does not
+        hold them; other rows show how good the model is.
+    title : str or None, default=None
+        The head of the page; None names the label's column.
+    target : str or None, default=None
+        The name of the label's column in ``data``; None means that of training.
+    rows : int, default=30
+        The number of rows of ``data`` that readers can pick. They are stored in the file, so give 0 if they are
+        private.
+    time_limit : float, default=20.0
+        The most seconds for each part; a part that takes longer is left out, with a note.
+
+    Returns
+    -------
+    int
+        The size of the file in bytes.
+
+    Raises
+    ------
+    DataError
+        If the data do not have the columns and classes of the model.
 
     Examples
     --------
@@ -60,12 +81,35 @@ def write_report(
 
 
 def page_html(model: Any, data: Any = None, **options: Any) -> str:
-    """The page of a fitted classifier as a text; the options are those of ``write_report``."""
+    """Return the page of a fitted classifier as text.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier, also one that ``load_model`` made.
+    data : path, table, tuple (X, y) or None, default=None
+        Rows with labels, as in ``write_report``.
+    **options : object
+        The options ``title``, ``target``, ``rows`` and ``time_limit`` of ``write_report``.
+
+    Returns
+    -------
+    str
+        The HTML.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> from everytree.report import page_html
+    >>> model = et.OptimalTreeClassifier(max_depth=1).fit([[1, "a"], [2, "a"], [3, "b"]], ["no", "no", "yes"])
+    >>> page_html(model, title="Three rows").count("<title>Three rows</title>")
+    1
+    """
     return html_of(page_data(model, data, **options))
 
 
 def html_of(data: dict[str, Any], connect: str = "'none'") -> str:
-    """The page around an object of data; ``connect`` is what its scripts may talk to."""
+    """Write the page around an object of data; ``connect`` names what its scripts may talk to."""
     script, style = _bundle("page.js"), _bundle("style.css")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; connect-src {connect}; "
@@ -85,7 +129,7 @@ def html_of(data: dict[str, Any], connect: str = "'none'") -> str:
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON that is safe inside a script element: ASCII, and no character that HTML could read."""
+    """Write JSON that is safe inside a script element: ASCII, and no character that HTML could read."""
     text = json.dumps(data, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -97,7 +141,7 @@ def _hash(text: str) -> str:
 
 @cache
 def _bundle(name: str) -> str:
-    """A part of the bundle; nothing in it can end its element."""
+    """Return a part of the bundle; nothing in it can end its element."""
     text = (resources.files("everytree.report") / "bundle" / name).read_text(encoding="utf-8")
     if "</s" in text.lower():
         raise DataError(f"the bundle {name} holds </s…, which would end its element; build it again")

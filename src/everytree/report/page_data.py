@@ -1,10 +1,10 @@
-"""The object of JSON that a page shows, made of a fitted classifier and perhaps its data.
+"""Make the object of JSON that a page shows, of a fitted classifier and perhaps its data.
 
     always                         the tree, what it claims, the form for one row, settings, how to cite
-    with the space at hand         the size–error front, the posterior: what the trees use, the most probable ones
+    with the space                 the size–error front, the posterior: what the trees use, the most probable ones
     with rows and labels           rows to pick, calibration
 
-A model just fitted, and an average in a file, have their space at hand; a tree in a file has it when its training data
+A model just fitted, and an average in a file, have their space; a tree in a file has it when its training data
 are given (recognised by the model's fingerprint). What could not be computed in time is left out, and a note says so.
 """
 
@@ -52,7 +52,7 @@ def page_data(
     rows: int = ROWS,
     time_limit: float = SECONDS,
 ) -> dict[str, Any]:
-    """What the page of a fitted classifier shows, as plain lists, texts and numbers.
+    """Return what the page of a fitted classifier shows, as plain lists, texts and numbers.
 
     ``data`` is a file, a table with the label among its columns, or a pair (X, y); up to ``rows`` of its rows are put
     in the page for readers to pick (0 for none: rows may be private). Each part may take ``time_limit`` seconds.
@@ -116,7 +116,7 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
 
 
 def _describe(page: dict[str, Any], model: ClassifierBase) -> None:
-    """What the model itself says: its tree or its rules, on its own columns."""
+    """Add what the model itself says: its tree or its rules, on its own columns."""
     if isinstance(model, TreeClassifierBase):
         page["columns"], page["tests"] = page_columns(model)
         page["missing"] = model.binarizer_.missing
@@ -143,7 +143,7 @@ def _describe_columns(page: dict[str, Any], model: Any) -> None:
 
 def _describe_options(page: dict[str, Any], model: Any) -> None:
     tree = model.tree_
-    if not isinstance(tree, OptionTree):  # the mean of several
+    if not isinstance(tree, OptionTree):  # the mean of several trees
         _describe_text(page, model)
         return
     page["answer"] = "tree"
@@ -194,7 +194,7 @@ def _only_sum(model: Any) -> dict[str, Any]:
 def _space_of(
     model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | None, training: bool | None
 ) -> TreeSpace | None:
-    """The space of the model: its own, or made again from its training data."""
+    """Return the space of the model: its own, or one made again from its training data."""
     found: TreeSpace | None = model.tree_space()
     if found is not None or not training or frame is None or codes is None:
         return found
@@ -212,7 +212,7 @@ def _table_of(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Table:
 
 
 def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | None) -> bool | None:
-    """Whether the rows are those of training; None where that cannot be told.
+    """Return whether the rows are those of training; None where that is not known.
 
     A tree on whole columns has no fingerprint: rows with just the class counts of its root are taken for those of
     training. They are then judged by cross-validation, which no reader can be misled by.
@@ -227,7 +227,7 @@ def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | 
 
 
 def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, seconds: float) -> None:
-    """The front, and the posterior over every tree."""
+    """Add the front, and the posterior over every tree."""
     if space is None:
         if model.fingerprint() is not None and model.display() != "rules":
             page["notes"].append(
@@ -235,7 +235,7 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
                 "most probable trees and what they use."
             )
         return
-    if model.AVERAGES and model.display() == "tree":  # drawn: the tree is one of them
+    if model.AVERAGES and model.display() == "tree":  # the tree is one of the trees that chains drew
         names = [str(test.attribute) for test in model.binarizer_.tests_]
         page["posterior"] = sections.drawn(model.draws_, names)
         page["notes"].append(
@@ -288,7 +288,7 @@ def _try(page: dict[str, Any], part: str, what: str, make: Any) -> None:
 def _some_rows(
     model: Any, frame: Frame, codes: npt.NDArray[np.intp], most: int
 ) -> tuple[list[dict[str, Any]], Frame | None]:
-    """Rows to pick, spread evenly over the data."""
+    """Return rows to pick, spread evenly over the data."""
     if most <= 0 or frame.n_rows == 0:
         return [], None
     places = np.unique(np.linspace(0, frame.n_rows - 1, min(most, frame.n_rows)).round().astype(np.intp))
@@ -304,13 +304,13 @@ def _some_rows(
 
 
 def _add_intervals(page: dict[str, Any], model: Any, picked: Frame) -> None:
-    """How sure the average is of each row to pick; a page without the sum of rules shows no average."""
+    """Add how sure the average is of each row to pick; a page without the sum of rules shows no average."""
     if page["posterior"] is not None and page["posterior"]["sum"] is not None:
         page["posterior"]["intervals"] = sections.row_intervals(model.posterior_, model.to_tests(picked))
 
 
 def _mark_used(page: dict[str, Any]) -> None:
-    """A form shows first the columns that some tree of the page, or the average, asks about."""
+    """Mark the columns that some tree of the page, or the average, asks about; the form shows them first."""
     if not page["tests"] or page["posterior"] is not None:
         return
     trees = [page["tree"]] if page["tree"] else []

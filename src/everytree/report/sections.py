@@ -1,4 +1,4 @@
-"""The parts of the page that ask a space or new rows: the front, the posterior, and calibration."""
+"""The parts of the page that need a space or new rows: the front, the posterior, and calibration."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["calibration", "drawn", "front", "posterior", "row_intervals", "row_r
 
 TOP_TREES = 10
 RULES = 400
-MOST_SUM_RULES = 3000  # of the sum that predicts in the browser
+MOST_SUM_RULES = 3000  # in the sum of rules that predicts in the browser
 EPSILONS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 MOST_POINTS = 40
-MOST_NODES = 4000  # of all trees of a part together
+MOST_NODES = 4000  # that all trees of a part may have together
 FOLDS = 5
 SLOW = (
     "Nothing is said about calibration: the page had no time for a cross-validation ({}). Raise the time limit, or "
@@ -47,7 +47,7 @@ def front(
     kept: Sequence[int] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """The least cost for every size, each with its tree."""
+    """Return the least cost for every size, each with its tree."""
     points, nodes = [], 0
     matrix, weights = options.get("cost_matrix"), options.get("class_weight")
     counted = make_cost(cost, space.table, cost_matrix=matrix, class_weight=weights)
@@ -61,7 +61,7 @@ def front(
 
 
 def _thinned(points: list[Any]) -> list[Any]:
-    """At most so many points: the first, the last, and some between."""
+    """Keep at most ``MOST_POINTS`` points: both ends, and some between."""
     if len(points) <= MOST_POINTS:
         return points
     places = np.unique(np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int))
@@ -69,8 +69,8 @@ def _thinned(points: list[Any]) -> list[Any]:
 
 
 def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:
-    """What the posterior over every tree knows: its most probable trees, what they use, and how a row is decided."""
-    one: Posterior = getattr(found, "best", found)  # of a mixture the part of most weight
+    """Return what the page shows of the posterior: the most probable trees, what trees use, how a row is decided."""
+    one: Posterior = getattr(found, "best", found)  # a mixture shows its posterior of most weight
     space = one.space
     names = list(space.test_names or [f"x{k}" for k in range(space.n_tests)])
     top: list[dict[str, Any]] = []
@@ -96,12 +96,12 @@ def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = Tr
 def row_rules(
     one: Posterior, kept: Sequence[int] | None = None, epsilons: Sequence[float] = EPSILONS
 ) -> dict[str, Any]:
-    """What decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
+    """Return what decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
     return {"rules": _rules(one, kept), "sum": _sum(one, kept, epsilons)}
 
 
 def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[float]]] | None:
-    """For each row the central 95 % interval of every class probability, over every tree; None at a limit.
+    """Return for each row the central 95 % interval of every class probability, over every tree; None at a limit.
 
     The draw of the trees is the only source of chance, and it has a fixed seed: a page made twice is the same.
     """
@@ -116,7 +116,7 @@ def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[fl
 
 
 def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
-    """What trees drawn by chains know: the most frequent ones, what they use, how many leaves they have."""
+    """Return what trees drawn by chains show: the most frequent ones, what they use, how many leaves they have."""
     counts = np.bincount(draws.which.ravel(), minlength=draws.n_distinct)
     total = max(1, len(draws))
     top: list[dict[str, Any]] = []
@@ -153,7 +153,7 @@ def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
 
 
 def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
-    """The rules of most weight: paths that are leaves of many probable trees."""
+    """Return the rules of most weight: paths that are leaves of many probable trees."""
     found = one.rules(top=RULES)
     depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
@@ -173,7 +173,7 @@ def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
 
 
 def _sum(one: Posterior, kept: Sequence[int] | None, epsilons: Sequence[float]) -> dict[str, Any] | None:
-    """The average as a sum of rules, with the smallest bound that few rules can keep; None where many are needed."""
+    """Return the average as a sum of few rules, with the smallest bound; None where many rules are needed."""
     try:
         small = list(epsilons)
         if len(small) > 1:
@@ -185,7 +185,7 @@ def _sum(one: Posterior, kept: Sequence[int] | None, epsilons: Sequence[float]) 
 
 
 def sum_of(made: CompressedRules, kept: Sequence[int] | None = None) -> dict[str, Any]:
-    """A sum of rules for the browser. Its moves are rounded, and the bound has room for that."""
+    """Write a sum of rules for the browser; its moves are rounded, and the bound has room for that."""
     place = range(made.n_tests) if kept is None else kept
     moves = [[float(f"{move:.7g}") for move in rule.moves] for rule in made.rules]
     rounding = 1e-7 * sum(max(map(abs, row)) for row in moves)
@@ -204,10 +204,10 @@ def sum_of(made: CompressedRules, kept: Sequence[int] | None = None) -> dict[str
 def calibration(
     model: Any, frame: Frame, codes: npt.NDArray[np.intp], training: bool | None, seconds: float
 ) -> dict[str, Any] | str:
-    """How good the probabilities are on these rows, or why that is not told.
+    """Measure how good the probabilities are on these rows, or return a sentence why that was not possible.
 
     Rows of training judge by cross-validation: each row by a model that was fitted again without it. Other rows judge
-    the model as it is. ``training`` is None where nobody knows which they are.
+    the model as it is. ``training`` is None where it is not known which they are.
     """
     if training:
         return _cross_validated(model, frame, codes, seconds)
@@ -222,7 +222,7 @@ def calibration(
 
 
 def _said(model: Any, frame: Frame, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-    """What the model says of the rows; an average says the most probable class, and is not taken twice."""
+    """Return what the model predicts for the rows; an average's ``proba`` is used and not computed twice."""
     return np.asarray(model.classes_[proba.argmax(axis=1)] if model.AVERAGES else model.predict(frame))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["make_app", "serve"]
 
 MOST_UPLOAD = 2**30
-GRACE = 3  # seconds for requests to end after Ctrl-C
+GRACE = 3  # seconds that requests may take to end after Ctrl-C
 NEEDS_WEB = 'the explorer needs Starlette and uvicorn: pip install "everytree[web]"'
 HEADERS = {
     "Cache-Control": "no-store",
@@ -49,7 +49,7 @@ HEADERS = {
 
 
 def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlette:
-    """The web application; uploads are kept in ``folder``."""
+    """Make the web application; uploads are kept in ``folder``."""
     try:
         from starlette.applications import Starlette
         from starlette.concurrency import run_in_threadpool
@@ -163,7 +163,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
 
 
 def _read_named(path: Path, name: str) -> Any:
-    """Read a file; an error speaks of it by the name that its owner knows."""
+    """Read a file; an error calls it by the name that its owner knows."""
     try:
         return read(path)
     except DataError as error:
@@ -171,12 +171,12 @@ def _read_named(path: Path, name: str) -> Any:
 
 
 class _Terminated(SystemExit):
-    """SIGTERM: the program ends as the shell expects it, but in order."""
+    """Raised at SIGTERM, so that the program ends in order and with the exit code that a shell expects."""
 
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does, by an exception, and not the whole process at once.
+    """Let SIGTERM end the block as Ctrl-C does, by an exception, and not the whole process at once.
 
     uvicorn catches both signals, ends its requests, and raises them again for the handlers that were there before.
     """
@@ -196,10 +196,10 @@ def _ending_in_order() -> Iterator[None]:
 def serve(
     explorer: Explorer, port: int = 0, query: str = "", started: Callable[[str], None] | None = None
 ) -> None:
-    """Serve the explorer on 127.0.0.1 until Ctrl-C; ``started`` is told the address, with its token.
+    """Serve the explorer on 127.0.0.1 until Ctrl-C; ``started`` is called with the address, which holds the token.
 
     Port 0 is any that is free; ``query`` is what the page puts after the # of its address. Ctrl-C raises
-    ``KeyboardInterrupt`` and SIGTERM ``SystemExit(143)``, both after every question has been told to stop.
+    ``KeyboardInterrupt`` and SIGTERM ``SystemExit(143)``, both after every question has been asked to stop.
     """
     try:
         import uvicorn

@@ -1,6 +1,6 @@
-"""Trees as the page holds them: a list of nodes, each with its counts, probabilities and how a row goes on.
+"""Trees as the page stores them: a list of nodes, each with its counts, probabilities and where a row goes next.
 
-    {"n": counts, "p": probabilities, "i": [low, high], …}      i: 95 % interval of the class that the node says
+    {"n": counts, "p": probabilities, "i": [low, high], …}      i: 95 % interval of the class that the node predicts
 
 "s" is that class where it is not the most probable one. A split on a 0/1 test has "t", the test, and "k", its children
 (yes, no). A split on a whole column has "col", "k", the words "q" and "b" of its question and its branches, and what
@@ -49,7 +49,7 @@ def page_tree(
     keep_proba: bool = False,
     kept: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """A tree on 0/1 tests, with Dirichlet parameters by depth.
+    """Describe a tree on 0/1 tests, with Dirichlet parameters by depth.
 
     ``keep_proba`` leaves the probabilities of the tree as they are; ``kept`` are the numbers of the tests in the page.
     """
@@ -60,7 +60,7 @@ def page_tree(
     for k in range(tree.n_nodes):
         node = _node(tree.counts[k], proba[k])
         node["i"] = [short(low[k]), short(high[k])]
-        if tree.says[k] != node["p"].index(max(node["p"])):  # by the digits that the page has
+        if tree.says[k] != node["p"].index(max(node["p"])):  # compared with the digits that the page has
             node["s"] = int(tree.says[k])
         test = int(tree.test[k])
         if test >= 0:
@@ -77,7 +77,7 @@ def page_tree(
 
 
 def added_of(dirichlet: Sequence[Sequence[float]]) -> list[float | list[float]]:
-    """What is added to the counts of a leaf, by depth: one number for every class, or one for each.
+    """Return what is added to the counts of a leaf, by depth: one number for every class, or one for each.
 
     >>> added_of([[1.0, 1.0, 1.0]]), added_of([[0.5, 2.0]])
     ([1.0], [[0.5, 2.0]])
@@ -86,7 +86,7 @@ def added_of(dirichlet: Sequence[Sequence[float]]) -> list[float | list[float]]:
 
 
 def intervals(counts: npt.ArrayLike, prior: npt.ArrayLike, classes: npt.ArrayLike) -> tuple[Reals, Reals]:
-    """The central 95 % interval of the probability of one class at each node.
+    """Return the central 95 % interval of the probability of one class at each node.
 
     >>> low, high = intervals([[8, 2]], [[1, 1]], [0])
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -100,13 +100,13 @@ def intervals(counts: npt.ArrayLike, prior: npt.ArrayLike, classes: npt.ArrayLik
     if a.shape[1] == 1:
         return np.ones(len(a)), np.ones(len(a))
     ends = [betaincinv(own, others, p) for p in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
-    mean = own / (own + others)  # what scipy cannot tell is a point mass
+    mean = own / (own + others)  # where scipy fails, nearly all weight is at the mean
     low, high = (np.where(np.isnan(end), mean, end) for end in ends)
     return low, high
 
 
 def multiway_tree(tree: MultiwayTree, laplace: bool = False) -> dict[str, Any]:
-    """A tree of C4.5: frequencies, of the node before where there are no examples."""
+    """Describe a tree of C4.5 by frequencies; a node without examples has those of its parent."""
     counts = tree.counts
     proba = np.zeros(counts.shape)
     parent = tree.parents()
@@ -140,7 +140,7 @@ def multiway_tree(tree: MultiwayTree, laplace: bool = False) -> dict[str, Any]:
 
 
 def path_tree(tree: PathTree) -> dict[str, Any]:
-    """A tree of categories, with the average along the path as probabilities."""
+    """Describe a tree of categories, with the average along the path as probabilities."""
     nodes: list[dict[str, Any]] = []
     for k in range(tree.n_nodes):
         node = _node(tree.counts[k], tree.probabilities[k])
@@ -162,9 +162,10 @@ def path_tree(tree: PathTree) -> dict[str, Any]:
 
 
 def option_tree(tree: OptionTree) -> dict[str, Any]:
-    """A tree with all its prunings, or the most probable tree of an option tree; nodes have their own probabilities.
+    """Describe a tree with all its prunings, or the most probable tree of an option tree.
 
-    "w" is the probability that a node of the former is a leaf: what it says is the mixture along the path.
+    Nodes have their own probabilities. For a tree with its prunings, "w" is the probability that a node is a leaf: the
+    prediction is the mixture along the path.
     """
     mixes = tree.is_tree and tree.kind == "smooth"
     best = tree if tree.is_tree else tree.most_probable()
@@ -192,7 +193,7 @@ def option_tree(tree: OptionTree) -> dict[str, Any]:
         slots = arrays["child"][begin:end].tolist()
         there = [slot for slot, child in enumerate(slots) if child != NO_CHILD]
         column, at = best.column(option), float(arrays["threshold"][option])
-        children = [-1 - int(slots[slot]) for slot in there]  # until they have a number of their own
+        children = [-1 - int(slots[slot]) for slot in there]  # negative until they have a number of their own
         place = [there.index(slot) if slot in there else -1 for slot in range(len(slots))]
         node |= {
             "col": int(arrays["attribute"][option]),
@@ -235,7 +236,7 @@ def _node(counts: npt.NDArray[Any], proba: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def short(p: Any) -> float:
-    """Five digits, more than the page shows; but only certainty is one.
+    """Round to five digits, more than the page shows; only certainty becomes one.
 
     >>> short(2 / 3), short(0.9999996), short(1.0)
     (0.66667, 0.9999996, 1.0)

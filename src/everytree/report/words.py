@@ -9,11 +9,11 @@ from everytree.draw.labels import shorten
 
 __all__ = ["WIDEST", "large", "shown", "told"]
 
-WIDEST = 160  # letters of a name; what the page needs to tell names apart are their positions
+WIDEST = 160  # letters of a name; the page distinguishes names by their positions, so cutting them is safe
 
 
 def shown(text: object) -> str:
-    """A name from somebody's data.
+    """Shorten a name from somebody's data to one printable line.
 
     >>> shown("two\\nlines"), len(shown("x" * 10_000))
     ('two lines', 160)
@@ -22,7 +22,7 @@ def shown(text: object) -> str:
 
 
 def large(n: int) -> str:
-    """A count, exactly where it is short.
+    """Write a count, exactly if it is short.
 
     >>> large(1234567), large(17343653528419225876)
     ('1,234,567', 'about 1.73 × 10^19')
@@ -39,7 +39,7 @@ def _log10(n: int) -> float:
 
 
 def told(value: Any) -> str:
-    """A setting or a result in words.
+    """Write a setting or a result for people.
 
     >>> told(None), told(True), told(0.123456789), told(("error", "size"))
     ('–', 'yes', '0.123457', 'error, size')

@@ -38,21 +38,44 @@ __all__ = ["TreeSpace"]
 
 
 class TreeSpace(Engine):
-    """All trees over the columns of a 0/1 matrix.
+    """All decision trees over the columns of a 0/1 matrix, which can be searched, counted and averaged.
+
+    The graph behind the answers is built once, at the first question that needs it, and serves every later question.
 
     Parameters
     ----------
-    X : 0/1 matrix, one column per test; columns are taken as they are (see ``Binarizer`` for other data)
-    y : labels, one per row
-    max_depth : most tests on any path; None for no limit
-    min_leaf : fewest examples in a leaf
-    sample_weight : whole numbers; a weight is the same as repeating the row
-    test_names : names of the columns, for people
-    n_jobs : threads; −1 for every core. Results are the same for any number, to the last bit
-    attributes : for attribute-fair priors, the number of the attribute behind each test
-    classes : all labels in order, if some may be absent from y
-    time_limit, memory_limit : seconds for each question, and bytes for what it stores
-    progress : called about every 30 ms as ``progress(stage, done, total, seconds)``
+    X : array-like of shape (n_rows, n_tests)
+        The 0/1 matrix, one column per test. Columns are taken as they are; ``Binarizer`` makes them of other data.
+    y : array-like of shape (n_rows,)
+        The labels, one per row.
+    max_depth : int or None, default=4
+        The most tests on any path from the root to a leaf; None means no limit.
+    min_leaf : int, default=1
+        The fewest examples that a leaf may hold.
+    sample_weight : array-like of int or None, default=None
+        A whole number for each row; a weight of 3 is the same as giving the row three times.
+    test_names : sequence of str or None, default=None
+        The names of the columns, used wherever a tree is printed; a data frame brings its own.
+    n_jobs : int or None, default=1
+        The number of threads; -1 means every core. Answers are the same for any number, to the last bit.
+    attributes : array-like or None, default=None
+        For each test, the number or name of the attribute (original column) it was made from. Attribute-fair priors,
+        ``require`` and ``forbid`` use it.
+    classes : iterable or None, default=None
+        All labels in order; needed only if some of them may be absent from ``y``.
+    time_limit : float or None, default=None
+        The most seconds that one question may take; None means no limit.
+    memory_limit : int or None, default=None
+        The most bytes that one question may store; None means three quarters of the machine's memory.
+    progress : callable or None, default=None
+        A function that is called about every 30 ms as ``progress(stage, done, total, seconds)``.
+
+    Raises
+    ------
+    DataError
+        If ``X`` is not a 0/1 matrix, has no rows, or does not fit ``y``.
+    QueryError
+        If a parameter is out of its range, or fewer than ``min_leaf`` examples are given.
 
     Examples
     --------
@@ -113,21 +136,58 @@ class TreeSpace(Engine):
         memory_limit: int | None = None,
         progress: Progress | None = None,
     ) -> TreeSpace:
-        """The space of a count table."""
+        """Make a space of a count table: distinct rows with the number of examples of each class.
+
+        Parameters
+        ----------
+        table : Table
+            The distinct rows and their class counts, with the names of tests and classes.
+        max_depth : int or None, default=4
+            The most tests on any path from the root to a leaf; None means no limit.
+        min_leaf : int, default=1
+            The fewest examples that a leaf may hold.
+        n_jobs : int or None, default=1
+            The number of threads; -1 means every core.
+        attributes : array-like or None, default=None
+            For each test, the number or name of the attribute it was made from.
+        time_limit : float or None, default=None
+            The most seconds that one question may take; None means no limit.
+        memory_limit : int or None, default=None
+            The most bytes that one question may store; None means three quarters of the machine's memory.
+        progress : callable or None, default=None
+            A function that is called about every 30 ms as ``progress(stage, done, total, seconds)``.
+
+        Returns
+        -------
+        TreeSpace
+            The space of all trees over the tests of the table.
+        """
         space = cls.__new__(cls)
         limits = Limits(time_limit, memory_limit, progress)
         Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attributes, limits)
         return space
 
     def estimate(self) -> Estimate:
-        """About how many states, bytes and seconds the posterior would take, in a fraction of a second.
+        """Estimate how many states, bytes and seconds the posterior would take; this takes a fraction of a second.
 
-        An estimate, not a promise: from random descents and a short measurement on this machine.
+        The numbers come from random descents through the space and a short measurement on this machine. They are
+        mostly within a factor of three of the truth, and never a promise.
+
+        Returns
+        -------
+        Estimate
+            The estimated size and time, and whether they are far beyond the limits of the space.
         """
         return estimate(self, replace(self.limits, time_limit=None).control())
 
     def estimate_states(self) -> float:
-        """About how many states the graph stores, by random descents."""
+        """Estimate how many states the graph of the space would store, by random descents.
+
+        Returns
+        -------
+        float
+            The estimated number of states.
+        """
         return estimate(self, replace(self.limits, time_limit=None).control(), measure=False).states
 
     # --- questions ---
@@ -140,7 +200,7 @@ class TreeSpace(Engine):
 
     @property
     def log_n_trees(self) -> float:
-        """Natural logarithm of the number of trees."""
+        """The natural logarithm of the number of trees, for numbers that no float can hold."""
         n = self.n_trees
         shift = max(0, n.bit_length() - 64)
         return math.log(n >> shift) + shift * math.log(2)
@@ -164,29 +224,62 @@ class TreeSpace(Engine):
         leaf_penalty: float = 0.0,
         strategy: str = "auto",
     ) -> Any:
-        """The best tree under a ranking and constraints, or the ``k`` best in order.
+        """Find the best tree under a ranking and constraints, or the ``k`` best in order.
+
+        A leaf predicts the class that costs least in the first cost of ``minimize``: see ``tree.says``. If a limit of
+        the space ends the search for one tree, the best tree so far is returned; ``tree.info["optimal"]`` says whether
+        it is proved best, and ``tree.info["gap"]`` how far it may be from the best.
 
         Parameters
         ----------
-        minimize : a ``Query``, or the criteria in order: at least one of error, expected_error, gini, entropy, cost;
-            and size, depth
-        k : with k > 1, the k best trees as a list
-        max_size, max_leaves, max_depth : bounds on the tree
-        max_error : bound on the first cost in ``minimize``, or a dict of bounds by cost
-        min_accuracy : least share of the examples in the largest class of their leaf
-        leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
-        require, forbid : tests or attributes that the tree must use, or must not use
-        cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
-        class_weight : what an error on each class counts in ``error``: a dict by label, a list, or "balanced"
-        confidence : of ``expected_error``
-        leaf_penalty : a price per leaf, added to the first cost
-        strategy : "auto", the engine; or a way of DL8 to build the itemset lattice: simple, frequent, apriori, eclat,
-            closed. These answer the plain query for the least cost, and ``tree.info`` says what they stored
+        minimize : Query, str or sequence of str, default=("error", "size")
+            The criteria, most important first: at least one cost (error, expected_error, gini, entropy, cost), and
+            size or depth. A ``Query`` holds them together with all constraints.
+        k : int or None, default=None
+            The number of trees; with k > 1 the answer is a list.
+        max_size : int or None, default=None
+            The most nodes (inner nodes and leaves) of a tree.
+        max_leaves : int or None, default=None
+            The most leaves of a tree.
+        max_depth : int or None, default=None
+            The most tests on any path; the limit of the space holds too.
+        max_error : float, dict or None, default=None
+            The largest value of the first cost in ``minimize``, or a dict of such bounds by the name of the cost.
+        min_accuracy : float or None, default=None
+            The smallest share of the training examples that are in the largest class of their leaf, between 0 and 1.
+        leaf : int, Support, Margin, ChiSquare, list of these or None, default=None
+            What every leaf must satisfy; a number is the fewest examples in it.
+        require : str, int, sequence of these or None, default=None
+            Columns, or names of tests or attributes, that the tree must use; an attribute stands for any of its tests.
+        forbid : str, int, sequence of these or None, default=None
+            Columns, or names of tests or attributes, that the tree must not use; an attribute stands for all of its
+            tests.
+        cost_matrix : array-like or None, default=None
+            For the cost "cost": entry (c, k) is the cost of predicting class k when class c is true.
+        class_weight : dict, sequence, "balanced" or None, default=None
+            What an error on each class counts in "error": a dict by label, or a list in the order of ``classes``.
+        confidence : float, default=0.25
+            The confidence level of "expected_error", as in C4.5; smaller values are more pessimistic.
+        leaf_penalty : float, default=0.0
+            A price for each leaf, added to the first cost.
+        strategy : str, default="auto"
+            How the tree is searched: "auto" uses the engine; "simple", "frequent", "apriori", "eclat" and "closed"
+            build the itemset lattice as DL8 does. These answer the plain query for the least cost, and ``tree.info``
+            holds the number of itemsets they stored.
 
-        A leaf says the class that costs least in the first cost of ``minimize``: see ``tree.says``.
+        Returns
+        -------
+        Tree or list of Tree
+            The best tree, or with k > 1 a list of at most ``k`` trees, best first.
 
-        Raises ``NoTreeError`` (a ``QueryError``) when no tree satisfies the query; the message names the tightest
-        constraint.
+        Raises
+        ------
+        NoTreeError
+            If no tree satisfies the query; the message names the tightest constraint.
+        QueryError
+            If a criterion or a constraint makes no sense.
+        LimitReached
+            If a limit of the space is reached before there is any answer.
 
         Examples
         --------
@@ -219,10 +312,55 @@ class TreeSpace(Engine):
         class_weight: Any = None,
         confidence: float = 0.25,
     ) -> list[tuple[int, float, Tree]]:
-        """The least cost for every size (or number of leaves, or depth): (size, cost, tree), smallest first.
+        """Find the least cost for every size, number of leaves or depth.
 
-        Entries that a smaller tree equals or beats are left out. The constraints are those of ``best`` and hold for
-        every tree.
+        Entries that a smaller tree equals or beats are left out. The constraints hold for every tree.
+
+        Parameters
+        ----------
+        cost : str, default="error"
+            The cost to minimize: error, expected_error, gini, entropy or cost.
+        cost_matrix : array-like or None, default=None
+            For the cost "cost": entry (c, k) is the cost of predicting class k when class c is true.
+        by : str, default="size"
+            What the front runs over: "size" (nodes), "leaves" or "depth".
+        max_size : int or None, default=None
+            The most nodes (inner nodes and leaves) of a tree.
+        max_leaves : int or None, default=None
+            The most leaves of a tree.
+        max_depth : int or None, default=None
+            The most tests on any path; the limit of the space holds too.
+        max_error : float, dict or None, default=None
+            The largest value of ``cost``, or a dict of bounds by the name of the cost.
+        min_accuracy : float or None, default=None
+            The smallest share of the training examples that are in the largest class of their leaf, between 0 and 1.
+        leaf : int, Support, Margin, ChiSquare, list of these or None, default=None
+            What every leaf must satisfy; a number is the fewest examples in it.
+        require : str, int, sequence of these or None, default=None
+            Columns, or names of tests or attributes, that the tree must use; an attribute stands for any of its tests.
+        forbid : str, int, sequence of these or None, default=None
+            Columns, or names of tests or attributes, that the tree must not use; an attribute stands for all of its
+            tests.
+        class_weight : dict, sequence, "balanced" or None, default=None
+            What an error on each class counts in "error": a dict by label, or a list in the order of ``classes``.
+        confidence : float, default=0.25
+            The confidence level of "expected_error", as in C4.5; smaller values are more pessimistic.
+
+        Returns
+        -------
+        list of tuple
+            Entries (size, cost, tree), smallest first, where size is what ``by`` names.
+
+        Raises
+        ------
+        NoTreeError
+            If no tree satisfies the constraints.
+
+        Examples
+        --------
+        >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+        >>> [(size, cost) for size, cost, _ in space.front()]
+        [(1, 10), (5, 5), (7, 0)]
         """
         if by not in ("size", "leaves", "depth"):
             raise refused(QueryError, "by", by, says="; a front runs over 'size', 'leaves' or 'depth'")
@@ -240,7 +378,26 @@ class TreeSpace(Engine):
         return front_of(self, query, by)
 
     def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
-        """The posterior over every tree of the space; ``prior`` defaults to ``SizePrior(0.8, 0.8)``."""
+        """Compute the exact posterior distribution over every tree of the space.
+
+        Parameters
+        ----------
+        prior : Prior, str or None, default=None
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+        dirichlet : float, sequence of float or DepthDecay, default=1.0
+            The Dirichlet parameters of the class probabilities in a leaf: one number for all classes, one per class,
+            or numbers that shrink with depth.
+
+        Returns
+        -------
+        Posterior
+            The average over every tree, which predicts and knows the probability of every tree.
+
+        Raises
+        ------
+        LimitReached
+            If the space is too large for its time or memory limit; the message names smaller settings.
+        """
         return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
 
     def deepen(
@@ -250,21 +407,54 @@ class TreeSpace(Engine):
         X: npt.ArrayLike | None = None,
         max_depth: int | None = None,
     ) -> DepthProfile:
-        """The posteriors of depth 1, 2, … up to ``max_depth`` (default: that of the space), each kept when finished.
+        """Compute the posteriors of depth 1, 2, … up to ``max_depth``, and keep each that is finished.
 
         At a limit the profile holds the depths that were finished, and says why it stopped; ``time_limit`` counts for
-        all depths together. Without a depth limit it ends where no deeper tree exists. ``X`` are the rows whose
-        predictions are watched from depth to depth; by default the distinct training rows. Predictions take much
-        longer than the evidence: an ``X`` without rows leaves them out, and so does a time limit of which they would
-        take more than a quarter.
+        all depths together. Without a depth limit it ends where no deeper tree exists. Predictions take much longer
+        than the evidence: they are left out if ``X`` has no rows, or if they would take more than a quarter of the
+        time that is left.
+
+        Parameters
+        ----------
+        prior : Prior, str or None, default=None
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+        dirichlet : float, sequence of float or DepthDecay, default=1.0
+            The Dirichlet parameters of the class probabilities in a leaf.
+        X : array-like or None, default=None
+            The rows whose predictions are compared from depth to depth; None means the distinct training rows.
+        max_depth : int or None, default=None
+            The depth to end at; None means that of the space.
+
+        Returns
+        -------
+        DepthProfile
+            The log evidence of every finished depth, how much predictions changed, and the deepest posterior.
+
+        Raises
+        ------
+        LimitReached
+            If a limit is reached before the first depth is finished.
         """
         return deepen(self, prior, dirichlet, X, max_depth)
 
     def most_probable(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Tree:
-        """The most probable tree, by a search that needs no depth limit; ``prior`` as in ``posterior``.
+        """Find the most probable tree, by a search that needs no depth limit.
 
+        If a limit ends the search, the answer is the best tree so far; the same question again continues from there.
         ``tree.info`` holds ``log_joint``, ``upper_bound`` (no tree has a larger log joint), ``gap`` between the two,
-        ``optimal`` and ``stop_reason``. At a limit the answer is the best tree so far; asking again goes on from there.
+        ``optimal`` and ``stop_reason``.
+
+        Parameters
+        ----------
+        prior : Prior, str or None, default=None
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+        dirichlet : float, sequence of float or DepthDecay, default=1.0
+            The Dirichlet parameters of the class probabilities in a leaf.
+
+        Returns
+        -------
+        Tree
+            The most probable tree that was found.
 
         Examples
         --------
@@ -279,22 +469,59 @@ class TreeSpace(Engine):
         self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, *, n_draws: int = 2000, n_chains: int = 4,
         burn_in: int = 500, thin: int = 1, random_state: int | np.random.Generator | None = None,
     ) -> CollapsedPosterior:  # fmt: skip
-        """The posterior by sampling, for spaces too large to fold: see ``CollapsedPosterior``. Never exact."""
+        """Approximate the posterior by sampling, for spaces too large for ``posterior``; the answer is never exact.
+
+        Parameters
+        ----------
+        prior : Prior, str or None, default=None
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+        dirichlet : float, sequence of float or DepthDecay, default=1.0
+            The Dirichlet parameters of the class probabilities in a leaf.
+        n_draws : int, default=2000
+            The number of draws that each chain keeps.
+        n_chains : int, default=4
+            The number of independent chains.
+        burn_in : int, default=500
+            The number of steps at the start of each chain that are thrown away.
+        thin : int, default=1
+            The number of steps between two draws that are kept.
+        random_state : int, numpy.random.Generator or None, default=None
+            The seed of the chains; None takes a new one each time.
+
+        Returns
+        -------
+        CollapsedPosterior
+            The draws, the predictions averaged over them, and how far these may be off.
+        """
         return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
 
     def near_best(
         self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:
-        """Every tree whose objective is at most (1 + ``epsilon``) times the best.
+        """Find every tree whose objective is at most (1 + ``epsilon``) times the best, without listing them.
 
         The objective is errors / n + ``leaf_penalty`` · leaves. Numbers are taken exactly as given: 0.01 is the float
-        next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth. ``dirichlet`` sets the
-        class probabilities of the trees' leaves, one number or one per class; None gives the frequencies.
+        next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth.
+
+        Parameters
+        ----------
+        epsilon : float, Fraction or Decimal, default=0.05
+            How much worse than the best a tree may be, as a share of the best objective.
+        leaf_penalty : float, Fraction or Decimal, default=0.01
+            The price of a leaf, in the same unit as the error rate.
+        dirichlet : float, sequence of float or None, default=None
+            The Dirichlet parameters of the class probabilities in the trees' leaves; None gives the frequencies.
+
+        Returns
+        -------
+        NearBest
+            The set of trees: their number, each tree by its place, and what they predict.
         """
         return NearBest(self, epsilon, leaf_penalty, dirichlet)
 
 
 def _column_names(X: Any) -> list[str] | None:
+    """Return the column names of a data frame, or None for anything else."""
     columns = getattr(X, "columns", None)
     if columns is None or callable(columns):
         return None

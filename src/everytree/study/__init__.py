@@ -1,1 +1,1 @@
-"""Studies of classifiers: the protocol of the papers, and what is measured by it."""
+"""Studies of classifiers: the experiments of the papers, run again by their protocol, and what is measured in them."""

@@ -40,11 +40,27 @@ SEGMENTS = np.array([[int(lit) for lit in digit] for digit in LIT], dtype=np.int
 
 
 def xd6(n: int, noise: float = 0.1, random_state: Any = None) -> tuple[Tests, Classes]:
-    """``n`` examples of ten fair tests; the class is flipped with probability ``noise``.
+    """Draw examples of ten fair tests whose class is a disjunction of three conjunctions, with noise.
 
-    No tree on the tests alone is small: the class needs three tests of each of three groups. The best possible accuracy
-    is 1 − noise.
+    No tree on the tests alone is small: the class needs three tests of each of three groups. The best possible
+    accuracy is 1 − noise.
 
+    Parameters
+    ----------
+    n : int
+        The number of examples.
+    noise : float, default=0.1
+        The probability that a class is flipped.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed; the same number gives the same data.
+
+    Returns
+    -------
+    tuple of (X, y)
+        The 0/1 tests, one row per example, and the classes.
+
+    Examples
+    --------
     >>> X, y = xd6(4, noise=0, random_state=1)
     >>> X.shape, bool((y == X[:, :9].reshape(-1, 3, 3).all(axis=2).any(axis=1)).all())
     ((4, 10), True)
@@ -60,10 +76,28 @@ def xd6(n: int, noise: float = 0.1, random_state: Any = None) -> tuple[Tests, Cl
 
 
 def led(n: int, noise: float = 0.1, n_irrelevant: int = 0, random_state: Any = None) -> tuple[Tests, Classes]:
-    """``n`` digits as seven segments, each inverted with probability ``noise``, then fair tests that say nothing.
+    """Draw digits as the seven segments of a display, with noise and tests that say nothing.
 
     The usual problems have no irrelevant test, or 17 (LED24). With noise 0.1 the best possible accuracy is 74 %.
 
+    Parameters
+    ----------
+    n : int
+        The number of examples.
+    noise : float, default=0.1
+        The probability that a segment is inverted.
+    n_irrelevant : int, default=0
+        The number of fair tests, after the segments, that say nothing.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed; the same number gives the same data.
+
+    Returns
+    -------
+    tuple of (X, y)
+        The 0/1 tests, one row per example, and the classes.
+
+    Examples
+    --------
     >>> X, y = led(3, noise=0, random_state=2)
     >>> "".join(map(str, X[0])), int(y[0])
     ('1111111', 8)
@@ -80,8 +114,22 @@ def led(n: int, noise: float = 0.1, n_irrelevant: int = 0, random_state: Any = N
 
 
 def led_bayes_proba(X: npt.ArrayLike, noise: float = 0.1) -> npt.NDArray[np.float64]:
-    """The probability of each digit by the law of ``led``: no learner can be better on average.
+    """Return the probability of each digit by the law of ``led``: no learner can be better on average.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_tests)
+        The segments of each example; further tests are ignored.
+    noise : float, default=0.1
+        The probability that a segment is inverted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, 10)
+        The probability of each digit.
+
+    Examples
+    --------
     >>> led_bayes_proba([[0, 0, 1, 0, 0, 1, 0]], noise=0.1).argmax(axis=1)
     array([1])
     """
@@ -93,10 +141,28 @@ def led_bayes_proba(X: npt.ArrayLike, noise: float = 0.1) -> npt.NDArray[np.floa
 
 
 def xor(n: int, n_irrelevant: int = 0, noise: float = 0.0, random_state: Any = None) -> tuple[Tests, Classes]:
-    """``n`` examples whose class is whether x0 and x1 differ, flipped with probability ``noise``.
+    """Draw examples whose class is whether x0 and x1 differ, among tests that say nothing.
 
     Either test alone says nothing, so a learner that looks one test ahead has nothing to go by.
 
+    Parameters
+    ----------
+    n : int
+        The number of examples.
+    n_irrelevant : int, default=0
+        The number of fair tests, after x0 and x1, that say nothing.
+    noise : float, default=0.0
+        The probability that a class is flipped.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed; the same number gives the same data.
+
+    Returns
+    -------
+    tuple of (X, y)
+        The 0/1 tests, one row per example, and the classes.
+
+    Examples
+    --------
     >>> X, y = xor(5, n_irrelevant=3, random_state=0)
     >>> X.shape, bool((y == X[:, 0] ^ X[:, 1]).all())
     ((5, 5), True)
@@ -116,14 +182,40 @@ def _fair(rng: np.random.Generator, n: int, n_tests: int) -> Tests:
 
 
 class MultiTree(NamedTuple):
-    """Tests, classes, and the trees behind them: row t holds the tests of tree t, children of node i at 2i+1, 2i+2."""
+    """Tests, classes, and the trees behind them, as ``multi_tree`` draws them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_tests)
+        The 0/1 tests.
+    y : ndarray of shape (n,)
+        The classes, 0 or 1.
+    trees : ndarray of shape (n_trees, 2^depth - 1)
+        The tests of each complete tree; the children of node i are 2i + 1 and 2i + 2.
+
+    Examples
+    --------
+    >>> multi_tree(2, n=400, n_tests=6, depth=3, random_state=0).trees.shape
+    (2, 7)
+    """
 
     X: Tests
     y: Classes
     trees: npt.NDArray[np.int64]
 
     def leaves(self, tree: int) -> npt.NDArray[np.int64]:
-        """The leaf, from left to right, that each example reaches in a tree."""
+        """Return the leaf that each example reaches in a tree.
+
+        Parameters
+        ----------
+        tree : int
+            The number of the tree, from 0.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The leaves, numbered from left to right.
+        """
         return _leaves(self.X, self.trees[tree])
 
 
@@ -135,7 +227,7 @@ def multi_tree(
     min_share: float = 0.003,
     random_state: Any = None,
 ) -> MultiTree:
-    """Examples of which ``n_trees`` random complete trees of one depth each explain a part.
+    """Draw examples of which ``n_trees`` random complete trees of one depth each explain a part.
 
     The tests are fair, and drawn again until every leaf of every tree has a share ``min_share`` of the examples. Then
     the trees take turns: each labels, among its leaves, the one with the most examples that have no class yet. Such a
@@ -143,6 +235,33 @@ def multi_tree(
     itself, or a random one. One tree is thus learnt without error, and none of its tests can be left out; the more
     trees, the less pure are the leaves of each.
 
+    Parameters
+    ----------
+    n_trees : int, default=1
+        The number of trees.
+    n : int, default=4000
+        The number of examples.
+    n_tests : int, default=15
+        The number of tests.
+    depth : int, default=7
+        The depth of the trees.
+    min_share : float, default=0.003
+        The smallest share of the examples in a leaf.
+    random_state : int, numpy.random.Generator or None, default=None
+        The seed; the same number gives the same data.
+
+    Returns
+    -------
+    MultiTree
+        The tests, the classes and the trees.
+
+    Raises
+    ------
+    QueryError
+        If the leaves are too many for the examples.
+
+    Examples
+    --------
     >>> data = multi_tree(2, n=400, n_tests=6, depth=3, random_state=0)
     >>> data.X.shape, data.trees.shape, bool(np.bincount(data.leaves(0)).min() >= 2)
     ((400, 6), (2, 7), True)
@@ -163,7 +282,7 @@ def multi_tree(
 
 
 def _random_tree(rng: np.random.Generator, n_tests: int, depth: int) -> list[int]:
-    """A complete tree of ``depth`` levels of tests, with different tests on each path."""
+    """Draw a complete tree of ``depth`` levels of tests, with different tests on each path."""
     tests: list[int] = []
     paths: list[list[int]] = [[]]
     for _ in range(depth):
@@ -185,7 +304,7 @@ def _leaves(X: Tests, tree: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def _fill(
     rng: np.random.Generator, trees: npt.NDArray[np.int64], n: int, n_tests: int, least: float
 ) -> tuple[Tests, npt.NDArray[np.int64]]:
-    """Tests of ``n`` examples and their leaf in each tree, with ``least`` or more examples in every leaf."""
+    """Draw the tests of ``n`` examples, with ``least`` or more examples in every leaf; return them and their leaves."""
     for _ in range(1000):
         X = _fair(rng, n, n_tests)
         leaves = np.array([_leaves(X, tree) for tree in trees])

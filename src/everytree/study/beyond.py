@@ -54,27 +54,38 @@ OURS = (
 )
 RAW = ("smoothed tree", "option tree", "path average", "C4.5")  # these take columns as they are
 MEASURES = ("accuracy", "log_loss", "brier")
-SLACK = 60.0  # seconds beyond the limit for a process of its own: it begins by importing and reading
-MARK = "\nanswer: "  # solvers print what they like before
+SLACK = 60.0  # seconds beyond the limit for a process of its own, which first imports and reads
+MARK = "\nanswer: "  # begins the answer of a process; solvers print other lines before it
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'beyond'
+    """
     return Study("beyond", "Beyond the papers", needs, settings, jobs, run, report)
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets."""
+    """List the data sets."""
     return QUICK_SETS if quick else SETS
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"folds": FOLDS, "bins": BINS, "depth": DEPTH, "min_leaf": LEAST}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one fold of one data set and one classifier: those installed later are added later."""
+    """List the jobs: one fold of one data set and one classifier each, so that new classifiers add only their own."""
     others = [name for name in installed() if not (quick and name in SLOW)]
     limit = {"time_limit": 20.0 if quick else 60.0}
     return [
@@ -86,7 +97,7 @@ def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The row of one job."""
+    """Return the row of one job."""
     assert folder is not None
     name = job.settings["model"]
     return [_elsewhere(job, folder) if name in PEERS and PEERS[name].alone else _here(job, folder)]
@@ -103,11 +114,13 @@ def _here(job: Job, folder: Path) -> Row:
         try:
             with _at_most(limit):
                 if name in PEERS:
-                    import_module(PEERS[name].module)  # before the clock of the fit
+                    import_module(PEERS[name].module)  # so that the clock of the fit does not count it
                 found = measured(model, *parts) | ({"depth": depth} if len(depths) > 1 else {})
         except LimitReached as reached:
             found = {"note": str(reached)}
-        except Exception as error:  # somebody else's: a cell without a result, which the table counts
+        except (
+            Exception
+        ) as error:  # an error of another library leaves a cell without a result, which the table counts
             if name in OURS:
                 raise
             found = {"note": f"failed: {type(error).__name__}: {error}"[:200]}
@@ -117,7 +130,7 @@ def _here(job: Job, folder: Path) -> Row:
 
 
 def _elsewhere(job: Job, folder: Path) -> Row:
-    """The same in a process of its own: a solver that crashes, or does not stop, costs one cell and no more."""
+    """Run a job in a process of its own: a solver that crashes, or does not stop, costs one cell and no more."""
     given = json.dumps([job.part, job.data, dict(job.settings), job.trial, str(folder.resolve())])
     paths = os.pathsep.join(path for path in sys.path if path)
     limit = job.settings["time_limit"]
@@ -142,7 +155,7 @@ def _elsewhere(job: Job, folder: Path) -> Row:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise ``LimitReached`` in what takes longer, where there are alarms and this is the main thread."""
+    """Raise ``LimitReached`` in a block that takes longer, where there are alarms and this is the main thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -188,7 +201,7 @@ def _parts(folder: Path, name: str, trial: int, kind: str) -> tuple[Any, Any, An
     numbers = _numbers(folder, name)
     train = np.random.default_rng(trial).permutation(
         fold.train
-    )  # some cut folds of their own without shuffling
+    )  # shuffled, because some of the others cut folds of their own without shuffling
     return numbers[train], y[train], numbers[fold.test], y[fold.test], classes
 
 
@@ -201,7 +214,7 @@ def _numbers(folder: Path, name: str) -> Any:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Means of every measure, each data set, and wins, ties and losses."""
+    """Report means of every measure, each data set, and wins, ties and losses."""
     by = merged(rows, "model", "data")
     models = [name for name in (*OURS, *PEERS) if any(key[0] == name for key in by)]
     names = list(dict.fromkeys(row["data"] for row in rows))
@@ -232,14 +245,14 @@ def _mean(by: By, model: str, name: str, what: str) -> tuple[float | None, float
 
 
 def _complete(by: By, models: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Those of the classifiers that have results on every data set."""
+    """Return the classifiers that have results on every data set."""
     return [
         model for model in models if all(_mean(by, model, name, "accuracy")[0] is not None for name in names)
     ]
 
 
 def _over_sets(by: By, model: str, names: Sequence[str], what: str) -> tuple[float | None, float]:
-    """The mean over the data sets, and its standard error by the folds; None where one is lacking."""
+    """Return the mean over the data sets, and its standard error by the folds; None where one is lacking."""
     known = [
         (mean, error) for mean, error in (_mean(by, model, name, what) for name in names) if mean is not None
     ]
@@ -249,7 +262,7 @@ def _over_sets(by: By, model: str, names: Sequence[str], what: str) -> tuple[flo
 
 
 def summary(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
-    """Means over the data sets; whoever lacks results on one has none here."""
+    """Make the table of means over the data sets; a classifier that lacks results on one has none here."""
     lines = []
     for model in models:
         line: Row = {"classifier": model, "ours": "yes" if model in OURS else ""}
@@ -278,7 +291,7 @@ def summary(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
 
 
 def standings(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
-    """Where each of ours wins, ties and loses against everyone else's, over all data sets."""
+    """Count where each of ours wins, ties and loses against all others, over all data sets."""
     others = [model for model in models if model not in OURS]
     lines = []
     for ours in (model for model in models if model in OURS):
@@ -300,7 +313,7 @@ def standings(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
 
 
 def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> Table:
-    """Wins, ties and losses of one of ours against everyone, by the corrected test at 5 %."""
+    """Count wins, ties and losses of one of ours against each other classifier, by the corrected test at 5 %."""
     lines = []
     for model in models:
         if model == ours:
@@ -318,7 +331,7 @@ def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> 
 
 
 def sets(by: By, models: Sequence[str], names: Sequence[str], what: str) -> Table:
-    """One measure on each data set; the best in bold."""
+    """Make the table of one measure on each data set, the best in bold."""
     lines = []
     for name in names:
         values = {model: _mean(by, model, name, what)[0] for model in models}
@@ -333,7 +346,7 @@ def sets(by: By, models: Sequence[str], names: Sequence[str], what: str) -> Tabl
 
 
 def chart(by: By, models: Sequence[str], names: Sequence[str]) -> Chart:
-    """Log-loss and accuracy against the seconds of fitting, means over the data sets."""
+    """Plot log-loss and accuracy against the seconds of fitting, means over the data sets."""
     panels = []
     for what in ("log_loss", "accuracy"):
         series: dict[str, Any] = {}

@@ -34,7 +34,7 @@ __all__ = ["study"]
 METHODS = ("none", "MML", "CART", "C4", "Smooth", "Mult", "Aver-1P", "Aver-2P", "Aver-1P II", "Aver-2P II")
 BAYES, OTHERS = METHODS[4:], METHODS[:4]
 TRIALS, MOST_TEST, LEVEL = 20, 2000, 0.05
-MAX_NODES = 10_000  # of an option tree: twenty times as many are no more accurate, and take far longer
+MAX_NODES = 10_000  # of an option tree; twenty times as many are no more accurate, and take far longer
 SIZES = {
     "breast-cancer": (35, 70, 140, 200),
     "glass": (25, 50, 100, 150),
@@ -51,7 +51,18 @@ QUICK = {"iris": (20, 100), "vote": (50, 200), "xd6": (200,), "led": (100, 500)}
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'buntine1992'
+    """
     return Study("buntine1992", "Learning classification trees", needs, settings, jobs, run, report)
 
 
@@ -60,17 +71,17 @@ def _all_sizes(quick: bool) -> dict[str, tuple[int, ...]]:
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets that are not generated."""
+    """List the data sets that are not generated."""
     return [name for name in _all_sizes(quick) if name not in GENERATED]
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"most_test": MOST_TEST, "missing": "complete rows", "max_nodes": MAX_NODES}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one trial of one data set and size, all methods."""
+    """List the jobs: one trial of one data set and size each, with all methods."""
     return [
         Job("accuracy", name, {"size": size, "time_limit": 20.0 if quick else 300.0}, trial)
         for name, sizes in _all_sizes(quick).items()
@@ -81,7 +92,7 @@ def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The rows of one job."""
+    """Return the rows of one job."""
     size = job.settings["size"]
     if job.data in GENERATED:
         X, y, classes = _generated(job.data, size, job.trial)
@@ -135,7 +146,7 @@ def _model(name: str, time_limit: float, seed: int) -> Any:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Figures 3 to 5 as tables and a chart, and what the paper says of them."""
+    """Report Figures 3 to 5 as tables and a chart, and what the paper says of them."""
     groups = merged(rows, "data", "size")
     parts: list[Table | Chart] = [
         scores(groups, "accuracy", "Figure 3: accuracy", "accuracy", 1.0),
@@ -163,7 +174,7 @@ def _values(mine: list[Row], what: str) -> dict[str, list[float]]:
 
 
 def scores(groups: Groups, what: str, title: str, name: str, factor: float) -> Table:
-    """One measure of every method, by data set and size."""
+    """Make the table of one measure of every method, by data set and size."""
     lines = []
     for (data, size), mine in groups.items():
         line: Row = {"data set": data, "size": size, "trials": len(merged(mine, "trial"))}
@@ -181,7 +192,7 @@ def scores(groups: Groups, what: str, title: str, name: str, factor: float) -> T
 
 
 def contests(groups: Groups) -> Table:
-    """Wins, ties and losses of the Bayesian methods against the others over all data sets and sizes."""
+    """Count wins, ties and losses of the Bayesian methods against the others over all data sets and sizes."""
     lines = []
     for ours in BAYES:
         for what in ("accuracy", "log_loss"):
@@ -205,8 +216,10 @@ def contests(groups: Groups) -> Table:
 
 
 def _middles(groups: Groups) -> list[tuple[str, dict[str, list[float]], float, float]]:
-    """For each data set and size that every method has: its name, the accuracies of each method, their mean over the
-    methods, and the mean over the methods of the deviation over the trials."""
+    """Return for each data set and size that every method has: its name, accuracies, and two means.
+
+    The means are of the accuracies over the methods, and of each method's deviation over the trials.
+    """
     found = []
     for (data, size), mine in groups.items():
         values = {model: some for model, some in _values(mine, "accuracy").items() if some}
@@ -218,7 +231,7 @@ def _middles(groups: Groups) -> list[tuple[str, dict[str, list[float]], float, f
 
 
 def average(groups: Groups) -> Chart:
-    """Figure 3: the accuracy averaged over all methods, plus or minus one deviation."""
+    """Plot Figure 3: the accuracy averaged over all methods, plus or minus one deviation."""
     found = _middles(groups)
     series = {
         "all methods": (
@@ -235,7 +248,7 @@ def average(groups: Groups) -> Chart:
 
 
 def normalised(groups: Groups) -> Chart:
-    """Figures 4 and 5: accuracies minus their mean over the methods, in units of the mean deviation of a method."""
+    """Plot Figures 4 and 5: accuracies minus their mean over methods, in units of a method's mean deviation."""
     found = _middles(groups)
     places = list(range(1, len(found) + 1))
     panels = []
@@ -259,7 +272,7 @@ def normalised(groups: Groups) -> Chart:
 
 
 def said(groups: Groups) -> Table:
-    """The paper's sentences about its figures, and what is found here."""
+    """Make the table of the paper's sentences about its figures, and what is found here."""
     ranks: dict[str, list[int]] = {model: [] for model in METHODS}
     gains: dict[str, list[float]] = {"Aver-2P": [], "Aver-2P II": []}
     small: list[bool] = []

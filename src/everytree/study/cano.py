@@ -32,36 +32,47 @@ FOLDS, REPEATS, BINS, LEVEL = 10, 10, 5, 0.01
 NAMES = [name for name in PAPERS["Cano"] if name != "solar-flare1"]  # the paper has one set of this name
 QUICK_NAMES = ["glass2", "hepatitis", "labor", "lymph", "sonar", "sponge", "vote", "zoo"]
 VARIANTS = {"β": (False, False), "β̂": (True, False), "βθ": (False, True), "β̂θ": (True, True)}
-BASIC = {"β̂": "β", "βθ": "β", "β̂θ": "β̂"}  # what the paper compares a variant with
+BASIC = {"β̂": "β", "βθ": "β", "β̂θ": "β̂"}  # variant -> the one that the paper compares it with
 SIZES: tuple[Any, ...] = (1, 2, "classes")
 C45 = ("C4.5", "C4.5 unpruned")
 MANY = 5000  # values of an attribute: sponge and audiology have few, letters of no set more
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'cano'
+    """
     return Study("cano", "Averaging along the path", needs, settings, jobs, run, report)
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets."""
+    """List the data sets."""
     return QUICK_NAMES if quick else NAMES
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"folds": FOLDS, "bins": BINS}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one fold of one data set, all fourteen classifiers."""
+    """List the jobs: one fold of one data set each, with all fourteen classifiers."""
     return [
         Job("tables", name, {}, trial) for name in names for trial in range(FOLDS * (1 if quick else REPEATS))
     ]
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The rows of one job."""
+    """Return the rows of one job."""
     assert folder is not None
     train, y_train, test, y_test, classes = nominal_fold(folder, job.data, job.trial)
     size = {"n_train": len(y_train), "n_test": len(y_test)}
@@ -82,7 +93,7 @@ def run(job: Job, folder: Path | None) -> list[Row]:
 
 @lru_cache(maxsize=2)
 def nominal_fold(folder: Path, name: str, trial: int) -> tuple[Any, Any, Any, Any, list[int]]:
-    """A fold with nominal attributes only: training rows, their classes, test rows, their classes, all classes."""
+    """Return a fold with nominal attributes only: training rows and classes, test rows and classes, all classes."""
     features, y, classes = raw(folder, name)
     fold = fold_of(y, FOLDS, trial)
     frame = read_frame(features)
@@ -104,7 +115,7 @@ def nominal_fold(folder: Path, name: str, trial: int) -> tuple[Any, Any, Any, An
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """The means of Tables 1 to 3, their comparisons, and the accuracy of each data set."""
+    """Report the means of Tables 1 to 3, their comparisons, and the accuracy of each data set."""
     by = merged(rows, "model", "s", "data")
     names = list(dict.fromkeys(row["data"] for row in rows))
     whole = not quick and set(names) == set(NAMES)
@@ -135,7 +146,7 @@ def _label(model: str, s: Any) -> str:
 def _over_sets(
     by: By, names: Sequence[str], model: str, s: Any, what: str, factor: float
 ) -> tuple[float | None, float]:
-    """The mean over data sets of the mean over folds, and its standard error by the folds."""
+    """Return the mean over data sets of the mean over folds, and its standard error by the folds."""
     each = [
         mean_and_error([factor * row[what] for row in by[model, s, name] if row.get(what) is not None])
         for name in names
@@ -211,13 +222,13 @@ def _beside(
     by: By, names: Sequence[str], paper: dict[Any, Row], who: tuple[str, Any], what: str, factor: float, key: str,
     whole: bool,
 ) -> Cell:  # fmt: skip
-    """The mean of a classifier beside the printed one."""
+    """Put the mean of a classifier beside the printed one."""
     mean, error = _over_sets(by, names, *who, what, factor)
     return Cell(mean, error if whole else math.nan, paper[who][key], digits=1 if key == "nodes" else 2)
 
 
 def means(by: By, names: Sequence[str], paper: dict[Any, Row], whole: bool) -> Table:
-    """Accuracy, log-likelihood and nodes."""
+    """Make the table of accuracy, log-likelihood and nodes."""
     lines = []
     for model, s in paper:
         cells = {
@@ -240,13 +251,13 @@ def means(by: By, names: Sequence[str], paper: dict[Any, Row], whole: bool) -> T
 def counts(
     by: By, names: Sequence[str], ours: tuple[str, Any], theirs: tuple[str, Any], what: str
 ) -> str | None:
-    """W/T/D: data sets where ours is significantly better, as good, and worse by the corrected test at 1 %."""
+    """Count W/T/D: data sets where ours is significantly better, as good, and worse by the corrected test at 1 %."""
     found = [contest(by.get((*ours, name), []), by.get((*theirs, name), []), what, LEVEL) for name in names]
     return tally(found) if any(found) else None
 
 
 def comparisons(by: By, names: Sequence[str], paper: dict[Any, Row]) -> Table:
-    """Wins, ties and defeats against C4.5, and against the variant that lacks one idea."""
+    """Count wins, ties and defeats against C4.5, and against the variant that lacks one idea."""
     lines = []
     for (model, s), said in paper.items():
         if model in C45:
@@ -273,7 +284,7 @@ def comparisons(by: By, names: Sequence[str], paper: dict[Any, Row]) -> Table:
 
 
 def each_set(by: By, names: Sequence[str]) -> Table:
-    """Accuracy and log-likelihood of some classifiers on each data set."""
+    """Make the table of accuracy and log-likelihood of some classifiers on each data set."""
     shown = [("C4.5", None), ("C4.5 unpruned", None), ("β", 1), ("β̂", 1), ("β̂θ", 1), ("β̂θ", 2)]
     lines = []
     for name in names:
@@ -289,7 +300,7 @@ def each_set(by: By, names: Sequence[str]) -> Table:
 
 
 def chart(by: By, names: Sequence[str]) -> Chart:
-    """Accuracy and log-likelihood of the variants against S."""
+    """Plot accuracy and log-likelihood of the variants against S."""
     panels = []
     for title, what, factor in (("accuracy", "accuracy", 100.0), ("log-likelihood, nats", "log_loss", -1.0)):
         series: dict[str, Any] = {}

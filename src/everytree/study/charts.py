@@ -12,9 +12,29 @@ __all__ = ["Chart", "Panel", "draw_chart"]
 
 @dataclass(slots=True)
 class Panel:
-    """One set of axes: for each series its x, y and, where there are any, errors.
+    """One set of axes in a chart.
 
-    ``ticks`` are names for the places 1, 2, ... of an axis that has no numbers.
+    Parameters
+    ----------
+    title : str
+        The text above the axes.
+    series : mapping of str to tuple
+        For each series its x, its y and, where there are any, its errors (else None).
+    x : str, default=""
+        The label of the horizontal axis.
+    y : str, default=""
+        The label of the vertical axis.
+    log_x : bool, default=False
+        Whether the horizontal axis is logarithmic.
+    log_y : bool, default=False
+        Whether the vertical axis is logarithmic.
+    ticks : sequence of str or None, default=None
+        Names for the places 1, 2, ... of a horizontal axis without numbers.
+
+    Examples
+    --------
+    >>> Panel("vote", {"DL8": ([1, 2], [0.9, 0.95], None)}, x="trees").x
+    'trees'
     """
 
     title: str
@@ -31,7 +51,26 @@ MARKERS = "os^vD<>P*X"
 
 @dataclass(slots=True)
 class Chart:
-    """Panels side by side, in rows of ``across``."""
+    """Panels side by side.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, without its ending.
+    title : str
+        The heading in the report.
+    panels : list of Panel
+        The panels.
+    across : int, default=4
+        The most panels in a row.
+    width : float, default=3.4
+        The width of a panel, in inches.
+
+    Examples
+    --------
+    >>> Chart("figure1", "Figure 1", [Panel("vote", {})]).across
+    4
+    """
 
     name: str
     title: str
@@ -41,7 +80,7 @@ class Chart:
 
 
 def _plain(axis: Any) -> None:
-    """A log axis with few and plain numbers: 1, 2, 5, 10 within two decades, powers of ten beyond."""
+    """Give a log axis few and plain numbers: 1, 2, 5, 10 within two decades, powers of ten beyond."""
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter, StrMethodFormatter
 
     low, high = axis.get_data_interval()
@@ -53,7 +92,27 @@ def _plain(axis: Any) -> None:
 
 
 def draw_chart(chart: Chart, path: Path) -> bool:
-    """Draw a chart as SVG, the same bytes for the same chart; False without matplotlib."""
+    """Draw a chart as SVG, the same bytes for the same chart.
+
+    Parameters
+    ----------
+    chart : Chart
+        The chart.
+    path : Path
+        The file to write.
+
+    Returns
+    -------
+    bool
+        Whether it was drawn: False without matplotlib.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> chart = Chart("a", "A", [Panel("vote", {"DL8": ([1, 2], [0.9, 0.95], None)})])
+    >>> draw_chart(chart, Path("a.svg")) == Path("a.svg").exists()
+    True
+    """
     try:
         from matplotlib import rcParams
         from matplotlib.figure import Figure

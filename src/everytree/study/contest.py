@@ -1,4 +1,4 @@
-"""Who is significantly better: rows of two classifiers on the same folds, by the corrected paired t-test."""
+"""Which of two classifiers is significantly better on the same folds, by the corrected paired t-test."""
 
 from __future__ import annotations
 
@@ -14,9 +14,29 @@ Verdict = Literal["win", "tie", "loss"]
 
 
 def contest(ours: Sequence[Row], theirs: Sequence[Row], what: str, level: float) -> Verdict | None:
-    """The verdict for one data set; None with fewer than two folds in common. Accuracies are better when larger,
-    everything else when smaller. A test part that is larger than the training part counts as equal to it.
+    """Compare two classifiers on one data set.
 
+    Accuracies are better when larger, everything else when smaller. A test part that is larger than the training part
+    counts as equal to it.
+
+    Parameters
+    ----------
+    ours : sequence of dict
+        The rows of one classifier: ``trial``, ``n_train``, ``n_test`` and the measure.
+    theirs : sequence of dict
+        The rows of the other.
+    what : str
+        The measure, such as "accuracy" or "log_loss".
+    level : float
+        The significance level, such as 0.05.
+
+    Returns
+    -------
+    str or None
+        "win", "tie" or "loss" of the first; None with fewer than two folds in common.
+
+    Examples
+    --------
     >>> a = [{"trial": k, "n_train": 90, "n_test": 10, "accuracy": 0.9 + 0.01 * k} for k in range(3)]
     >>> b = [row | {"accuracy": 0.5} for row in a]
     >>> contest(a, b, "accuracy", 0.05), contest(b, a, "accuracy", 0.05), contest(a, a, "accuracy", 0.05)
@@ -38,8 +58,20 @@ def contest(ours: Sequence[Row], theirs: Sequence[Row], what: str, level: float)
 
 
 def tally(verdicts: Sequence[Verdict | None]) -> str:
-    """Wins/ties/losses.
+    """Count wins, ties and losses.
 
+    Parameters
+    ----------
+    verdicts : sequence of str or None
+        Verdicts of ``contest``; None does not count.
+
+    Returns
+    -------
+    str
+        The counts as wins/ties/losses.
+
+    Examples
+    --------
     >>> tally(["win", "tie", "tie", None])
     '1/2/0'
     """

@@ -69,8 +69,20 @@ ROWS = {
 
 
 def papers(name: str) -> list[str]:
-    """The papers that use a data set.
+    """Return the papers that use a data set.
 
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+
+    Returns
+    -------
+    list of str
+        Some of "DL8", "BOC", "Cano" and "Buntine".
+
+    Examples
+    --------
     >>> papers("yeast")
     ['DL8', 'BOC']
     """
@@ -78,20 +90,74 @@ def papers(name: str) -> list[str]:
 
 
 def default_folder() -> Path | None:
-    """``../shared/data`` beside the current folder, if it is there."""
+    """Return the folder ``../shared/data`` beside the current folder, if it exists.
+
+    Returns
+    -------
+    Path or None
+        The folder.
+
+    Examples
+    --------
+    >>> default_folder() is None or default_folder().is_dir()
+    True
+    """
     folder = Path("..") / "shared" / "data"
     return folder if folder.is_dir() else None
 
 
 def present(folder: Path | None, names: Iterable[str]) -> list[str]:
-    """Those of the names that the folder has, in their order."""
+    """Return which of the data sets a folder has.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The folder; None has none.
+    names : iterable of str
+        The names to look for.
+
+    Returns
+    -------
+    list of str
+        The names that are there, in their order.
+
+    Examples
+    --------
+    >>> present(None, ["vote", "zoo"])
+    []
+    """
     return [] if folder is None else [name for name in names if (folder / f"{name}.json").is_file()]
 
 
 def whole(folder: Path, name: str, declared: bool = False) -> Any:
-    """All rows and columns of a data set (a ``Dataset``) but identifiers, with the missing values.
+    r"""Read all rows and columns of a data set but identifiers, with the missing values.
 
-    ``declared`` gives nominal columns the values that their file declares, also those that never occur.
+    Parameters
+    ----------
+    folder : Path
+        The folder of the data sets.
+    name : str
+        The name of the data set.
+    declared : bool, default=False
+        Whether nominal columns have the values that their file declares, also those that never occur.
+
+    Returns
+    -------
+    Dataset
+        The columns, the class among them.
+
+    Raises
+    ------
+    DataError
+        If the folder does not have the data set, or its file was cut or changed.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("a.csv").write_text("x,class\n1,yes\n2,no\n")
+    >>> _ = Path("a.json").write_text('{"file": "a.csv", "types": {"x": "numeric"}}')
+    >>> whole(Path(), "a").names
+    ('x', 'class')
     """
     described = folder / f"{name}.json"
     if not described.is_file():
@@ -112,7 +178,7 @@ def whole(folder: Path, name: str, declared: bool = False) -> Any:
 
 
 def _description(path: Path) -> dict[str, Any]:
-    """What name.json says: its ``file``, the ``types`` of the columns and, where given, their ``domains``."""
+    """Return what name.json says: its ``file``, the ``types`` of the columns and, where given, their ``domains``."""
     expected = 'expected {"file": "NAME.csv", "types": {"COLUMN": "numeric" or "nominal", ...}}'
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -129,7 +195,28 @@ def _description(path: Path) -> dict[str, Any]:
 
 
 def columns(folder: Path, name: str) -> Any:
-    """A data set without sparse attributes; rows may still lack values."""
+    r"""Read a data set without sparse attributes; rows may still lack values.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the data sets.
+    name : str
+        The name of the data set.
+
+    Returns
+    -------
+    Dataset
+        The columns with at most 10 % of their values missing, the class among them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("a.csv").write_text("x,z,class\n1,,yes\n2,,no\n")
+    >>> _ = Path("a.json").write_text('{"file": "a.csv", "types": {"x": "numeric", "z": "numeric"}}')
+    >>> columns(Path(), "a").names
+    ('x', 'class')
+    """
     data = whole(folder, name)
     if name in MISSING_IS_A_VALUE:
         return data
@@ -138,7 +225,28 @@ def columns(folder: Path, name: str) -> Any:
 
 
 def complete(folder: Path, name: str) -> tuple[Any, npt.NDArray[Any]]:
-    """Attributes and classes of a data set without any missing value, by the rule above."""
+    r"""Read attributes and classes of a data set without any missing value, by the rule of this module.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the data sets.
+    name : str
+        The name of the data set.
+
+    Returns
+    -------
+    tuple of (Dataset, ndarray)
+        The attributes, and the class of each row.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("a.csv").write_text("x,class\n1,yes\n2,no\n")
+    >>> _ = Path("a.json").write_text('{"file": "a.csv", "types": {"x": "numeric"}}')
+    >>> complete(Path(), "a")[1].tolist()
+    ['yes', 'no']
+    """
     data = columns(folder, name)
     if name in MISSING_IS_A_VALUE:
         data = replace(data, columns={key: _filled(column) for key, column in data.columns.items()})
@@ -147,7 +255,7 @@ def complete(folder: Path, name: str) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def _filled(column: Any) -> Any:
-    """A nominal column with "?" as the value of what is missing."""
+    """Return a nominal column in which "?" is the value of what is missing."""
     if column.kind != "nominal" or not column.n_missing:
         return column
     values = column.values.copy()
@@ -157,8 +265,20 @@ def _filled(column: Any) -> Any:
 
 
 def classes_of(y: npt.ArrayLike) -> tuple[list[int], npt.NDArray[np.intp]]:
-    """Class codes 0, 1, … in the order of the sorted labels, and the code of each row.
+    """Number the classes 0, 1, … in the order of the sorted labels.
 
+    Parameters
+    ----------
+    y : array-like
+        The labels.
+
+    Returns
+    -------
+    tuple of (list of int, ndarray)
+        All codes, and the code of each row.
+
+    Examples
+    --------
     >>> classes_of(["b", "a", "b"])[1].tolist()
     [1, 0, 1]
     """
@@ -167,10 +287,33 @@ def classes_of(y: npt.ArrayLike) -> tuple[list[int], npt.NDArray[np.intp]]:
 
 
 def binary_tests(folder: Path, name: str, bins: int = 4) -> tuple[npt.NDArray[np.uint8], npt.NDArray[Any]]:
-    """The 0/1 matrix of a whole data set and its classes, as DL8 has them: cuts before rows are left out.
+    r"""Read the 0/1 tests of a whole data set and its classes, as DL8 has them.
 
-    Four equal-frequency bins per numeric attribute and one test for each value of a nominal one give the paper's
-    numbers of tests, up to those that are constant or repeat another one.
+    The cuts are made before rows are left out. Four equal-frequency bins (three cuts) per numeric attribute and one
+    test for each value of a nominal one give the paper's numbers of tests, up to those that are constant or repeat
+    another.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the data sets.
+    name : str
+        The name of the data set.
+    bins : int, default=4
+        The number of equal-frequency bins of a numeric attribute; k bins give k - 1 cuts.
+
+    Returns
+    -------
+    tuple of (ndarray, ndarray)
+        The 0/1 matrix, and the class of each row.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("a.csv").write_text("x,class\n1,yes\n2,no\n3,yes\n4,no\n")
+    >>> _ = Path("a.json").write_text('{"file": "a.csv", "types": {"x": "numeric"}}')
+    >>> binary_tests(Path(), "a")[0].tolist()
+    [[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
     """
     data = columns(folder, name)
     if name in MISSING_IS_A_VALUE:

@@ -1,10 +1,10 @@
-"""The data sets of the papers from OpenML, in the layout that the studies read.
+"""Download the data sets of the papers from OpenML, in the layout that the studies read.
 
     python -m everytree.study.fetch FOLDER              all of them
     python -m everytree.study.fetch FOLDER vote zoo     only these
 
 Each becomes ``name.csv`` and ``name.json``; those that are there already are left alone. scikit-learn downloads them
-and keeps them in its own cache too. What comes is counted: a file with another number of rows or classes than the
+and keeps them in its own cache too. Every file is counted: one with another number of rows or classes than the
 papers' (there are several versions of most) is refused, other attributes or missing values are reported.
 """
 
@@ -30,8 +30,11 @@ Rows = list[dict[str, str]]
 
 
 class Source(NamedTuple):
-    """The number of a data set on OpenML, or its name (then the first version), what it must have after a change is
-    made to it, and that change. Identifiers are not among the attributes; ``largest`` is the largest class."""
+    """A data set on OpenML: its number, or its name (then the first version), and what it must contain.
+
+    The numbers are those after ``change`` was applied. Identifiers are not among the attributes; ``largest`` is the
+    size of the largest class.
+    """
 
     data_id: int | str
     rows: int
@@ -48,7 +51,7 @@ def _first_rows(rows: Rows) -> Rows:
 
 
 def _two_kinds(rows: Rows) -> Rows:
-    """Window glass, by whether it was float processed."""
+    """Keep window glass, with the class whether it was float processed."""
     kinds = {
         "build wind float": "float",
         "vehic wind float": "float",
@@ -62,7 +65,7 @@ def _not_applicable(rows: Rows) -> Rows:
 
 
 def _flares(rows: Rows) -> Rows:
-    """The class of Weka's file, the number of X-class flares; all attributes are codes."""
+    """Take the class of Weka's file, the number of X-class flares; all attributes are codes."""
     named = [name for name in rows[0] if name.lower().startswith("x-class")]
     if len(named) != 1:
         raise DataError(
@@ -135,9 +138,38 @@ def fetch(
     download: Callable[[Any], Any] = _download,
     say: Callable[[str], None] = print,
 ) -> list[str]:
-    """Write the data sets into a folder; the names of those that were not there before.
+    """Write data sets of the papers into a folder; those that are there already are left alone.
 
-    One that is refused does not keep the next ones from being written; the error comes at the end.
+    A data set that is refused does not keep the next ones from being written; the error comes at the end.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, made if it does not exist.
+    names : sequence of str or None, default=None
+        The data sets; None means all of them.
+    download : callable, optional
+        The function that gets a data set by its number on OpenML; by default scikit-learn's.
+    say : callable, default=print
+        The function that is called with a line for each data set.
+
+    Returns
+    -------
+    list of str
+        The names of those that were not there before.
+
+    Raises
+    ------
+    DataError
+        If a data set could not be downloaded, or is another version than the papers'.
+    QueryError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> fetch(Path(), [])
+    []
     """
     made, refused = [], []
     wanted = list(SOURCES) if names is None else list(names)
@@ -168,7 +200,7 @@ def fetch(
 
 
 def _write(folder: Path, name: str, bunch: Any) -> list[str]:
-    """Check and write one data set; what differs without being a reason to refuse it."""
+    """Check and write one data set; return what differs without being a reason to refuse it."""
     source = SOURCES[name]
     if getattr(bunch, "target", None) is None or getattr(bunch.target, "name", None) is None:
         raise DataError(f"{name}: OpenML's data set {source.data_id} names no single class column")
@@ -216,7 +248,7 @@ def _write(folder: Path, name: str, bunch: Any) -> list[str]:
 
 
 def _compared(name: str, rows: Rows, types: dict[str, str]) -> list[str]:
-    """What differs from the papers' file; raises if it is another problem altogether."""
+    """Return what differs from the papers' file; raise if it is another problem altogether."""
     source = SOURCES[name]
     classes = Counter(row["class"] for row in rows)
     attributes = [title for title in types if title != "class" and title not in IDENTIFIERS]
@@ -240,13 +272,13 @@ def _compared(name: str, rows: Rows, types: dict[str, str]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """A value as a CSV cell; empty where it is missing."""
+    """Write a value as a CSV cell, empty where it is missing."""
     missing = value is None or value != value  # NaN
     return "" if missing else repr(value) if isinstance(value, float) else str(value)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command; 1 if some data set could not be had."""
+    """Run the command; return 1 if some data set could not be written."""
     if not arguments or arguments[0].startswith("-"):
         print(__doc__)
         return 2

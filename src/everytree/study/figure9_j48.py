@@ -1,8 +1,9 @@
-"""The last columns of DL8's Figure 9: C4.5 with its default of two examples in a leaf, beside the pruned DL8 of a row.
+"""The right columns of DL8's Figure 9: C4.5 with its default of two examples in a leaf, beside the pruned DL8 of a row.
 
-Once on the 0/1 tests that DL8 has ("tests"), once on the numbers as they are, which it cuts itself ("numbers"); nominal
-attributes are one 0/1 column for each value in both, as the printed sizes of soybean and german-credit ask for. The
-sign is C4.5's: + where its test accuracy is significantly better than DL8's, - where it is worse, 0 where neither.
+C4.5 learns once from the 0/1 tests that DL8 has ("tests"), once from the numbers as they are, which it cuts itself
+("numbers"); nominal attributes are one 0/1 column for each value in both, as the printed sizes of soybean and
+german-credit ask for. The sign is C4.5's: + where its test accuracy is significantly better than DL8's, - where it is
+worse, 0 where neither.
 """
 
 from __future__ import annotations
@@ -27,7 +28,33 @@ SIGNS = {"win": "+", "tie": "0", "loss": "−"}
 
 
 def default_j48_rows(job: Job, folder: Path, tests: Any, folds: int) -> list[Row]:
-    """C4.5 on one fold of the tests, and of the attributes, of the same rows."""
+    r"""Run C4.5 on one fold of the tests, and of the attributes, of the same rows.
+
+    Parameters
+    ----------
+    job : Job
+        The data set and the trial.
+    folder : Path
+        The folder of the data sets.
+    tests : ndarray
+        The 0/1 tests of the data set.
+    folds : int
+        The number of folds of a cross-validation.
+
+    Returns
+    -------
+    list of dict
+        The row of "tests" and the row of "numbers".
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("a.csv").write_text("x,class\n" + "1,yes\n2,no\n" * 6)
+    >>> _ = Path("a.json").write_text('{"file": "a.csv", "types": {"x": "numeric"}}')
+    >>> rows = default_j48_rows(Job("figure9", "a", {}, 0), Path(), np.array([[1], [0]] * 6), 2)
+    >>> [(row["model"], row["accuracy"]) for row in rows]
+    [('tests', 1.0), ('numbers', 1.0)]
+    """
     features, y, classes = coded(folder, job.data)
     fold = fold_of(y, folds, job.trial)
     numbers = as_numbers(features)
@@ -41,7 +68,27 @@ def default_j48_rows(job: Job, folder: Path, tests: Any, folds: int) -> list[Row
 
 
 def default_j48(rows: Sequence[Row], dl8: Sequence[Row], order: Sequence[Row]) -> Table:
-    """One line for each row of Figure 9; ``dl8`` are its rows of the pruned DL8."""
+    """Make the table with one line for each row of Figure 9.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The rows of ``default_j48_rows``.
+    dl8 : sequence of dict
+        The rows of the pruned DL8 in Figure 9.
+    order : sequence of dict
+        The printed rows, in their order.
+
+    Returns
+    -------
+    Table
+        Accuracy and size of C4.5 beside DL8.
+
+    Examples
+    --------
+    >>> default_j48([], [], []).name
+    'figure9-default'
+    """
     by = merged(rows, "data", "model")
     theirs = merged(dl8, "data", "minfreq")
     paper = {kind: printed("nijssen2007")[name] for kind, name in KINDS.items()}
@@ -56,7 +103,7 @@ def default_j48(rows: Sequence[Row], dl8: Sequence[Row], order: Sequence[Row]) -
         right = [each["accuracy"] for each in mine if "accuracy" in each]
         line["test DL8"] = str(
             compared(right, row["pruned"]["test"]["DL8"])
-        )  # its flag is in the table before
+        )  # as text, because its flag is in the table before
         for kind in KINDS:
             some = by.get((data, kind), [])
             first = all(

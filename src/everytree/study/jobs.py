@@ -1,9 +1,9 @@
-"""What a study is made of: jobs (one fold each), and the file that keeps what they found.
+"""Jobs (one fold each) that make up a study, and the file that keeps their results.
 
 A job says everything its result depends on; its key is that, as text. The file has a first line with the settings of
 the study and one line for each job that is done, written in one piece as soon as it is done: whatever ends a study
-loses the jobs that were running and no more, and a study started again goes on. A file made with other settings is
-not mixed with: that is an error which says what differs. Whoever reads or writes locks the file (where there are such
+loses the jobs that were running and no more, and a study started again continues. Results are not added to a file made
+with other settings: that is an error which says what differs. Readers and writers lock the file (where there are such
 locks), so two runs into one folder do some jobs twice and spoil nothing.
 """
 
@@ -28,8 +28,21 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One measurement: a part of the study, a data set, the settings, and which fold or trial.
+    """One measurement of a study.
 
+    Parameters
+    ----------
+    part : str
+        The table or figure that it belongs to.
+    data : str
+        The name of the data set.
+    settings : mapping
+        The settings of the models.
+    trial : int
+        The number of the fold or trial, from 0.
+
+    Examples
+    --------
     >>> Job("table1", "vote", {"bins": 4}, 0).key
     '["table1", "vote", {"bins": 4}, 0]'
     """
@@ -41,7 +54,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        """The job as text: equal for equal jobs only."""
+        """The job as text, which is equal for equal jobs only."""
         return json.dumps([self.part, self.data, dict(sorted(self.settings.items())), self.trial])
 
 
@@ -49,8 +62,29 @@ class Job:
 class Study:
     """A study: what is measured, how, and what is shown of it.
 
-    ``jobs(quick, names)`` lists them for those of the data sets ``needs`` that are there; ``run(job, folder)`` returns
-    the rows of one job; ``report(rows, quick)`` makes tables and charts of all rows there are.
+    Parameters
+    ----------
+    name : str
+        The name that ``run_study`` takes.
+    title : str
+        The title of the report.
+    needs : callable
+        ``needs(quick)`` lists the data sets.
+    settings : callable
+        ``settings(quick)`` returns what the results depend on beside the jobs.
+    jobs : callable
+        ``jobs(quick, names)`` lists the jobs for those of the data sets that are there.
+    run : callable
+        ``run(job, folder)`` returns the rows of one job.
+    report : callable
+        ``report(rows, quick)`` makes tables and charts of all rows there are.
+
+    Examples
+    --------
+    >>> from everytree.study.run import find_study
+    >>> study = find_study("nijssen2008")
+    >>> study.name, study.jobs(True, ["vote"])[0].data
+    ('nijssen2008', 'vote')
     """
 
     name: str
@@ -63,8 +97,26 @@ class Study:
 
 
 class Results:
-    """The lines of one study so far.
+    """The file of results of one study.
 
+    Parameters
+    ----------
+    path : Path
+        The file, made if it does not exist.
+    settings : dict
+        The settings of the study; a file with others is refused.
+    fresh : bool, default=False
+        Whether to begin again.
+
+    Raises
+    ------
+    DataError
+        If the file holds something else.
+    QueryError
+        If the file was made with other settings.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "results.jsonl"
     >>> job = Job("table1", "vote", {"bins": 4}, 0)
@@ -112,11 +164,32 @@ class Results:
             )
 
     def done(self, job: Job) -> bool:
-        """Whether a job has its line."""
+        """Return whether a job is done.
+
+        Parameters
+        ----------
+        job : Job
+            The job.
+
+        Returns
+        -------
+        bool
+            Whether the file has its line.
+        """
         return job.key in self.found
 
     def add(self, job: Job, rows: Sequence[Row], seconds: float) -> None:
-        """Write the line of one job, in one piece."""
+        """Write the line of one job, in one piece.
+
+        Parameters
+        ----------
+        job : Job
+            The job.
+        rows : sequence of dict
+            Its results.
+        seconds : float
+            The time that it took.
+        """
         line = {"key": job.key, "seconds": round(seconds, 4), "rows": list(rows)}
         text = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         with _alone(self.path) as handle:
@@ -124,7 +197,18 @@ class Results:
         self.found[job.key] = json.loads(json.dumps(line))
 
     def rows(self, jobs: Iterable[Job]) -> list[Row]:
-        """The rows of these jobs that are done, with what the job was, in the order of the jobs."""
+        """Return the rows of the jobs that are done.
+
+        Parameters
+        ----------
+        jobs : iterable of Job
+            The jobs to look for.
+
+        Returns
+        -------
+        list of dict
+            The rows with the part, the data set, the settings and the trial of their job, in the order of the jobs.
+        """
         found = []
         for job in jobs:
             about = {"part": job.part, "data": job.data, **job.settings, "trial": job.trial}
@@ -132,11 +216,23 @@ class Results:
         return found
 
     def seconds_left(self, jobs: Sequence[Job]) -> float | None:
-        """What the jobs not done will take; None at first.
+        """Estimate how long the jobs that are not done will take.
 
-        By the median of those done with the same settings (the first of a worker also loads everything), else by the
-        mean of such medians on the same data and part, else by that of all.
+        The estimate of a job is the median of those done with the same settings (the first of a worker also loads
+        everything), else the mean of such medians on the same data and part, else that of all.
 
+        Parameters
+        ----------
+        jobs : sequence of Job
+            All jobs of the run.
+
+        Returns
+        -------
+        float or None
+            The seconds of one worker; None while no job is done.
+
+        Examples
+        --------
         >>> import tempfile
         >>> results = Results(Path(tempfile.mkdtemp()) / "r.jsonl", {})
         >>> jobs = [Job("a", "vote", {}, trial) for trial in range(4)]
@@ -159,13 +255,13 @@ class Results:
 
 
 def _kind(job: Job) -> tuple[str, ...]:
-    """All of a job but its trial."""
+    """Return everything of a job but its trial."""
     return job.part, job.data, json.dumps(dict(sorted(job.settings.items())))
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[int]:
-    """The file, made if absent, to read and to append to, while no other run has it."""
+    """Open the file, made if absent, to read and to append to, while no other run has it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
     try:
         if sys.platform != "win32":
@@ -181,7 +277,7 @@ def _alone(path: Path) -> Iterator[int]:
 
 
 def _whole_lines(handle: int) -> bytes:
-    """All lines of a file; one without its end was being written when a study ended, and is cut off."""
+    """Read all lines of a file, and cut off one without its end, which was being written when a study ended."""
     os.lseek(handle, 0, os.SEEK_SET)
     with os.fdopen(os.dup(handle), "rb") as stream:
         text = stream.read()
@@ -192,7 +288,7 @@ def _whole_lines(handle: int) -> bytes:
 
 
 def _ends_whole(handle: int) -> bool:
-    """Whether the last line has its end: all of the file need not be read again for every job."""
+    """Return whether the last line is complete, so that the whole file need not be read again for every job."""
     if os.fstat(handle).st_size == 0:
         return False
     os.lseek(handle, -1, os.SEEK_END)
@@ -212,8 +308,22 @@ def _append(handle: int, text: bytes) -> None:
 
 
 def merged(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
-    """Rows by the values of these columns, in the order in which they first occur.
+    """Group rows by the values of some columns, in the order in which they first occur.
 
+    Parameters
+    ----------
+    rows : iterable of dict
+        The rows.
+    *names : str
+        The columns.
+
+    Returns
+    -------
+    dict of tuple to list of dict
+        The rows by their values of the columns.
+
+    Examples
+    --------
     >>> list(merged([{"a": 1, "b": 2}, {"a": 1, "b": 3}], "a"))
     [(1,)]
     """

@@ -41,22 +41,33 @@ CHAINS, THIN = 4, 20
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'krasznahorkay2004'
+    """
     return Study("krasznahorkay2004", "Trees by Markov chains", needs, settings, jobs, run, report)
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets that are not generated."""
+    """List the data sets that are not generated."""
     return [name for name in (QUICK_SETS if quick else SETS) if name not in GENERATED]
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one risk on one data set with one seed: everyone."""
+    """List the jobs: one risk on one data set with one seed each, with all methods."""
     wanted = (*names, *(name for name in GENERATED if not quick or name in QUICK_SETS))
     draws = {"draws": 300 if quick else 2000}
     return [
@@ -81,7 +92,7 @@ def _table(name: str, folder: Path | None) -> tuple[Any, Any]:
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The rows of one job."""
+    """Return the rows of one job."""
     import warnings
 
     X, y = _table(job.data, folder)
@@ -127,7 +138,7 @@ def _leaf_counts(tree: Any, X: Any, y: Any) -> Any:
 
 
 def _energy(counts: Any, risk: str) -> float:
-    """n · R + α · leaves of a tree with these class counts in its leaves.
+    """Return n · R + α · leaves of a tree with these class counts in its leaves.
 
     >>> _energy(np.array([[3, 1], [0, 4]]), "misclassification"), _energy(np.array([[2, 2]]), "gini")
     (5.0, 4.0)
@@ -138,8 +149,24 @@ def _energy(counts: Any, risk: str) -> float:
 
 
 def greedy(X: Any, y: Any, risk: str) -> Row:
-    """CART on these tests, and of all its prunings by cost complexity the one of least energy.
+    """Grow CART on these tests, and return, of all its prunings by cost complexity, the one of least energy.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_tests)
+        The 0/1 tests.
+    y : ndarray of shape (n_rows,)
+        The class codes.
+    risk : str
+        The impurity: "misclassification" or "gini".
+
+    Returns
+    -------
+    dict
+        The method, the energy and the number of leaves.
+
+    Examples
+    --------
     >>> X, y = np.array([[0], [0], [1], [1]] * 5), np.array([0, 0, 1, 1] * 5)
     >>> greedy(X, y, "gini")
     {'method': 'greedy', 'energy': 4.0, 'leaves': 2}
@@ -161,7 +188,7 @@ def greedy(X: Any, y: Any, risk: str) -> Row:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Energies, how often chains reach the optimum, and how fast."""
+    """Report energies, how often chains reach the optimum, and how fast."""
     parts: list[Table | Chart] = [energies(rows), convergence(rows)]
     if rows:
         parts.append(progress(rows))
@@ -181,7 +208,10 @@ def _reached(mine: Sequence[Row], optimum: float) -> int:
 
 
 def energies(rows: list[Row]) -> Table:
-    """The energy of everyone's best tree; chains: mean over the seeds, and how many reach the optimum."""
+    """Make the table of the energy of each method's best tree; chains have their mean over the seeds.
+
+    It also counts how many chains reach the optimum.
+    """
     lines = []
     for (data, risk), some in merged(rows, "data", "risk").items():
         by = {method: mine for (method,), mine in merged(some, "method").items()}
@@ -205,7 +235,7 @@ def energies(rows: list[Row]) -> Table:
 
 
 def convergence(rows: list[Row]) -> Table:
-    """R-hat, effective draws and acceptance of each kernel, medians over the seeds."""
+    """Make the table of R-hat, effective draws and acceptance of each kernel, medians over the seeds."""
     lines = []
     for (data, risk, method), mine in merged(rows, "data", "risk", "method").items():
         if method in KERNELS:
@@ -219,7 +249,7 @@ def convergence(rows: list[Row]) -> Table:
 
 
 def progress(rows: list[Row]) -> Chart:
-    """The best energy so far against the number of proposals, means over chains and seeds."""
+    """Plot the best energy so far against the number of proposals, means over chains and seeds."""
     panels = []
     for (data, risk), some in merged(rows, "data", "risk").items():
         series: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""One classifier on one fold: what it says of the test rows, how large it is, and what it took.
+"""Measure one classifier on one fold: what it predicts, how large it is, and how long it took.
 
 Seconds are of the processor, in one thread, and on whatever else the machine does at the time: they order methods that
 differ by a factor, not by a tenth.
@@ -37,9 +37,38 @@ def measured(
     classes: Sequence[Any],
     on_train: bool = False,
 ) -> Row:
-    """Fit and judge: accuracy, log_loss, brier, nodes, seconds; or a note where a limit was reached.
+    """Fit a classifier to training rows and measure it on test rows.
 
-    The nodes are None for what is no tree. ``on_train`` adds train_accuracy, which an average takes long to compute.
+    Parameters
+    ----------
+    model : classifier
+        The classifier, in the manner of scikit-learn.
+    train : array-like
+        The training rows.
+    y_train : ndarray
+        Their classes.
+    test : array-like
+        The test rows.
+    y_test : ndarray
+        Their classes, as codes.
+    classes : sequence
+        All classes, in the order of their codes.
+    on_train : bool, default=False
+        Whether to add train_accuracy, which an average takes long to compute.
+
+    Returns
+    -------
+    dict
+        The accuracy, log_loss, brier, nodes (None for what is no tree), seconds and predict_seconds; or a note where a
+        limit was reached.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [[0], [1]] * 5, np.array([0, 1] * 5)
+    >>> row = measured(et.OptimalTreeClassifier(max_depth=1), X, y, X, y, [0, 1])
+    >>> row["accuracy"], row["nodes"]
+    (1.0, 3)
     """
     start = time.process_time()
     with warnings.catch_warnings():
@@ -78,7 +107,7 @@ def _nodes(model: Any) -> int | None:
 
 @lru_cache(maxsize=4)
 def coded(folder: Path, name: str) -> tuple[Any, npt.NDArray[np.intp], list[int]]:
-    """A complete data set: attributes, class codes of the rows, all classes."""
+    """Read a complete data set: attributes, class codes of the rows, all classes."""
     features, labels = datasets.complete(folder, name)
     classes, y = datasets.classes_of(labels)
     return features, y, classes
@@ -86,7 +115,7 @@ def coded(folder: Path, name: str) -> tuple[Any, npt.NDArray[np.intp], list[int]
 
 @lru_cache(maxsize=4)
 def raw(folder: Path, name: str) -> tuple[Any, npt.NDArray[np.intp], list[int]]:
-    """A data set with its missing values and declared ones: attributes, class codes of the rows, all classes."""
+    """Read a data set with its missing values and declared ones: attributes, class codes of the rows, all classes."""
     features, labels = datasets.whole(folder, name, declared=True).split("class")
     classes, y = datasets.classes_of(labels)
     return features, y, classes
@@ -98,7 +127,28 @@ def _folds(codes: bytes, k: int, repeats: int) -> list[Fold]:
 
 
 def fold_of(y: npt.NDArray[np.intp], k: int, trial: int) -> Fold:
-    """Fold ``trial`` of the cross-validations that follow each other: ten of k = 10 are the trials 0 to 99."""
+    """Return one fold of repeated cross-validations: with k = 10, trials 0 to 9 are the first of them.
+
+    Parameters
+    ----------
+    y : ndarray
+        The class codes of the rows.
+    k : int
+        The number of folds of a cross-validation.
+    trial : int
+        The number of the fold, from 0; ten cross-validations of k = 10 are the trials 0 to 99.
+
+    Returns
+    -------
+    Fold
+        The training and the test rows.
+
+    Examples
+    --------
+    >>> fold = fold_of(np.array([0, 1] * 5, dtype=np.intp), 5, 0)
+    >>> len(fold.train), len(fold.test)
+    (8, 2)
+    """
     return _folds(y.tobytes(), k, trial // k + 1)[trial]
 
 
@@ -106,7 +156,10 @@ def fold_of(y: npt.NDArray[np.intp], k: int, trial: int) -> Fold:
 def binary_fold(
     folder: Path, name: str, bins: int, k: int, trial: int
 ) -> tuple[Any, npt.NDArray[np.intp], Any, npt.NDArray[np.intp], list[int]]:
-    """The 0/1 tests of a fold, with cuts from its training rows: training tests, classes, test tests, classes, all."""
+    """Return the 0/1 tests of a fold, with cuts from its training rows.
+
+    The parts are the tests and classes of training, the tests and classes of testing, and all classes.
+    """
     features, y, classes = coded(folder, name)
     fold = fold_of(y, k, trial)
     encoder = Binarizer(bins=bins)
@@ -115,7 +168,26 @@ def binary_fold(
 
 
 def as_numbers(features: Any) -> npt.NDArray[np.float64]:
-    """Numbers as they are, a nominal attribute as one 0/1 column for each of its values."""
+    r"""Turn attributes into numbers: a nominal one becomes a 0/1 column for each of its values.
+
+    Parameters
+    ----------
+    features : Dataset
+        The attributes, without missing values.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        The numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import everytree as et
+    >>> _ = Path("a.csv").write_text("x,c\n1,a\n2,b\n")
+    >>> as_numbers(et.read_csv("a.csv")).tolist()
+    [[1.0, 1.0, 0.0], [2.0, 0.0, 1.0]]
+    """
     parts = []
     for column in features.columns.values():
         if column.kind == "numeric":

@@ -79,24 +79,35 @@ QUICK_FIGURE9 = (
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'nijssen2007'
+    """
     return Study("nijssen2007", "Optimal trees from itemset lattices", needs, settings, jobs, run, report)
 
 
 def figure9_rows(quick: bool) -> list[Row]:
-    """The printed rows that are measured."""
+    """Return the printed rows that are measured."""
     rows: list[Row] = printed("nijssen2007")["figure9"]
     return [row for row in rows if not quick or (row["data"], row["minfreq"]) in QUICK_FIGURE9]
 
 
 def figure10_rows(quick: bool) -> list[Row]:
-    """The printed rows that are measured."""
+    """Return the printed rows that are measured."""
     rows: list[Row] = printed("nijssen2007")["figure10"]
     return [row for row in rows if not quick or row["data"] in ("german-credit", "vote")]
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets."""
+    """List the data sets."""
     names = [row["data"] for row in (*figure9_rows(quick), *figure10_rows(quick))]
     return list(dict.fromkeys([*names, *_lattice_sets(quick), *FRONTS, *QUERIED]))
 
@@ -106,12 +117,12 @@ def _lattice_sets(quick: bool) -> list[str]:
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"folds": FOLDS, "bins": BINS, "memory_limit": MEMORY}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one fold of one row; or the strategies, fronts or queries of one data set."""
+    """List the jobs: one fold of one row each; or the strategies, fronts or queries of one data set."""
     limit = {"time_limit": 5.0 if quick else 120.0}
     found = [
         Job("figure9", row["data"], {"minfreq": row["minfreq"], **limit}, fold)
@@ -145,7 +156,7 @@ def _whole(folder: Path, name: str) -> tuple[Any, Any, list[int]]:
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The rows of one job."""
+    """Return the rows of one job."""
     if job.part == "traps":
         return _traps()
     assert folder is not None
@@ -180,7 +191,7 @@ def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
     if name.startswith("J48"):
         return et.C45TreeClassifier(least, prune=pruned, nominal=list(range(n_tests)))
     return et.OptimalTreeClassifier(
-        None if most is None else (most - 1) // 2,  # so many nodes have no longer path
+        None if most is None else (most - 1) // 2,  # a tree with this many nodes has no longer path
         least,
         objective="expected_error" if pruned else "error",
         max_size=most,
@@ -191,7 +202,9 @@ def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
 
 def _strategies(job: Job, X: Any, y: Any) -> list[Row]:
     space = et.TreeSpace(X, y, max_depth=None)
-    et.compare_strategies(space, min_leaf=len(y) // 2, time_limit=1.0)  # the first question loads libraries
+    et.compare_strategies(
+        space, min_leaf=len(y) // 2, time_limit=1.0
+    )  # the first question loads libraries, which no strategy should pay for
     runs = et.compare_strategies(
         space,
         tuple(STEPS),
@@ -233,7 +246,7 @@ def _queries(job: Job, X: Any, y: Any) -> list[Row]:
 
 
 def _traps() -> list[Row]:
-    """The two tables of section 4: the root that gain and gain ratio take, and the errors from there and from DL8's."""
+    """Measure the two tables of section 4: the roots of gain and gain ratio, and the errors they lead to."""
     found = []
     for name in ("UNBALANCED_PAIR", "MISLED_XOR"):
         table = getattr(greedy_traps, name)
@@ -260,7 +273,7 @@ def _traps() -> list[Row]:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Figures 7 to 11 and the queries, of all rows there are."""
+    """Report Figures 7 to 11 and the queries, of all rows there are."""
     by = {part: mine for (part,), mine in merged(rows, "part").items()}
     parts: list[Table | Chart] = []
     if "figure7" in by:
@@ -289,7 +302,7 @@ def report(rows: list[Row], quick: bool) -> Report:
 
 
 def figure7(rows: list[Row]) -> list[Table | Chart]:
-    """Itemsets and seconds of each strategy, and what each does."""
+    """Show itemsets and seconds of each strategy, and what each does."""
     lines, panels = [], []
     for (data,), mine in merged(rows, "data").items():
         itemsets: dict[str, Any] = {}
@@ -347,7 +360,7 @@ def figure7(rows: list[Row]) -> list[Table | Chart]:
 
 
 def figure9(rows: list[Row], quick: bool) -> list[Table | Chart]:
-    """One table for each kind of pruning: training and test accuracy and size, and who wins on test rows."""
+    """Make one table for each kind of pruning: training and test accuracy and size, and who wins on test rows."""
     by = merged(rows, "data", "minfreq", "model")
     tables: list[Table | Chart] = []
     for kind, suffix in (("unpruned", ""), ("pruned", " pruned")):
@@ -401,7 +414,7 @@ def figure9(rows: list[Row], quick: bool) -> list[Table | Chart]:
 
 
 def _reached(lines: Sequence[Row], column: str) -> str:
-    """In how many rows the optimum, rounded as the paper rounds, is at least the printed one."""
+    """Say in how many rows the optimum, rounded as the paper rounds, is at least the printed one."""
     below = [
         f"{line['data set']} {line['minfreq']} ({line[column].ours:.3f} in {line['folds']} folds, printed "
         f"{line[column].printed:g})"
@@ -413,13 +426,13 @@ def _reached(lines: Sequence[Row], column: str) -> str:
 
 
 def _winner(j48: Sequence[Row], dl8: Sequence[Row]) -> str:
-    """Who has the larger test accuracy by the corrected test: "J48", "DL8" or "–"."""
+    """Return which has the larger test accuracy by the corrected test: "J48", "DL8" or "–"."""
     said = contest(dl8, j48, "accuracy", LEVEL)
     return {"win": "DL8", "loss": "J48"}.get(said or "tie", "–")
 
 
 def figure10(rows: list[Row], quick: bool) -> Table:
-    """Test accuracy with the size of C4.5's trees as a bound."""
+    """Make the table of test accuracies with the size of C4.5's trees as a bound."""
     by = merged(rows, "data", "model")
     lines = []
     for row in figure10_rows(quick):
@@ -449,7 +462,7 @@ def figure10(rows: list[Row], quick: bool) -> Table:
 
 
 def figure11(rows: list[Row]) -> list[Table | Chart]:
-    """The least error for every size."""
+    """Show the least error for every size."""
     panels, lines = [], []
     for (data,), mine in merged(rows, "data").items():
         series: dict[str, Any] = {}
@@ -473,7 +486,7 @@ def figure11(rows: list[Row]) -> list[Table | Chart]:
 
 
 def queries(rows: list[Row]) -> Table:
-    """The answers to the problems of the introduction."""
+    """Make the table of answers to the problems of the introduction."""
     lines = []
     for row in rows:
         cell, _ = mean_and_error([row["accuracy"]] if "accuracy" in row else [])

@@ -29,7 +29,7 @@ __all__ = ["AMBIGUOUS", "QUICK_ROWS", "study"]
 
 MODELS = ("Opt-Size", "MAP-Size", "Opt-Unif", "MAP-Unif", "J48")
 FOLDS = 10
-NO_BINS = 4  # of data sets without numeric attributes: never used
+NO_BINS = 4  # for data sets without numeric attributes, which have no use for it
 # Rows whose tests or constraints cannot be made again from the paper: see docs/studies.md.
 AMBIGUOUS = {
     "anneal": "cuts before or after incomplete rows are left out",
@@ -37,7 +37,7 @@ AMBIGUOUS = {
 QUICK_ROWS = (("vote", 15, 4), ("balance-scale", 2, 4), ("diabetes", 2, 10), ("heart-cleveland", 2, 10))
 LEVEL = 0.05
 NEAR = 0.03
-# of Figure 1
+# The settings of Figure 1.
 TREES = (1, 2, 3, 4, 6, 8, 10)
 SHARES = (0.05, 0.1, 0.25, 0.5)
 ARTIFICIAL: Row = {"n": 4000, "n_tests": 15, "depth": 7, "min_share": 0.003}
@@ -45,12 +45,23 @@ QUICK_ARTIFICIAL: Row = {"n": 1000, "n_tests": 10, "depth": 5, "min_share": 0.01
 
 
 def study() -> Study:
-    """The study, for ``run_study``."""
+    """Return the study, for ``run_study``.
+
+    Returns
+    -------
+    Study
+        Its data sets, jobs and report.
+
+    Examples
+    --------
+    >>> study().name
+    'nijssen2008'
+    """
     return Study("nijssen2008", "Bayes optimal classification", needs, settings, jobs, run, report)
 
 
 def table_rows(quick: bool) -> list[Row]:
-    """The printed rows that are measured."""
+    """Return the printed rows that are measured."""
     rows: list[Row] = printed("nijssen2008")["table1"]
     if not quick:
         return rows
@@ -58,17 +69,17 @@ def table_rows(quick: bool) -> list[Row]:
 
 
 def needs(quick: bool) -> Sequence[str]:
-    """The data sets."""
+    """List the data sets."""
     return list(dict.fromkeys(row["data"] for row in table_rows(quick)))
 
 
 def settings(quick: bool) -> Row:
-    """What the results depend on beside the jobs."""
+    """Return what the results depend on beside the jobs."""
     return {"folds": FOLDS, "artificial": QUICK_ARTIFICIAL if quick else ARTIFICIAL}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """A job is one fold of one row, all models; or one artificial data set and share, all four."""
+    """List the jobs: one fold of one row each, with all models; or one artificial data set and share, with all four."""
     limits = {"time_limit": 20.0 if quick else 900.0}
     found = [
         Job("table1", row["data"], _space(row) | limits, fold)
@@ -93,7 +104,7 @@ def _space(row: Row) -> Row:
 
 
 def run(job: Job, folder: Path | None) -> list[Row]:
-    """The rows of one job."""
+    """Return the rows of one job."""
     if job.part == "figure1":
         return _run_artificial(job)
     assert folder is not None
@@ -135,7 +146,7 @@ def _run_artificial(job: Job) -> list[Row]:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Table 1 and Figure 1 of all rows there are."""
+    """Report Table 1 and Figure 1, of all rows there are."""
     first = [row for row in rows if row["part"] == "table1"]
     second = [row for row in rows if row["part"] == "figure1"]
     parts: list[Table | Chart] = [table1(first, quick)]
@@ -150,7 +161,7 @@ def report(rows: list[Row], quick: bool) -> Report:
 
 
 def _of(rows: list[Row], row: Row) -> dict[str, list[Row]]:
-    """The measured rows of one printed row, by model; folds in order."""
+    """Return the measured rows of one printed row, by model; folds are in order."""
     space = _space(row)
     mine = [
         each for each in rows if each["data"] == row["data"] and all(each[k] == v for k, v in space.items())
@@ -159,7 +170,7 @@ def _of(rows: list[Row], row: Row) -> dict[str, list[Row]]:
 
 
 def table1(rows: list[Row], quick: bool) -> Table:
-    """The paper's table."""
+    """Make the paper's table."""
     lines = []
     for row in table_rows(quick):
         by = _of(rows, row)
@@ -185,7 +196,7 @@ def table1(rows: list[Row], quick: bool) -> Table:
 
 
 def _near(lines: Sequence[Row]) -> str:
-    """How many averages and most probable trees are within NEAR of the printed ones, and which are not."""
+    """Say how many averages and most probable trees are within NEAR of the printed ones, and which are not."""
     far, n = [], 0
     for line in lines:
         for model in MODELS[:4]:
@@ -202,7 +213,7 @@ def _near(lines: Sequence[Row]) -> str:
 
 
 def winners(rows: list[Row], quick: bool) -> Table:
-    """Opt against MAP by the corrected paired t-test at 5 %: the paper underlines the significant winners."""
+    """Compare Opt with MAP by the corrected paired t-test at 5 %: the paper underlines the significant winners."""
     lines = []
     for row in table_rows(quick):
         by = _of(rows, row)
@@ -256,7 +267,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def figure1(rows: list[Row]) -> list[Table | Chart]:
-    """Accuracy against the number of trees behind the data, one panel for each share of training examples."""
+    """Show accuracy against the number of trees behind the data, one panel for each share of training examples."""
     lines, panels = [], []
     for (share,), some in merged(rows, "share").items():
         series: dict[str, tuple[list[float], list[float], list[float]]] = {}

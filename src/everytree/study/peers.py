@@ -1,4 +1,4 @@
-"""Today's alternatives from PyPI behind scikit-learn's face: what ``beyond`` compares with, where it is installed.
+"""Today's alternatives from PyPI in the manner of scikit-learn; ``beyond`` compares with those that are installed.
 
 Each takes the 0/1 tests of a fold or the raw attributes as numbers (``kind``). A solver that returns one tree without
 probabilities gives those of its leaves, (n_c + 1) / (n + C), as C4.5 does here.
@@ -19,12 +19,19 @@ from everytree import __version__
 
 __all__ = ["PEERS", "Peer", "SolverTree", "installed", "versions"]
 
-DEPTH, LEAST = 3, 2  # of the optimal trees, ours alike
+DEPTH, LEAST = 3, 2  # depth and examples in a leaf of all optimal trees, ours included
 
 
 class SolverTree:
-    """A classifier made of a function that fits and returns a nested tree of (test, zero branch, one branch) or None.
+    """A classifier made of a function that finds a tree.
 
+    Parameters
+    ----------
+    solve : callable
+        ``solve(X, y)`` returns a nested tree of (test, zero branch, one branch), or None for a leaf.
+
+    Examples
+    --------
     >>> model = SolverTree(lambda X, y: (1, None, None)).fit(np.array([[0, 0], [0, 1]]), np.array([3, 5]))
     >>> model.predict(np.array([[1, 1]])).tolist(), model.n_nodes_
     ([5], 3)
@@ -34,7 +41,20 @@ class SolverTree:
         self.solve = solve
 
     def fit(self, X: Any, y: Any) -> SolverTree:
-        """Solve, then count the classes in the leaves."""
+        """Find the tree, then count the classes in its leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            The 0/1 tests.
+        y : array-like of shape (n_rows,)
+            The labels.
+
+        Returns
+        -------
+        SolverTree
+            The classifier itself.
+        """
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.tree = self.solve(np.asarray(X), codes)
         self.n_leaves_ = _count(self.tree)
@@ -50,12 +70,34 @@ class SolverTree:
         return leaf
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Of the leaf of each row."""
+        """Predict the class probabilities of the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            The 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
         found: npt.NDArray[np.float64] = self.proba[self._leaf(np.asarray(X))]
         return found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class."""
+        """Predict the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests)
+            The 0/1 tests.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The labels.
+        """
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
@@ -64,7 +106,7 @@ def _count(tree: Any) -> int:
 
 
 def _place(tree: Any, X: Any, rows: Any, first: int, leaf: Any) -> int:
-    """Number the leaves from the left; the number after the last one."""
+    """Number the leaves from the left, beginning with ``first``, and return the first number that is free."""
     if tree is None:
         leaf[rows] = first
         return first + 1
@@ -116,7 +158,7 @@ def _gosdt(X: Any, y: Any) -> Any:
 
 
 class MetaTree:
-    """bayesml's meta-trees on 0/1 tests."""
+    """The meta-trees of bayesml, on 0/1 tests."""
 
     def fit(self, X: Any, y: Any) -> MetaTree:
         """Learn the posterior over the trees that its random forest finds."""
@@ -136,7 +178,7 @@ class MetaTree:
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The posterior predictive."""
+        """Predict by the posterior predictive distribution."""
         found = np.asarray(
             self.model.predict_proba(x_categorical=np.asarray(X).astype(int)), dtype=np.float64
         )
@@ -145,7 +187,7 @@ class MetaTree:
         return found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class."""
+        """Predict the most probable class."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
@@ -174,8 +216,25 @@ def _ebm() -> Any:
 
 
 class Peer(NamedTuple):
-    """A classifier of others: the module it needs, how to make it, "tests" or "numbers"; ``alone``: in a process of its
-    own, because a search in C++ can neither be interrupted nor survived from here."""
+    """A classifier that others have written.
+
+    Parameters
+    ----------
+    module : str
+        The module that it needs.
+    make : callable
+        The function that makes an unfitted classifier.
+    kind : str
+        What it learns from: "tests" or "numbers".
+    alone : bool, default=False
+        Whether it runs in a process of its own, because its search in C++ can neither be interrupted nor may it crash
+        the study.
+
+    Examples
+    --------
+    >>> PEERS["STreeD"].kind, PEERS["STreeD"].alone
+    ('tests', True)
+    """
 
     module: str
     make: Callable[[], Any]
@@ -196,13 +255,31 @@ PEERS = {
 
 
 def installed() -> list[str]:
-    """The names of those that can be imported here."""
+    """Return the names of the alternatives that can be imported here.
+
+    Returns
+    -------
+    list of str
+        Keys of ``PEERS``.
+
+    Examples
+    --------
+    >>> "scikit-learn CART" in installed()
+    True
+    """
     return [name for name, peer in PEERS.items() if find_spec(peer.module) is not None]
 
 
 def versions() -> str:
-    """What everyone here was made of, in one line, for the report.
+    """Return the versions of everytree and of the alternatives installed, in one line for the report.
 
+    Returns
+    -------
+    str
+        The line.
+
+    Examples
+    --------
     >>> versions().startswith("everytree ")
     True
     """

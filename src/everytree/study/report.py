@@ -45,8 +45,20 @@ def _all_printed() -> Any:
 
 
 def printed(study: str) -> Any:
-    """The figures that a paper prints: its ``citation``, and its tables as lists of rows.
+    """Return the figures that a paper prints.
 
+    Parameters
+    ----------
+    study : str
+        The name of the study.
+
+    Returns
+    -------
+    dict
+        The ``citation`` of the paper, and its tables as lists of rows.
+
+    Examples
+    --------
     >>> printed("nijssen2008")["table1"][0]["data"]
     'anneal'
     """
@@ -55,8 +67,25 @@ def printed(study: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Ours, its standard error, and what the paper prints; ``digits`` are those that the paper shows.
+    """A number that was measured, beside the one that the paper prints.
 
+    Parameters
+    ----------
+    ours : float or None
+        The number measured; None where there is none.
+    error : float, default=0.0
+        Its standard error.
+    printed : float or None, default=None
+        The number in the paper.
+    printed_error : float or None, default=None
+        The standard error of the printed number; None means that ours stands for it.
+    digits : int, default=2
+        The digits after the point that the paper shows.
+    flag_below_only : bool, default=False
+        Whether only a number below the printed one is flagged.
+
+    Examples
+    --------
     >>> str(Cell(0.8234, 0.01, 0.81)), str(Cell(0.9, 0.01, 0.81)), str(Cell(0.9))
     ('0.82 (0.81)', '0.90 (0.81) ⚑', '0.90')
     """
@@ -89,7 +118,28 @@ class Cell:
 
 @dataclass(slots=True)
 class Table:
-    """Rows of cells under column names; ``notes`` are paragraphs before it, ``after`` lines below it."""
+    """A table of a report.
+
+    Parameters
+    ----------
+    name : str
+        The name of its CSV file, without the ending.
+    title : str
+        Its heading.
+    columns : sequence of str
+        The names of the columns.
+    rows : list of dict
+        The rows, by column; a value may be a ``Cell``.
+    notes : sequence of str, default=()
+        Paragraphs above the table.
+    after : sequence of str, default=()
+        Paragraphs below it.
+
+    Examples
+    --------
+    >>> Table("table1", "Table 1", ["data"], [{"data": "vote"}]).notes
+    ()
+    """
 
     name: str
     title: str
@@ -101,7 +151,26 @@ class Table:
 
 @dataclass(slots=True)
 class Report:
-    """A whole study: text, tables, charts."""
+    """A whole report: text, tables and charts.
+
+    Parameters
+    ----------
+    title : str
+        The title.
+    citation : str
+        The paper.
+    notes : sequence of str
+        Paragraphs at the beginning.
+    parts : list of Table or Chart
+        The tables and charts, in order.
+    absent : sequence of str, default=()
+        The data sets that were not there.
+
+    Examples
+    --------
+    >>> Report("A study", "A paper", [], [Table("t", "T", ["a"], [{"a": Cell(0.9, 0.01, 0.81)}])]).flags()[0][2]
+    'a'
+    """
 
     title: str
     citation: str
@@ -110,11 +179,23 @@ class Report:
     absent: Sequence[str] = field(default=())
 
     def flags(self) -> list[tuple[Table, Row, str, Cell]]:
-        """Every flagged cell, with its table, row and column."""
+        """List every flagged cell.
+
+        Returns
+        -------
+        list of tuple
+            Entries (table, row, column, cell).
+        """
         return [each for each in self.compared() if each[3].flagged]
 
     def compared(self) -> list[tuple[Table, Row, str, Cell]]:
-        """Every cell that has a printed one beside it, and an error to compare by."""
+        """List every cell that has a printed number beside it, and an error to compare by.
+
+        Returns
+        -------
+        list of tuple
+            Entries (table, row, column, cell).
+        """
         return [
             (table, row, name, cell)
             for table in self.parts
@@ -126,8 +207,20 @@ class Report:
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float | None, float]:
-    """The mean of the folds and its standard error; a single one has none (NaN), and no fold has no mean.
+    """Return the mean of the folds and its standard error.
 
+    Parameters
+    ----------
+    values : sequence of float
+        One number for each fold.
+
+    Returns
+    -------
+    tuple of (float or None, float)
+        The mean, None without folds, and its standard error, NaN with fewer than two folds.
+
+    Examples
+    --------
     >>> mean_and_error([1.0, 2.0, 3.0, 4.0, 5.0])
     (3.0, 0.7071067811865476)
     """
@@ -143,7 +236,29 @@ def mean_and_error(values: Sequence[float]) -> tuple[float | None, float]:
 def compared(
     values: Sequence[float], paper: float | None, deviation: float | None = None, **how: Any
 ) -> Cell:
-    """The mean of the folds beside a printed mean over ten folds with its ``deviation``."""
+    """Put the mean of the folds beside a printed mean over ten folds.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One number for each fold.
+    paper : float or None
+        The printed mean.
+    deviation : float or None, default=None
+        The printed standard deviation over the folds.
+    **how : object
+        The options ``digits`` and ``flag_below_only`` of ``Cell``.
+
+    Returns
+    -------
+    Cell
+        The cell of the table.
+
+    Examples
+    --------
+    >>> str(compared([0.8, 0.82, 0.84], 0.81))
+    '0.82 (0.81)'
+    """
     mean, error = mean_and_error(values)
     return Cell(mean, error, paper, None if deviation is None else deviation / math.sqrt(10), **how)
 
@@ -169,7 +284,7 @@ def _markdown(table: Table) -> list[str]:
 
 
 def _write_csv(table: Table, path: Path) -> None:
-    """One line for each row; a cell has a column for ours, its standard error, the printed one and the flag."""
+    """Write one line for each row; a cell has a column for ours, its standard error, the printed one and the flag."""
     heads: dict[str, None] = {}
     lines = []
     for row in table.rows:
@@ -194,7 +309,27 @@ def _write_csv(table: Table, path: Path) -> None:
 
 
 def write_report(report: Report, place: Path) -> tuple[Path, ...]:
-    """Write report.md, a CSV for each table and, where matplotlib is installed, an SVG for each chart."""
+    """Write report.md, a CSV for each table and, where matplotlib is installed, an SVG for each chart.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    place : Path
+        The folder, made if it does not exist.
+
+    Returns
+    -------
+    tuple of Path
+        The files, report.md first.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> files = write_report(Report("A study", "A paper", [], [Table("t", "T", ["a"], [{"a": 1}])]), Path("out"))
+    >>> [file.name for file in files]
+    ['report.md', 't.csv']
+    """
     place.mkdir(parents=True, exist_ok=True)
     files = [place / "report.md"]
     lines = [f"# {report.title}", "", report.citation, ""]

@@ -1,4 +1,4 @@
-"""Running a study: the jobs that are not done yet, in parallel, then its report.
+"""Run a study: the jobs that are not done yet, in parallel, then its report.
 
 Jobs run trial by trial over all data sets, so that a study that was ended has something of every row of its tables.
 """
@@ -33,7 +33,26 @@ STUDIES = {
 
 
 class Outcome(NamedTuple):
-    """What a run of a study left: its report, the files written, data sets that were absent, jobs done and in all."""
+    """The result of a run of a study.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    files : tuple of Path
+        The files written.
+    absent : tuple of str
+        The data sets that were not there.
+    done : int
+        The number of jobs that are done.
+    jobs : int
+        The number of all jobs.
+
+    Examples
+    --------
+    >>> Outcome(None, (), ("vote",), 3, 4).done
+    3
+    """
 
     report: Any
     files: tuple[Path, ...]
@@ -43,8 +62,25 @@ class Outcome(NamedTuple):
 
 
 def find_study(name: str) -> Study:
-    """The study of that name.
+    """Return the study of a name.
 
+    Parameters
+    ----------
+    name : str
+        One of ``STUDIES``.
+
+    Returns
+    -------
+    Study
+        The study.
+
+    Raises
+    ------
+    QueryError
+        If there is no such study.
+
+    Examples
+    --------
     >>> find_study("cano").name
     'cano'
     """
@@ -58,8 +94,31 @@ Some = Sequence[str] | None
 
 
 def wanted(name: str, quick: bool, sets: Some, parts: Some) -> list[tuple[str, Some, Some]]:
-    """The studies to run, each with its sets and parts; of "all", those that have some of the named ones.
+    """Return the studies to run, each with its data sets and parts.
 
+    Parameters
+    ----------
+    name : str
+        The name of a study, or "all": then those that have some of the named sets and parts.
+    quick : bool
+        Whether the quick version is run.
+    sets : sequence of str or None
+        The data sets; None means all.
+    parts : sequence of str or None
+        The tables and figures; None means all.
+
+    Returns
+    -------
+    list of tuple
+        Entries (name, sets, parts).
+
+    Raises
+    ------
+    QueryError
+        If a set or a part is in no study.
+
+    Examples
+    --------
     >>> [study for study, _, _ in wanted("all", False, ["iris"], None)]
     ['buntine1992', 'krasznahorkay2004', 'beyond']
     """
@@ -107,11 +166,50 @@ def run_study(
 ) -> Outcome:
     """Run what is left of a study and write its report into ``out/name`` (``out/name-quick``).
 
-    ``data`` is the folder of the data sets, by default ``../shared/data``; ``sets`` are those to use, by default all
-    that the folder has; ``parts`` are tables and figures, by default all; ``trials`` ends after so many folds of
-    everything; ``n_jobs`` and the backend are joblib's: folds run on the workers of ``joblib.parallel_config``, and one
-    that dies costs the folds it had, which are run again. ``show`` draws a progress bar with an estimate of the time
-    left. The report is of all results there are, also those of earlier runs; it is written too when Ctrl-C ends a run.
+    The report is of all results there are, also those of earlier runs; it is written too when Ctrl-C ends a run.
+
+    Parameters
+    ----------
+    name : str
+        One of ``STUDIES``.
+    data : Path or None, default=None
+        The folder of the data sets; None means ``../shared/data``.
+    out : Path, default=Path("study-output")
+        The folder of results.
+    quick : bool, default=False
+        Whether to run a short version.
+    n_jobs : int or None, default=None
+        The number of workers, as in joblib. Folds run on the backend of ``joblib.parallel_config``; a worker that dies
+        costs the folds it had, which are run again.
+    fresh : bool, default=False
+        Whether to throw earlier results away.
+    sets : sequence of str or None, default=None
+        The data sets to use; None means all that the folder has.
+    parts : sequence of str or None, default=None
+        The tables and figures to make; None means all.
+    trials : int or None, default=None
+        How many folds of everything to run; None means all.
+    show : bool, default=False
+        Whether to show a progress bar with an estimate of the time left.
+
+    Returns
+    -------
+    Outcome
+        The report, the files written, and how many jobs are done.
+
+    Raises
+    ------
+    DataError
+        If no data set is there.
+    QueryError
+        If a set or a part is unknown, or earlier results have other settings.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> outcome = run_study("nijssen2007", out=Path("out"), quick=True, sets=[], parts=["traps"], n_jobs=1)
+    >>> outcome.done, outcome.jobs
+    (1, 1)
     """
     study = find_study(name)
     folder = default_folder() if data is None else Path(data)
@@ -157,7 +255,7 @@ def run_study(
         done = sum(map(results.done, jobs))
         try:
             files = write_report(report, place)
-        except OSError as error:  # a full disk does not say where
+        except OSError as error:  # the error of a full disk does not name the file
             raise OSError(error.errno, error.strerror, str(error.filename or place)) from error
         return Outcome(report, files, absent, done, len(jobs))
 
@@ -167,7 +265,7 @@ def run_study(
         if results.found:
             if show:
                 print("stopped; writing the tables of what is done (Ctrl-C again ends at once)", flush=True)
-            reported()  # a long run is stopped to look at it
+            reported()  # a user may stop a long run to look at its tables
         raise
     return reported()
 
@@ -189,7 +287,7 @@ def _run_jobs(
 
 
 def _work(name: str, job: Job, folder: Path | None) -> tuple[list[Row], float]:
-    """One job, in whichever process."""
+    """Run one job, in whichever process this is."""
     start = time.perf_counter()
     try:
         rows = find_study(name).run(job, folder)
@@ -238,7 +336,7 @@ class _bar:
 
 
 def _time(seconds: float) -> str:
-    """Seconds for a person.
+    """Write seconds for a person.
 
     >>> _time(42), _time(130), _time(9000)
     ('42 s', '2 min', '2.5 h')
