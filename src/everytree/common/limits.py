@@ -10,13 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["Limits", "Progress", "Watch", "in_bytes", "threads", "watching"]
 
@@ -79,8 +76,6 @@ class Limits:
 
     def control(self) -> _core.Control:
         """A fresh control object of the core; its clock starts now."""
-        import everytree._core as _core
-
         told = self.progress
         if told is None and _WATCHES:
             told = _WATCHES[-1].progress

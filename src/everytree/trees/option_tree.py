@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.common.fields import checked_fields
 from everytree.common.limits import Limits
@@ -33,8 +34,6 @@ from everytree.trees.option_form import NO_CHILD, option_tree_to_dict, parts_fro
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    import everytree._core as _core
 
 __all__ = ["OptionTree", "TreeMean"]
 
@@ -406,8 +405,6 @@ class TreeMean:
 
 def _remade(arrays: dict[str, Any], *parts: Any) -> OptionTree:
     """An option tree from its arrays: what ``copy`` and other processes need."""
-    import everytree._core as _core
-
     return OptionTree(_core.OptionGraph(len(parts[1]), **arrays), *parts)
 
 
