@@ -21,6 +21,7 @@ OF_DATA = {"_encodings", "_encodings_of", "_fit_encodings", "_make_binarizer", "
 
 SOURCE = Path(__file__).parents[1] / "src" / "everytree"
 ROOT = "everytree"
+CORE = "everytree._core"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ def imports(module: Module, known: dict[str, Module]) -> Iterator[tuple[str, int
         if isinstance(node, ast.Import | ast.ImportFrom):
             for base, name in module.imported(node):
                 inner = f"{base}.{name}"
-                if name and inner in known:
+                if CORE in (base, inner):
+                    yield CORE, node.lineno
+                elif name and inner in known:
                     yield inner, node.lineno
                 elif base in known:
                     yield base, node.lineno
@@ -77,7 +80,9 @@ def largest_cycle(known: dict[str, Module]) -> list[str]:
     The root is left out: its list of public names imports everything, when a name is first used.
     """
     edges = {
-        name: {to for to, _ in imports(known[name], known) if to != ROOT} for name in known if name != ROOT
+        name: {to for to, _ in imports(known[name], known) if to not in (ROOT, CORE)}
+        for name in known
+        if name != ROOT
     }
     order: list[str] = []
     seen: set[str] = set()

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.bayes.rules import one_row, top_rules
 from everytree.trees.added import added_words
 from everytree.trees.conditions import conditions
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["ExplainedRule", "Explanation", "explain"]
 

@@ -16,17 +16,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.data.arrays import as_tests
 from everytree.errors import DataError
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["Rule", "top_rules"]
 

@@ -21,17 +21,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["Moments", "interval", "moments"]
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
+import everytree._core as _core
 from everytree import __version__
 from everytree.common.limits import threads
 
@@ -24,8 +25,6 @@ FOR_DEVELOPERS = ("test", "dev", "all")  # extras that add nothing a user calls
 
 def gather_info() -> dict[str, Any]:
     """Gather everything that ``everytree info`` shows, ready for JSON."""
-    import everytree._core as _core
-
     extras: dict[str, dict[str, Any]] = {}
     dependencies: dict[str, str | None] = {}
     for package, extra in _requirements():

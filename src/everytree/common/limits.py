@@ -10,13 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["Limits", "Progress", "Watch", "in_bytes", "threads", "watching"]
 
@@ -89,8 +86,6 @@ class Limits:
 
     def control(self) -> _core.Control:
         """Return a fresh control object of the core; its clock starts now."""
-        import everytree._core as _core
-
         progress = self.progress
         if progress is None and _WATCHES:
             progress = _WATCHES[-1].progress

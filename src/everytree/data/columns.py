@@ -10,20 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.data.binarizer import chosen_columns
 from everytree.data.cuts import number_text
 from everytree.data.encoding import as_codes
 from everytree.data.facts import Known, facts_of
 from everytree.data.frames import Frame, FrameColumn
 from everytree.errors import DataError
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["MISSING", "UNSEEN", "ColumnReader", "RawColumn"]
 
@@ -148,8 +146,6 @@ class ColumnReader:
 
     def columns_of(self, arrays: Sequence[npt.NDArray[Any]], n_rows: int) -> _core.Columns:
         """Arrays of ``arrays`` as columns of the core."""
-        import everytree._core as _core
-
         data = _core.Columns(n_rows)
         for array, known in zip(arrays, self.columns, strict=True):
             if known.kind == "numeric":

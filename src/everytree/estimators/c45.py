@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
@@ -101,8 +102,6 @@ class C45TreeClassifier(ColumnTreeClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Grow and prune; whole ``sample_weight`` count as repetitions of a row."""
-        import everytree._core as _core
-
         min_leaf = whole("min_leaf", self.min_leaf, 1)
         confidence = number("confidence", self.confidence, 0, 1, example=0.25)
         if confidence > 0.5:
@@ -175,8 +174,6 @@ class C45TreeClassifier(ColumnTreeClassifier):
         self.n_leaves_, self.size_ = self.tree_.n_leaves, self.tree_.n_nodes
 
     def _proba(self, X: Any, laplace: bool) -> npt.NDArray[np.float64]:
-        import everytree._core as _core
-
         frame = self._frame(X)
         data = self._reader.read(frame)
         return _core.predict_c45(self.tree_.to_core(), data, laplace, Limits().control())

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+import everytree._core as _core
 from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
@@ -24,9 +25,6 @@ from everytree.estimators.column_kinds import Expected, kind_of
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_multiway
 from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["ColumnTreeClassifier"]
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+import everytree._core as _core
 from everytree.common.arguments import argument, number, refused, whole
 from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
@@ -34,9 +35,6 @@ from everytree.trees.option_tree import OptionTree
 from everytree.trees.tree_mean import TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["GrownTreeClassifier"]
 
@@ -203,8 +201,6 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         older: list[_core.OptionGraph] | None,
     ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
         """The graphs that are grown, or what older ones become."""
-        import everytree._core as _core
-
         grown: list[_core.OptionGraph] = []
         total: dict[str, float] = {}
         for k in range(self._n_trees()):
@@ -312,8 +308,6 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     def _settings(self) -> _core.GrowSettings:
         """The parameters of growing, checked."""
-        import everytree._core as _core
-
         settings = _core.GrowSettings()
         settings.lookahead = whole("lookahead", self.lookahead, 1)
         if settings.lookahead > MOST_PLIES:
@@ -420,8 +414,6 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        import everytree._core as _core
-
         if "_grown" in state:
             state = dict(state)
             state["_grown"] = [
@@ -476,8 +468,6 @@ def _moved(
     graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int
 ) -> list[_core.OptionGraph] | None:
     """Graphs with the classes at their new places among more of them."""
-    import everytree._core as _core
-
     moved = []
     for graph in graphs:
         arrays = graph.arrays()

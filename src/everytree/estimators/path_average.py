@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
@@ -109,8 +110,6 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Grow the tree from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
-        import everytree._core as _core
-
         control = Limits(self.time_limit, self.memory_limit).control()
         for name in ("averaging", "nonuniform"):
             if not isinstance(getattr(self, name), bool | np.bool_):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
@@ -16,9 +17,6 @@ from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["SmoothedTreeClassifier"]
 

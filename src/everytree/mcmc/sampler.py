@@ -39,7 +39,7 @@ __all__ = [
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
-TRIED = (*MOVES, "exchange")  # the kinds of proposals that are counted
+TRIED = (*core_moves(), "exchange")  # the kinds of proposals that are counted
 # Of the settings tried on CP4IM files these, with two heated trees, gave the most effective draws per second of the
 # quantity that mixes worst: whether a test is used. Without heated trees that one may not mix at all (R-hat 2 on
 # heart-cleveland, depth 4), though the log target seems to. Low risk is found soonest by changes.

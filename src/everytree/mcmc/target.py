@@ -14,19 +14,17 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import number, refused
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.weights.priors import Prior
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["RISKS", "PosteriorTarget", "RiskTarget"]
 
@@ -45,8 +43,6 @@ class PosteriorTarget:
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         """Make the target that the core evaluates."""
-        import everytree._core as _core
-
         tables, rows = depth_tables(space, self.prior, self.dirichlet)
         return _core.TreeTarget.posterior(
             space.core_table(control),
@@ -92,8 +88,6 @@ class RiskTarget:
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         """Make the target that the core evaluates."""
-        import everytree._core as _core
-
         return _core.TreeTarget.risk(space.core_table(control), self.phi, self.scale, self.leaf_penalty)
 
     def risk(self, log_data: Any) -> Any:

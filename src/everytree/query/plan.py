@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import everytree._core as _core
 from everytree.common.arguments import whole
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
@@ -22,9 +23,6 @@ from everytree.query.selection import Item, select
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
 from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import Cost, make_cost
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = [
     "Inside",

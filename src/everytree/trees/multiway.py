@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError
 from everytree.trees.flat import (
@@ -32,9 +33,6 @@ from everytree.trees.flat import (
     read_rows,
     read_whole,
 )
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["MultiwayTree"]
 
@@ -131,8 +129,6 @@ class MultiwayTree(FlatTree):
         _core.MultiwayTree
             The same nodes.
         """
-        import everytree._core as _core
-
         return _core.MultiwayTree(
             self.attribute, self.threshold, self.first_child, self.n_children, self.counts
         )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.columns import RawColumn
@@ -32,7 +33,6 @@ from everytree.trees.option_form import NO_CHILD, option_tree_to_dict, parts_fro
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    import everytree._core as _core
 
 __all__ = ["OptionTree"]
 
@@ -495,8 +495,6 @@ class OptionTree:
 
 def _remade(arrays: dict[str, Any], *parts: Any) -> OptionTree:
     """Make an option tree from its arrays, as ``copy`` and other processes need it."""
-    import everytree._core as _core
-
     return OptionTree(_core.OptionGraph(len(parts[1]), **arrays), *parts)
 
 

@@ -16,14 +16,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused, whole
 from everytree.common.values import TYPES, written
 from everytree.errors import QueryError
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = [
     "LEAF_WORDS",
@@ -241,8 +239,6 @@ class LeafConstraints:
 
     def rule(self, totals: Iterable[int]) -> _core.LeafRule:
         """Return the rule that the core checks, for data with these class totals."""
-        import everytree._core as _core
-
         counts = [int(n) for n in totals]
         threshold = 0.0 if self.chi2 is None or self.chi2.threshold is None else self.chi2.threshold
         if self.p_value is not None and self.p_value.p_value is not None:

@@ -17,18 +17,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
 from everytree.weights.cost_words import COSTS
 from everytree.weights.dirichlet import LARGEST_COST, leaf_cost
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
 
@@ -99,8 +97,6 @@ class Cost:
 
 def tied(x: float, y: float) -> bool:
     """Return whether two costs are the same up to the rounding of sums."""
-    import everytree._core as _core
-
     return _core.tied(x, y)
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.common.values import written
 from everytree.errors import QueryError
 from everytree.weights.cost_words import COSTS
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
@@ -109,8 +107,6 @@ def leaf_cost(
 
     ``cost_matrix[c, k]`` is the cost of predicting k when c is true.
     """
-    import everytree._core as _core
-
     if kind not in COSTS:
         raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
     number("confidence", confidence, 0, 1, example=0.25)
