@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import everytree._core as _core
-from everytree.bayes.fold_arguments import Rows, fold_arguments, posterior_graph
+from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.bayes.fold_parts import fold_in_parts, is_long
 from everytree.common.workers import n_elsewhere
 from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.tables import Rows
 
 if TYPE_CHECKING:
     from everytree.weights.priors import Prior
@@ -21,7 +22,7 @@ def fold_posterior(space: Engine, prior: Prior, dirichlet: Dirichlet) -> tuple[_
     """Here, or on the workers of joblib where ``parallel_config`` names a backend and it would take a while."""
     space.attributes_for(prior)  # refuses before the graph is built
     with space.question("folding the posterior") as control:
-        graph, rows = posterior_graph(space, prior, dirichlet, control)
+        graph, weights = posterior_graph(space, prior, dirichlet, control)
         if n_elsewhere() and is_long(graph, space.table):
             return fold_in_parts(space, prior, dirichlet)
-        return _core.Posterior(**fold_arguments(space, graph, prior, rows, control)), rows
+        return _core.Posterior(**fold_arguments(space, graph, weights, control)), weights.rows
