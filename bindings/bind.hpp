@@ -17,7 +17,8 @@
 #include "common/errors.hpp"
 #include "gil.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
+#include "weights/leaf_cost.hpp"
 #include "weights/prior.hpp"
 
 namespace nb = nanobind;
@@ -37,11 +38,9 @@ struct PyControl {
   nb::object progress = nb::none();
 };
 
-// A prior and Dirichlet parameters from their tables, checked.
-Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
-                 bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests);
-std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table,
-                                                Control& control, std::int64_t longest = Dirichlet::kTable);
+// The weights of leaves of a table.
+std::shared_ptr<const Dirichlet> tabulated(const DirichletParameters& a, const CountTable& table, Control& control,
+                                           std::int64_t longest = Dirichlet::kTable);
 
 // Run f without the GIL. Ctrl-C and exceptions of the progress callback end the work and are raised afterwards.
 template <class F>
@@ -88,7 +87,7 @@ inline Reals to_numpy(std::vector<double> values) { return as_numpy(std::move(va
 
 void bind_kernels(nb::module_& m);
 void bind_tie(nb::module_& m);
-void bind_leaves(nb::module_& m);
+void bind_weights(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_near_best(nb::module_& m);

@@ -9,21 +9,16 @@ void bind_collapsed(nb::module_& m) {
       .def(
           "__init__",
           [](Collapsed* self, std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf,
-             std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
-             bool per_test, std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet,
-             bool linear, std::size_t n_threads, PyControl& control) {
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), table->n_tests());
+             const Prior& prior, const DirichletParameters& dirichlet, bool linear, std::size_t n_threads,
+             PyControl& control) {
+            prior.check_tests(table->n_tests());
             run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, *table, c);
-              new (self) Collapsed(std::move(table), max_depth, min_leaf, std::move(prior), std::move(leaf), linear,
-                                   n_threads);
+              auto leaf = tabulated(dirichlet, *table, c);
+              new (self) Collapsed(std::move(table), max_depth, min_leaf, prior, std::move(leaf), linear, n_threads);
             });
           },
-          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("log_split"), nb::arg("log_leaf_open"),
-          nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"),
+          nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("prior"), nb::arg("dirichlet"),
           nb::arg("linear"), nb::arg("n_threads"), nb::arg("control"))
-      .def_ro_static("proposals_per_step", &Collapsed::kProposals)
       .def_prop_ro("ends_at_root", &Collapsed::ends_at_root)
       .def(
           "run",

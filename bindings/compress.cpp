@@ -18,7 +18,6 @@ void bind_compress(nb::module_& m) {
             run(control, [&](Control& c) { new (self) Expansion(posterior, c); });
           },
           nb::arg("posterior"), nb::arg("control"))
-      .def_prop_ro("n_terms", &Expansion::n_terms)
       .def(
           "point",
           [](const Expansion& e, double epsilon) {

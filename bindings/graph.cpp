@@ -36,11 +36,7 @@ void bind_graph(nb::module_& m) {
               new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1), &c);
             });
           },
-          nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"))
-      .def_prop_ro("total", &CountTable::total)
-      .def_prop_ro("n_tests", &CountTable::n_tests)
-      .def_prop_ro("n_classes", &CountTable::n_classes)
-      .def_prop_ro("n_test_classes", [](const CountTable& t) { return t.test_classes().size(); });
+          nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"));
 
   nb::class_<Graph>(m, "Graph", "The AND/OR graph of all trees of a space.")
       .def(

@@ -30,7 +30,6 @@ void bind_grow(nb::module_& m) {
           },
           nb::arg("classes").noconvert(), nb::arg("n_classes"), nb::arg("weights").none(),
           "Classes 0 … n_classes − 1 and whole weights of the rows: what growing needs beside the columns.")
-      .def_prop_ro("n_rows", &Columns::n_rows)
       .def_prop_ro("n_columns", &Columns::n_columns);
 
   nb::class_<MultiwayTree>(m, "MultiwayTree", "A tree with any number of branches, in flat arrays.")

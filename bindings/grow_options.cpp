@@ -59,39 +59,29 @@ void bind_grow_options(nb::module_& m) {
 
   m.def(
       "grow_options",
-      [](grow::Columns& columns, const GrowSettings& settings, std::vector<double> log_split,
-         std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
-         const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
-        const Prior prior =
-            read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed), per_test, {}, 0);
+      [](grow::Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& dirichlet,
+         PyControl& control) {
         grow::Grown grown =
             run(control, [&](Control& c) { return grow::grow_options(columns, settings, prior, dirichlet, c); });
         return nb::make_tuple(std::move(grown.graph), as_dict(grown.report));
       },
-      nb::arg("columns"), nb::arg("settings"), nb::arg("log_split"), nb::arg("log_leaf_open"),
-      nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("dirichlet"), nb::arg("control"),
-      nb::sig("def grow_options(columns: Columns, settings: GrowSettings, log_split: Sequence[float], log_leaf_open: "
-              "Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, dirichlet: "
-              "Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]"),
+      nb::arg("columns"), nb::arg("settings"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("control"),
+      nb::sig("def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichlet: "
+              "Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]"),
       "The option graph that these settings grow, and how it was grown.");
   m.def(
       "restructure",
       [](grow::Columns& columns, const grow::OptionGraph& graph, double lead, const GrowSettings& settings,
-         std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
-         bool per_test, const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
-        const Prior prior =
-            read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed), per_test, {}, 0);
+         const Prior& prior, const DirichletParameters& dirichlet, PyControl& control) {
         grow::Grown grown = run(control, [&](Control& c) {
           return grow::restructure(columns, graph, lead, settings, prior, dirichlet, c);
         });
         return nb::make_tuple(std::move(grown.graph), as_dict(grown.report));
       },
-      nb::arg("columns"), nb::arg("graph"), nb::arg("lead"), nb::arg("settings"), nb::arg("log_split"),
-      nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("dirichlet"),
-      nb::arg("control"),
-      nb::sig("def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, log_split: "
-              "Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, "
-              "dirichlet: Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]"),
+      nb::arg("columns"), nb::arg("graph"), nb::arg("lead"), nb::arg("settings"), nb::arg("prior"),
+      nb::arg("dirichlet"), nb::arg("control"),
+      nb::sig("def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: "
+              "Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]"),
       "A tree grown on earlier examples, brought up to date with these.");
 }
 

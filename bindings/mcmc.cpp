@@ -84,17 +84,12 @@ void bind_mcmc(nb::module_& m) {
   nb::class_<TreeTarget>(m, "TreeTarget", "What chains over trees sample from.")
       .def_static(
           "posterior",
-          [](const CountTable& table, std::vector<double> log_split, std::vector<double> log_leaf_open,
-             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet, PyControl& control) {
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), table.n_tests());
-            return run(control, [&](Control& c) {
-              return TreeTarget::posterior(std::move(prior), read_dirichlet(dirichlet, table, c));
-            });
+          [](const CountTable& table, const Prior& prior, const DirichletParameters& dirichlet, PyControl& control) {
+            prior.check_tests(table.n_tests());
+            return run(control,
+                       [&](Control& c) { return TreeTarget::posterior(prior, tabulated(dirichlet, table, c)); });
           },
-          nb::arg("table"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("control"))
+          nb::arg("table"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("control"))
       .def_static(
           "risk",
           [](const CountTable& table, const std::string& phi, double scale, double alpha) {
@@ -168,7 +163,7 @@ void bind_mcmc(nb::module_& m) {
   m.def(
       "predict_draws",
       [](const CountTable& table, Values<std::int32_t> keys, Values<std::uint64_t> ends, Values<double> weights,
-         const std::vector<std::vector<double>>& dirichlet, Rows rows, std::size_t n_threads, PyControl& control) {
+         const DirichletParameters& dirichlet, Rows rows, std::size_t n_threads, PyControl& control) {
         if (rows.shape(1) != table.n_tests()) throw InvalidInput("rows must have one column per test");
         const std::size_t n = rows.shape(0), c = table.n_classes();
         const DrawnTrees trees{
@@ -176,7 +171,7 @@ void bind_mcmc(nb::module_& m) {
         auto* data = new double[n * c + 1];
         nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
         run(control, [&](Control& k) {
-          const auto leaf = read_dirichlet(dirichlet, table, k);
+          const auto leaf = tabulated(dirichlet, table, k);
           predict_draws(table, trees, *leaf, rows.data(), n, n_threads, data, k);
         });
         return RealMatrix(data, {n, c}, owner);

@@ -23,7 +23,7 @@ NB_MODULE(_core, m) {
   bind::stop_work_at_exit(m);
   bind::bind_kernels(m);
   bind::bind_tie(m);
-  bind::bind_leaves(m);
+  bind::bind_weights(m);
   bind::bind_graph(m);
   bind::bind_query(m);
   bind::bind_near_best(m);

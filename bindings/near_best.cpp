@@ -36,8 +36,6 @@ void bind_near_best(nb::module_& m) {
             run(control, [&](Control& c) { self.keep(limits, c); });
           },
           nb::arg("limits"), nb::arg("control"), "Keep the trees with l leaves and at most limits[l − 1] errors.")
-      .def_prop_ro("n_nodes", [](const NearBest& s) { return s.set().size(); })
-      .def_prop_ro("n_bytes", &NearBest::bytes)
       .def(
           "cells",
           [](const NearBest& self, std::size_t v) {

@@ -8,7 +8,6 @@
 namespace everytree::bind {
 
 using grow::Columns;
-using grow::DirichletRows;
 using grow::Folded;
 using grow::OptionGraph;
 
@@ -56,7 +55,6 @@ void bind_option_graph(nb::module_& m) {
       .def_prop_ro("n_options", &OptionGraph::n_options)
       .def_prop_ro("n_classes", &OptionGraph::n_classes)
       .def_prop_ro("deepest", &OptionGraph::deepest)
-      .def_prop_ro("n_bytes", &OptionGraph::bytes)
       .def(
           "arrays",
           [](const OptionGraph& self) -> nb::typed<nb::dict, nb::str, nb::any> {
@@ -86,14 +84,13 @@ void bind_option_graph(nb::module_& m) {
       .def("check", &OptionGraph::check, nb::arg("columns"), "Raise unless the tests fit the columns.")
       .def(
           "fold",
-          [](const OptionGraph& self, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
-             const DirichletRows& dirichlet, const std::string& kind, PyControl& control) {
-            const Prior prior = read_prior({0.0}, std::move(log_leaf_open), std::move(log_leaf_closed), false, {}, 0);
+          [](const OptionGraph& self, const Prior& prior, const DirichletParameters& dirichlet, const std::string& kind,
+             PyControl& control) {
             const auto how = fold_of(kind);
             return run(control, [&](Control& c) { return how.fold(self, prior, dirichlet, how.stops, c); });
           },
-          nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("dirichlet"), nb::arg("kind"),
-          nb::arg("control"), "Shares of leaf and options at every node: \"smooth\" (sum), \"map\" (max) or \"none\".")
+          nb::arg("prior"), nb::arg("dirichlet"), nb::arg("kind"), nb::arg("control"),
+          "Shares of leaf and options at every node: \"smooth\" (sum), \"map\" (max) or \"none\".")
       .def(
           "reach",
           [](const OptionGraph& self, const Folded& folded, PyControl& control) {
@@ -103,7 +100,7 @@ void bind_option_graph(nb::module_& m) {
           nb::arg("folded"), nb::arg("control"), "Probability of each node to be in the tree.")
       .def(
           "predict",
-          [](const OptionGraph& self, const Folded& folded, const DirichletRows& dirichlet, const Columns& data,
+          [](const OptionGraph& self, const Folded& folded, const DirichletParameters& dirichlet, const Columns& data,
              PyControl& control) {
             const std::size_t n = data.n_rows(), c = self.n_classes();
             auto* out = new double[n * c + 1];

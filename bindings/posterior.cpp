@@ -9,36 +9,6 @@
 
 namespace everytree::bind {
 
-Prior read_prior(std::vector<double> log_split, std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed,
-                 bool per_test, std::vector<std::int32_t> attributes, std::size_t n_tests) {
-  Prior prior;
-  prior.log_split = std::move(log_split);
-  prior.log_leaf_open = std::move(log_leaf_open);
-  prior.log_leaf_closed = std::move(log_leaf_closed);
-  prior.per_test = per_test;
-  prior.fair = !attributes.empty();
-  if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
-    throw InvalidInput("the tables of a prior must not be empty");
-  for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
-    for (double x : *table)
-      if (!(x < std::numeric_limits<double>::infinity()))
-        throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " +
-                           std::to_string(x));
-  if (prior.fair && attributes.size() != n_tests)
-    throw InvalidInput("attribute-fair priors need one attribute number per test");
-  for (std::int32_t a : attributes)
-    if (a < 0) throw InvalidInput("attribute numbers must not be negative");
-  prior.attribute = std::move(attributes);
-  return prior;
-}
-
-std::shared_ptr<const Dirichlet> read_dirichlet(const std::vector<std::vector<double>>& rows, const CountTable& table,
-                                                Control& control, std::int64_t longest) {
-  std::vector<std::int32_t> totals(table.n_classes());
-  table.class_counts(table.all().data(), totals.data());
-  return std::make_shared<Dirichlet>(rows, totals, &control, longest);
-}
-
 // Factors and exponents of 2 in turn, as fold_sent writes them; they may come from another machine.
 std::vector<Wide> read_wide(const Pairs& pairs) {
   if (pairs.size() % 2 != 0) throw InvalidInput("a part of the frontier must hold pairs of numbers");
@@ -65,37 +35,29 @@ void bind_posterior(nb::module_& m) {
   nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
       .def(
           "__init__",
-          [](Posterior* self, std::shared_ptr<Graph> graph, std::vector<double> log_split,
-             std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
-             std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet, bool linear,
-             std::size_t n_threads, PyControl& control) {
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), graph->table().n_tests());
+          [](Posterior* self, std::shared_ptr<Graph> graph, const Prior& prior, const DirichletParameters& dirichlet,
+             bool linear, std::size_t n_threads, PyControl& control) {
+            prior.check_tests(graph->table().n_tests());
             run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, graph->table(), c);
-              new (self) Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, n_threads, c);
+              auto leaf = tabulated(dirichlet, graph->table(), c);
+              new (self) Posterior(std::move(graph), prior, std::move(leaf), linear, n_threads, c);
             });
           },
-          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
+          nb::arg("graph"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"),
           nb::arg("control"))
       .def_static(
           "from_parts",
-          [](std::shared_ptr<Graph> graph, std::vector<double> log_split, std::vector<double> log_leaf_open,
-             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet, bool linear, const std::vector<Pairs>& parts,
-             std::size_t n_threads, PyControl& control) {
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), graph->table().n_tests());
+          [](std::shared_ptr<Graph> graph, const Prior& prior, const DirichletParameters& dirichlet, bool linear,
+             const std::vector<Pairs>& parts, std::size_t n_threads, PyControl& control) {
+            prior.check_tests(graph->table().n_tests());
             std::vector<std::vector<Wide>> values;
             for (const Pairs& part : parts) values.push_back(read_wide(part));
             return run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, graph->table(), c);
-              return new Posterior(std::move(graph), std::move(prior), std::move(leaf), linear, values, n_threads, c);
+              auto leaf = tabulated(dirichlet, graph->table(), c);
+              return new Posterior(std::move(graph), prior, std::move(leaf), linear, values, n_threads, c);
             });
           },
-          nb::arg("graph"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("parts"),
+          nb::arg("graph"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("linear"), nb::arg("parts"),
           nb::arg("n_threads"), nb::arg("control"), "The posterior from parts of the frontier folded elsewhere.")
       .def_static(
           "send_part",
@@ -117,13 +79,10 @@ void bind_posterior(nb::module_& m) {
           "fold_sent",
           [](std::shared_ptr<CountTable> table, int max_depth, std::int64_t min_leaf, bool by_depth, bool frontier,
              const Flat<std::uint64_t>& covers, const Flat<std::int32_t>& depths,
-             const std::vector<std::int32_t>& sizes, std::vector<double> log_split, std::vector<double> log_leaf_open,
-             std::vector<double> log_leaf_closed, bool per_test, std::vector<std::int32_t> attributes,
-             const std::vector<std::vector<double>>& dirichlet, bool linear, std::size_t n_threads,
-             PyControl& control) {
+             const std::vector<std::int32_t>& sizes, const Prior& prior, const DirichletParameters& dirichlet,
+             bool linear, std::size_t n_threads, PyControl& control) {
             if (sizes.size() != 6) throw InvalidInput("expected six largest class counts");
-            Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                     per_test, std::move(attributes), table->n_tests());
+            prior.check_tests(table->n_tests());
             GraphOptions o;
             o.max_depth = max_depth;
             o.min_leaf = min_leaf;
@@ -132,13 +91,12 @@ void bind_posterior(nb::module_& m) {
             Posterior::Sent sent{copied(covers), copied(depths), {}};
             for (std::size_t k = 0; k < 6; ++k) sent.sizes.most[k / 2][k % 2] = std::clamp(sizes[k], 0, 1800);
             return write_wide(run(control, [&](Control& c) {
-              auto leaf = read_dirichlet(dirichlet, *table, c);
-              return Posterior::fold_sent(table, o, sent, std::move(prior), std::move(leaf), linear, n_threads, c);
+              auto leaf = tabulated(dirichlet, *table, c);
+              return Posterior::fold_sent(table, o, sent, prior, std::move(leaf), linear, n_threads, c);
             }));
           },
           nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("by_depth"), nb::arg("frontier"),
-          nb::arg("covers").noconvert(), nb::arg("depths").noconvert(), nb::arg("sizes"), nb::arg("log_split"),
-          nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes"),
+          nb::arg("covers").noconvert(), nb::arg("depths").noconvert(), nb::arg("sizes"), nb::arg("prior"),
           nb::arg("dirichlet"), nb::arg("linear"), nb::arg("n_threads"), nb::arg("control"),
           "Values of the closed states of a part that was sent: factors and exponents of 2 in turn.")
       .def_prop_ro("log_evidence", &Posterior::log_evidence)

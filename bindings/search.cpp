@@ -56,7 +56,6 @@ void bind_search(nb::module_& m) {
       .def_ro("stopped", &Found::stopped)
       .def_ro("key", &Found::key)
       .def_ro("n_states", &Found::n_states)
-      .def_ro("n_folds", &Found::n_folds)
       .def_ro("n_bytes", &Found::n_bytes);
 
   nb::class_<Part>(m, "Part", "What is known of a state and its splits.")
@@ -141,35 +140,30 @@ void bind_search(nb::module_& m) {
       .def_ro("stopped", &MostProbable::stopped)
       .def_ro("key", &MostProbable::key)
       .def_ro("n_states", &MostProbable::n_states)
-      .def_ro("n_opened", &MostProbable::n_opened)
       .def_ro("n_bytes", &MostProbable::n_bytes);
 
   nb::class_<ProbableSearch>(m, "ProbableSearch", "Best first search for the most probable tree.")
       .def(
           "__init__",
-          [](ProbableSearch* self, std::shared_ptr<CountTable> table, std::vector<double> log_split,
-             std::vector<double> log_leaf_open, std::vector<double> log_leaf_closed, bool per_test,
-             std::vector<std::int32_t> attributes, const std::vector<std::vector<double>>& dirichlet, int max_depth,
-             std::int64_t min_leaf, bool by_depth, PyControl& control, bool merge, bool look_ahead, bool spread,
-             bool outvoted, bool tables) {
+          [](ProbableSearch* self, std::shared_ptr<CountTable> table, const Prior& prior,
+             const DirichletParameters& dirichlet, int max_depth, std::int64_t min_leaf, bool by_depth,
+             PyControl& control, bool merge, bool look_ahead, bool spread, bool outvoted, bool tables) {
             ProbableOptions o{max_depth, min_leaf, by_depth, merge, look_ahead, spread, outvoted, tables};
-            const Prior prior = read_prior(std::move(log_split), std::move(log_leaf_open), std::move(log_leaf_closed),
-                                           per_test, std::move(attributes), table->n_tests());
+            prior.check_tests(table->n_tests());
             run(control, [&](Control& c) {
               std::shared_ptr<const Dirichlet> leaf;
               try {
-                leaf = read_dirichlet(dirichlet, *table, c);
+                leaf = tabulated(dirichlet, *table, c);
               } catch (const LimitReached& limit) {
                 // No tables in time, or no room for them: the search has an answer all the same.
                 if (limit.reason == LimitReached::Reason::stopped) throw;
                 Control none;
-                leaf = read_dirichlet(dirichlet, *table, none, 0);
+                leaf = tabulated(dirichlet, *table, none, 0);
               }
               new (self) ProbableSearch(std::move(table), prior, std::move(leaf), o);
             });
           },
-          nb::arg("table"), nb::arg("log_split"), nb::arg("log_leaf_open"), nb::arg("log_leaf_closed"),
-          nb::arg("per_test"), nb::arg("attributes"), nb::arg("dirichlet"), nb::arg("max_depth"), nb::arg("min_leaf"),
+          nb::arg("table"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("max_depth"), nb::arg("min_leaf"),
           nb::arg("by_depth"), nb::arg("control"), nb::arg("merge") = true, nb::arg("look_ahead") = true,
           nb::arg("spread") = true, nb::arg("outvoted") = true, nb::arg("tables") = true)
       .def(

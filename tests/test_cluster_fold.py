@@ -11,6 +11,7 @@ import everytree as et
 import everytree._core as _core
 from everytree import cluster
 from everytree.errors import DataError, LimitReached
+from everytree.weights.tables import tabulated
 
 PRIORS: list[Any] = [
     et.SizePrior(0.95, 0.5),
@@ -61,12 +62,12 @@ def test_limits_hold_for_parts() -> None:
 def test_parts_from_elsewhere_are_checked() -> None:
     space = et.TreeSpace([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=3)
     covers, depths, sizes = _core.Posterior.send_part(space.graph(), 0, 1)
-    tables = et.SizePrior().tables(6)
+    weights = tabulated(et.SizePrior(), 1.0, 2, 6)
 
     def fold(covers: Any, depths: Any, sizes: Any) -> Any:
         return _core.Posterior.fold_sent(
-            space.core_table(), 3, 1, True, True, covers, depths, sizes, tables.log_split, tables.log_leaf_open,
-            tables.log_leaf_closed, tables.per_test, [], [[1.0, 1.0]], True, 1, space.limits.control(),
+            space.core_table(), 3, 1, True, True, covers, depths, sizes, weights.prior,
+            weights.dirichlet, True, 1, space.limits.control(),
         )  # fmt: skip
 
     assert len(fold(covers, depths, sizes)) == 2 * len(depths)

@@ -38,7 +38,6 @@ class Expansion {
  public:
   Expansion(const Posterior& posterior, Control& control);
 
-  std::uint64_t n_terms() const { return order_.size(); }  // non-empty sets that play a part
   struct Point {
     std::uint64_t n_rules;
     double bound;

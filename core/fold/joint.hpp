@@ -3,7 +3,7 @@
 
 #include "common/key.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

@@ -18,7 +18,7 @@
 #include "common/control.hpp"
 #include "frontier/frontier.hpp"
 #include "weights/cost_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

@@ -18,8 +18,9 @@
 #include "frontier/cost_fold.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
 #include "weights/leaf_value.hpp"
+#include "weights/linear_tables.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

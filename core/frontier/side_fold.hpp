@@ -12,7 +12,7 @@
 
 #include "frontier/cost_fold.hpp"
 #include "frontier/frontier.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

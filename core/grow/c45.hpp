@@ -6,7 +6,7 @@
 //   chosen: the largest ratio among tests whose gain is at least the average gain
 //
 // A row whose value is missing goes down every branch, with a share of its weight as large as the branch's share of the
-// known rows. Pruning is by estimated errors: the errors of a leaf plus added_errors (weights/leaf.hpp).
+// known rows. Pruning is by estimated errors: the errors of a leaf plus added_errors (weights/leaf_cost.hpp).
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "c45_parts.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree::grow::c45 {
 

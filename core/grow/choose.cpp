@@ -20,8 +20,8 @@ double log_of(double factor) { return factor > 0 ? std::log(factor) : kNever; }
 
 }  // namespace
 
-Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Prior& prior,
-                 const std::vector<std::vector<double>>& a, Control& control)
+Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
+                 Control& control)
     : columns_(columns),
       settings_(settings),
       prior_(prior),

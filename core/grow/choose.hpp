@@ -20,8 +20,8 @@ struct Candidate {
 
 class Chooser {
  public:
-  Chooser(const Columns& columns, const GrowSettings& settings, const Prior& prior,
-          const std::vector<std::vector<double>>& a, Control& control);
+  Chooser(const Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
+          Control& control);
 
   Scanner& scanner() { return scanner_; }
   // The options of a node, the best first: none where it stays a leaf. The rows of the view are sorted unless a
@@ -77,7 +77,7 @@ class Chooser {
   const Columns& columns_;
   const GrowSettings& settings_;
   const Prior& prior_;
-  const std::vector<std::vector<double>>& a_;
+  const DirichletParameters& a_;
   Control& control_;
   Scanner scanner_;
   Splitter splitter_;

@@ -19,17 +19,9 @@ namespace {
 
 constexpr std::size_t kMostPlies = 64;  // the work grows by a factor of tests with every ply; nobody waits for ten
 
-void check_settings(const Columns& columns, const GrowSettings& s, const Prior& prior,
-                    const std::vector<std::vector<double>>& a) {
+void check_settings(const Columns& columns, const GrowSettings& s, const DirichletParameters& a) {
   if (columns.n_rows() == 0 || columns.n_classes() == 0) throw InvalidInput("growing needs rows with classes");
-  if (a.empty()) throw InvalidInput("there are no Dirichlet parameters");
-  for (const std::vector<double>& row : a) {
-    if (row.size() != columns.n_classes()) throw InvalidInput("Dirichlet parameters must be one per class");
-    for (const double x : row)
-      if (!(x > 0) || !std::isfinite(x)) throw InvalidInput("Dirichlet parameters must be positive and finite");
-  }
-  if (prior.log_split.empty() || prior.log_leaf_open.empty() || prior.log_leaf_closed.empty())
-    throw InvalidInput("a table of the prior is empty");
+  a.check_classes(columns.n_classes());
   if (s.lookahead < 1 || s.lookahead > kMostPlies)
     throw InvalidInput("lookahead must be from 1 to " + std::to_string(kMostPlies));
   if (s.lookahead > 1 && s.score != GrowScore::quality) throw InvalidInput("lookahead needs the score \"quality\"");
@@ -84,7 +76,7 @@ std::size_t n_slots(const Columns& columns, const Candidate& test) {
 // What both ways to grow share: the graph, and nodes with their counts and whether a test is feasible.
 class Grower {
  public:
-  Grower(Columns& columns, const GrowSettings& settings, const Prior& prior, const std::vector<std::vector<double>>& a,
+  Grower(Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
          Control& control)
       : columns_(columns),
         settings_(settings),
@@ -358,9 +350,9 @@ class OptionGrower : Grower {
 
 }  // namespace
 
-Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& prior,
-                   const std::vector<std::vector<double>>& a, Control& control) {
-  check_settings(columns, settings, prior, a);
+Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
+                   Control& control) {
+  check_settings(columns, settings, a);
   columns.sort(&control);
   const bool one = settings.option_factor >= 1 || settings.max_options == 1 || settings.random ||
                    settings.score == GrowScore::gain_ratio || settings.subsample_lead > 0;
@@ -369,8 +361,8 @@ Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& 
 }
 
 Grown restructure(Columns& columns, const OptionGraph& old, double lead, const GrowSettings& settings,
-                  const Prior& prior, const std::vector<std::vector<double>>& a, Control& control) {
-  check_settings(columns, settings, prior, a);
+                  const Prior& prior, const DirichletParameters& a, Control& control) {
+  check_settings(columns, settings, a);
   if (!(lead >= 1)) throw InvalidInput("the lead must be at least 1");
   if (settings.score != GrowScore::quality || settings.subsample_lead > 0 || settings.random)
     throw InvalidInput("only trees grown by quality, on all examples and without chance, can be restructured");

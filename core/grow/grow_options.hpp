@@ -29,6 +29,7 @@
 #include "common/control.hpp"
 #include "grow/columns.hpp"
 #include "grow/option_graph.hpp"
+#include "weights/dirichlet_parameters.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree::grow {
@@ -69,13 +70,12 @@ struct Grown {
   GrowReport report;
 };
 
-// a[d][c]: Dirichlet parameters by depth and class; the last row goes on.
-Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& prior,
-                   const std::vector<std::vector<double>>& a, Control& control);
+Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
+                   Control& control);
 
 // A tree grown on earlier examples follows new ones: a node keeps its column unless another one now leads by the Bayes
 // factor, and its cut unless the best cut of the column leads by it; else the node is grown anew. Leaves grow on.
 Grown restructure(Columns& columns, const OptionGraph& old, double lead, const GrowSettings& settings,
-                  const Prior& prior, const std::vector<std::vector<double>>& a, Control& control);
+                  const Prior& prior, const DirichletParameters& a, Control& control);
 
 }  // namespace everytree::grow

@@ -34,10 +34,11 @@ double shares(const std::vector<double>& terms, double* p_leaf, double* p_option
 }  // namespace
 
 template <PlainProduct A>
-Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, Stops stops,
+Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletParameters& dirichlet, Stops stops,
             Control& control) {
   if (graph.n_nodes() == 0) throw InvalidInput("the option graph has no node");
-  Marginals marginals(dirichlet, graph.n_classes());
+  dirichlet.check_classes(graph.n_classes());
+  Marginals marginals(dirichlet);
   const std::size_t n = graph.n_nodes();
   constexpr bool best_only = Selective<A>;
   control.check_memory(graph.bytes() + n * (2 * sizeof(double) + (best_only ? 8 : 0) + 4) + graph.n_options() * 8);
@@ -93,8 +94,8 @@ Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& d
   return out;
 }
 
-template Folded fold<SumProduct>(const OptionGraph&, const Prior&, const DirichletRows&, Stops, Control&);
-template Folded fold<MaxProduct>(const OptionGraph&, const Prior&, const DirichletRows&, Stops, Control&);
+template Folded fold<SumProduct>(const OptionGraph&, const Prior&, const DirichletParameters&, Stops, Control&);
+template Folded fold<MaxProduct>(const OptionGraph&, const Prior&, const DirichletParameters&, Stops, Control&);
 
 std::vector<double> reach(const OptionGraph& graph, const Folded& folded, Control& control) {
   const std::size_t n = graph.n_nodes();

@@ -18,11 +18,10 @@
 #include "common/control.hpp"
 #include "common/stream.hpp"
 #include "grow/option_graph.hpp"
+#include "weights/dirichlet_parameters.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree::grow {
-
-using DirichletRows = std::vector<std::vector<double>>;  // a[d][c]; the last row goes on for deeper nodes
 
 // Which part of the graph is folded: a tree may stop at any node, or only where there is no option (as grown).
 enum class Stops { anywhere, at_ends };
@@ -35,7 +34,7 @@ struct Folded {
 };
 
 template <PlainProduct A>
-Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletRows& dirichlet, Stops stops,
+Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletParameters& dirichlet, Stops stops,
             Control& control);
 
 // P(node is in the tree): reach(root) = 1, reach(child) = Σ_parents reach(parent)·P(option | parent).
@@ -45,7 +44,7 @@ std::vector<double> reach(const OptionGraph& graph, const Folded& folded, Contro
 //   g(n, x) = P(leaf | n)·θ(n) + Σ_options P(option | n)·(the option has a child for x ? g(child, x) : θ(n))
 // What a row weighs at a node that it reaches on several ways is added up there, so that the work is at most rows ×
 // nodes, whatever the number of trees. The result of a row does not depend on the other rows.
-void predict(const OptionGraph& graph, const Folded& folded, const DirichletRows& dirichlet, const Columns& data,
+void predict(const OptionGraph& graph, const Folded& folded, const DirichletParameters& dirichlet, const Columns& data,
              double* out, Control& control);
 
 // The same graph level by level, without nodes that nothing reaches; options are then in the order of their nodes.

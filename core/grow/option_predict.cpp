@@ -21,7 +21,7 @@ struct Entry {
 
 class Flow {
  public:
-  Flow(const OptionGraph& graph, const Folded& folded, const DirichletRows& a, const Columns& data, double* out,
+  Flow(const OptionGraph& graph, const Folded& folded, const DirichletParameters& a, const Columns& data, double* out,
        Control& control)
       : graph_(graph),
         folded_(folded),
@@ -66,7 +66,7 @@ class Flow {
       for (std::size_t k = 0; k < nodes_.size(); ++k) pass(first, k, depth);
       // The parameters of a depth, or, where all deeper nodes share them, once for all of these.
       if (next_.empty() || depth + 1 < a_.size()) {
-        const std::vector<double>& a = a_[std::min(depth, a_.size() - 1)];
+        const std::vector<double>& a = a_.at_depth(depth);
         for (std::size_t row = 0; row < n; ++row) {
           if (base_[row] == 0) continue;
           double* to = out_ + (first + row) * n_classes;
@@ -147,7 +147,7 @@ class Flow {
 
   const OptionGraph& graph_;
   const Folded& folded_;
-  const DirichletRows& a_;
+  const DirichletParameters& a_;
   const Columns& data_;
   double* out_;
   Control& control_;
@@ -164,13 +164,11 @@ class Flow {
 
 }  // namespace
 
-void predict(const OptionGraph& graph, const Folded& folded, const DirichletRows& dirichlet, const Columns& data,
+void predict(const OptionGraph& graph, const Folded& folded, const DirichletParameters& dirichlet, const Columns& data,
              double* out, Control& control) {
   if (folded.p_leaf.size() != graph.n_nodes() || folded.p_option.size() != graph.n_options())
     throw InvalidInput("the fold is not one of this option graph");
-  if (dirichlet.empty()) throw InvalidInput("dirichlet has no parameters");
-  for (const auto& row : dirichlet)
-    if (row.size() != graph.n_classes()) throw InvalidInput("dirichlet needs one parameter per class");
+  dirichlet.check_classes(graph.n_classes());
   graph.check(data);
   control.check(true, "predicting", 0, data.n_rows());
   control.check_memory(graph.bytes() + data.bytes() + 12 * graph.n_nodes() + data.n_rows() * graph.n_classes() * 8);

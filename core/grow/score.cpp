@@ -63,7 +63,7 @@ std::int64_t Climb::far(std::int64_t n) const {
   return rounded(log_rising(a_, x) * scale_);
 }
 
-double Score::unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples) {
+double Score::unit_for(const DirichletParameters& a, std::int64_t n_examples) {
   double most = 1;
   for (const std::vector<double>& row : a) {
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);

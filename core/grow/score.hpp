@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/control.hpp"
+#include "weights/dirichlet_parameters.hpp"
 
 namespace everytree::grow {
 
@@ -40,7 +41,7 @@ class Climb {
 class Score {
  public:
   // The unit that suits these parameters (of all depths) and so many examples.
-  static double unit_for(const std::vector<std::vector<double>>& a, std::int64_t n_examples);
+  static double unit_for(const DirichletParameters& a, std::int64_t n_examples);
   // Tables of millions take a while: with `control` there is a look at the limits before each and on the way; `held`
   // bytes are there already.
   static Score dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,

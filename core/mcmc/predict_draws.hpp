@@ -8,7 +8,7 @@
 
 #include "common/control.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
 
 namespace everytree {
 

@@ -12,7 +12,8 @@
 #include <memory>
 #include <optional>
 
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
+#include "weights/leaf_cost.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

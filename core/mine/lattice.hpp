@@ -15,7 +15,7 @@
 #include "common/key.hpp"
 #include "mine/meter.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree::mine {
 

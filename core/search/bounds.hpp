@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

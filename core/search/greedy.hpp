@@ -14,7 +14,8 @@
 #include "common/control.hpp"
 #include "common/key.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
+#include "weights/leaf_cost.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

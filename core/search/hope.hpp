@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "search/spread.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
 #include "weights/prior.hpp"
 
 namespace everytree {

@@ -448,7 +448,6 @@ MostProbable ProbableSearch::run(Control& control) {
     }
   out.upper = out.proved ? out.log_joint : std::max(out.log_joint, root_ == nullptr ? kInf : -root_->lower);
   out.n_states = store_.size();
-  out.n_opened = n_opened_;
   out.n_bytes = bytes();
   return out;
 }

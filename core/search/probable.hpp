@@ -40,7 +40,7 @@ struct MostProbable {
   bool proved = false;
   std::string stopped;  // why the search ended early: "time", "memory", "stopped", or ""
   Key key;
-  std::size_t n_states = 0, n_opened = 0, n_bytes = 0;
+  std::size_t n_states = 0, n_bytes = 0;
 };
 
 class ProbableSearch : Prunes<MaxProduct> {

@@ -121,7 +121,6 @@ Found Search::run(int max_depth, bool smallest, Control& control, double at_most
     found.stopped = name_of(limit.reason);
   }
   found.n_states = s.store.size();
-  found.n_folds = s.n_folds;
   found.n_bytes = s.store.bytes();
   write_known(at, found);
   if (found.proved) return found;  // whatever the greedy tree: of trees that tie, the search has its own order

@@ -26,7 +26,7 @@
 #include "common/key.hpp"
 #include "search/bounds.hpp"
 #include "search/store.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 
@@ -46,7 +46,7 @@ struct Found {
   bool proved = false;         // the tree has the least cost, and (if asked) the fewest leaves among those
   std::string stopped;         // why the search ended early: "time", "memory", "stopped", or ""
   Key key;
-  std::size_t n_states = 0, n_folds = 0, n_bytes = 0;
+  std::size_t n_states = 0, n_bytes = 0;
 };
 
 // Steps from the root to a state: a test and its outcome each.

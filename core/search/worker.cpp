@@ -65,7 +65,6 @@ Search::Worker::Frame& Search::Worker::frame(std::size_t depth) {
 
 void Search::Worker::fold(const std::uint64_t* cover, int levels, bool bounds, WholePairs* pairs) {
   check();
-  shared_.n_folds.fetch_add(1, std::memory_order_relaxed);
   frontier_.load(cover);
   cost_fold_.want_bounds(bounds && look_ahead_);
   cost_fold_.keep_pairs(pairs);
@@ -141,7 +140,6 @@ void Search::Worker::fold_sides(Frame& frame, const double bound[2]) {
   const auto wanted = [&](int a) { return !frame.side[a].proved() && frame.side[a].lower < bound[a]; };
   if (!wanted(large)) return;  // the smaller side alone has fewer tests
   check();
-  shared_.n_folds.fetch_add(2, std::memory_order_relaxed);
   side_fold_.fold(*frame.pairs, frame.side[small].cover, shared_.cost, ticker_, side_level_);
   for (int a = 0; a < 2; ++a) {
     Side& side = frame.side[a];

@@ -1,7 +1,6 @@
 // One thread of a search: its buffers, and the recursion.
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <vector>
 
@@ -30,7 +29,6 @@ struct Search::Shared {
   SearchOptions options;
   Bounds bounds;
   StateStore<Known> store;
-  std::atomic<std::size_t> n_folds{0};
   char stage[96] = "searching";  // for people; written and read by the calling thread only
 };
 

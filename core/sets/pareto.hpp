@@ -26,7 +26,7 @@
 
 #include "graph/graph.hpp"
 #include "sets/best.hpp"
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

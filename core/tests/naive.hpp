@@ -16,7 +16,8 @@
 
 #include "sets/best.hpp"
 #include "table/count_table.hpp"
-#include "weights/leaf.hpp"
+#include "weights/dirichlet.hpp"
+#include "weights/leaf_cost.hpp"
 #include "weights/prior.hpp"
 
 namespace naive {

@@ -82,8 +82,8 @@ struct World {
 };
 
 // g(n, x) by recursion, one row at a time.
-void naive(const OptionGraph& graph, const Folded& folded, const DirichletRows& a, const Columns& data, std::size_t row,
-           std::size_t node, double weight, double* out) {
+void naive(const OptionGraph& graph, const Folded& folded, const DirichletParameters& a, const Columns& data,
+           std::size_t row, std::size_t node, double weight, double* out) {
   const auto& here = a[std::min(graph.depth(node), a.size() - 1)];
   double stops = folded.p_leaf[node] * weight;
   for (std::size_t o = graph.option_begin(node); o < graph.option_end(node); ++o) {
@@ -111,7 +111,7 @@ Prior prior_of(double open, double closed) {
 
 TEST(predictions_are_those_of_the_recursion) {
   Control control;
-  const DirichletRows a = {{0.3, 1, 2}, {0.5, 0.5, 0.5}};
+  const DirichletParameters a = {{0.3, 1, 2}, {0.5, 0.5, 0.5}};
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const World world(seed, 9 + seed, 2 + seed % 3);
     const OptionGraph graph = OptionGraph::from_arrays(3, world.graph.arrays());  // passes the checks
@@ -137,7 +137,7 @@ TEST(predictions_are_those_of_the_recursion) {
 
 TEST(the_most_probable_tree_is_worth_its_fold_and_draws_are_trees) {
   Control control;
-  const DirichletRows a = {{1, 1, 1}};
+  const DirichletParameters a = {{1, 1, 1}};
   for (std::uint64_t seed = 20; seed < 26; ++seed) {
     const World world(seed, 14, 3);
     const Prior prior = prior_of(-0.4, 0);
@@ -210,7 +210,7 @@ TEST(rising_factorials_of_any_size) {
       CHECK(check::near(table(n), log_rising(a, static_cast<double>(n)), 1e-11));
   }
   // Questions do not depend on how far a table reaches.
-  Marginals few({{0.5, 2}}, 2), many({{0.5, 2}}, 2);
+  Marginals few({{0.5, 2}}), many({{0.5, 2}});
   const std::uint32_t classes[2] = {0, 1};
   const std::int64_t counts[2] = {900, 300};
   for (int k = 0; k < 5000; ++k) many.log_marginal(0, classes, counts, 2);

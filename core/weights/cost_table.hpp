@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weights/leaf.hpp"
+#include "weights/leaf_cost.hpp"
 
 namespace everytree {
 

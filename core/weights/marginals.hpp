@@ -9,22 +9,18 @@
 #include <numeric>
 #include <vector>
 
-#include "common/errors.hpp"
+#include "weights/dirichlet_parameters.hpp"
 #include "weights/rising.hpp"
 
 namespace everytree {
 
 class Marginals {
  public:
-  // a[d][c]; the last row goes on for deeper nodes.
-  Marginals(const std::vector<std::vector<double>>& a, std::size_t n_classes) {
-    if (a.empty()) throw InvalidInput("dirichlet has no parameters");
+  explicit Marginals(const DirichletParameters& a) {
     for (const auto& row : a) {
-      if (row.size() != n_classes) throw InvalidInput("dirichlet needs one parameter per class");
       Variant v;
       v.a = row;
       for (const double x : row) {
-        if (!(x > 0) || !std::isfinite(x)) throw InvalidInput("dirichlet parameters must be positive and finite");
         std::size_t k = 0;
         while (k < v.rising.size() && k < kShared && v.rising[k].a() != x) ++k;
         if (k == v.rising.size() || v.rising[k].a() != x) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct Prior {
   bool per_test = false;
   bool fair = false;                    // attribute-fair tests; implies per_test
   std::vector<std::int32_t> attribute;  // of each original test, when fair
+
+  Prior() = default;  // every tree weighs the same
+  // Checked. With attributes, one for each test, the prior is fair.
+  Prior(std::vector<double> split, std::vector<double> leaf_open, std::vector<double> leaf_closed, bool share_per_test,
+        std::vector<std::int32_t> attributes = {});
+  void check_tests(std::size_t n_tests) const;  // throws if a fair prior has not the attributes of so many tests
 
   static double at(const std::vector<double>& table, std::size_t depth) {
     return table[depth < table.size() ? depth : table.size() - 1];

@@ -3,7 +3,7 @@ The compiled core of everytree. Use it through everytree.TreeSpace and the estim
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -26,6 +26,26 @@ def below(x: float) -> float:
 
 def above(x: float) -> float:
     """Anything at or above this is worse than x."""
+
+class Prior:
+    """
+    A prior over trees as tables by depth, whose last entries go on; checked.
+    """
+
+    def __init__(self, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int] = []) -> None: ...
+
+    def __getstate__(self) -> tuple[list[float], list[float], list[float], bool, list[int]]: ...
+
+    def __setstate__(self, arg: tuple[Sequence[float], Sequence[float], Sequence[float], bool, Sequence[int]], /) -> None: ...
+
+class Dirichlet:
+    """Dirichlet parameters of leaves, by depth and class; checked."""
+
+    def __init__(self, rows: Sequence[Sequence[float]]) -> None: ...
+
+    def __getstate__(self) -> tuple[list[list[float]]]: ...
+
+    def __setstate__(self, arg: tuple[Sequence[Sequence[float]]], /) -> None: ...
 
 class LeafRule:
     """Which nodes may be leaves, by their class counts."""
@@ -64,18 +84,6 @@ class CountTable:
     """Distinct 0/1 rows with class counts, as bit columns."""
 
     def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> None: ...
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def n_tests(self) -> int: ...
-
-    @property
-    def n_classes(self) -> int: ...
-
-    @property
-    def n_test_classes(self) -> int: ...
 
 class Graph:
     """The AND/OR graph of all trees of a space."""
@@ -133,12 +141,6 @@ class NearBest:
     def keep(self, limits: Sequence[int], control: Control) -> None:
         """Keep the trees with l leaves and at most limits[l − 1] errors."""
 
-    @property
-    def n_nodes(self) -> int: ...
-
-    @property
-    def n_bytes(self) -> int: ...
-
     def cells(self, node: int) -> list[tuple[int, int, bytes]]:
         """(leaves, errors, number of trees as little-endian bytes) of a node."""
 
@@ -163,10 +165,10 @@ class NearBest:
 class Posterior:
     """The posterior over every tree of a graph."""
 
-    def __init__(self, graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> None: ...
+    def __init__(self, graph: Graph, prior: Prior, dirichlet: Dirichlet, linear: bool, n_threads: int, control: Control) -> None: ...
 
     @staticmethod
-    def from_parts(graph: Graph, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, parts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_threads: int, control: Control) -> Posterior:
+    def from_parts(graph: Graph, prior: Prior, dirichlet: Dirichlet, linear: bool, parts: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], n_threads: int, control: Control) -> Posterior:
         """The posterior from parts of the frontier folded elsewhere."""
 
     @staticmethod
@@ -176,7 +178,7 @@ class Posterior:
         """
 
     @staticmethod
-    def fold_sent(table: CountTable, max_depth: int, min_leaf: int, by_depth: bool, frontier: bool, covers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], depths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Sequence[int], log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    def fold_sent(table: CountTable, max_depth: int, min_leaf: int, by_depth: bool, frontier: bool, covers: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], depths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Sequence[int], prior: Prior, dirichlet: Dirichlet, linear: bool, n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Values of the closed states of a part that was sent: factors and exponents of 2 in turn.
         """
@@ -239,9 +241,6 @@ class Expansion:
 
     def __init__(self, posterior: Posterior, control: Control) -> None: ...
 
-    @property
-    def n_terms(self) -> int: ...
-
     def point(self, epsilon: float) -> tuple[int, float]:
         """(number of rules, bound) for an epsilon."""
 
@@ -283,9 +282,6 @@ class Found:
 
     @property
     def n_states(self) -> int: ...
-
-    @property
-    def n_folds(self) -> int: ...
 
     @property
     def n_bytes(self) -> int: ...
@@ -357,15 +353,12 @@ class MostProbable:
     def n_states(self) -> int: ...
 
     @property
-    def n_opened(self) -> int: ...
-
-    @property
     def n_bytes(self) -> int: ...
 
 class ProbableSearch:
     """Best first search for the most probable tree."""
 
-    def __init__(self, table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], max_depth: int, min_leaf: int, by_depth: bool, control: Control, merge: bool = True, look_ahead: bool = True, spread: bool = True, outvoted: bool = True, tables: bool = True) -> None: ...
+    def __init__(self, table: CountTable, prior: Prior, dirichlet: Dirichlet, max_depth: int, min_leaf: int, by_depth: bool, control: Control, merge: bool = True, look_ahead: bool = True, spread: bool = True, outvoted: bool = True, tables: bool = True) -> None: ...
 
     def run(self, control: Control) -> MostProbable:
         """
@@ -377,10 +370,7 @@ class Collapsed:
     Metropolis–Hastings over tops of trees, the levels below summed exactly.
     """
 
-    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], linear: bool, n_threads: int, control: Control) -> None: ...
-
-    proposals_per_step: Final[int] = ...
-    """(arg: object, /) -> int"""
+    def __init__(self, table: CountTable, max_depth: int, min_leaf: int, prior: Prior, dirichlet: Dirichlet, linear: bool, n_threads: int, control: Control) -> None: ...
 
     @property
     def ends_at_root(self) -> bool: ...
@@ -405,7 +395,7 @@ class TreeTarget:
     """What chains over trees sample from."""
 
     @staticmethod
-    def posterior(table: CountTable, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int], dirichlet: Sequence[Sequence[float]], control: Control) -> TreeTarget: ...
+    def posterior(table: CountTable, prior: Prior, dirichlet: Dirichlet, control: Control) -> TreeTarget: ...
 
     @staticmethod
     def risk(table: CountTable, phi: str, scale: float, alpha: float) -> TreeTarget:
@@ -441,7 +431,7 @@ class TreeChains:
         n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
         """
 
-def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Sequence[Sequence[float]], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """Σ weight · P(class | row, tree): rows × classes."""
 
 class Columns:
@@ -459,9 +449,6 @@ class Columns:
         """
         Classes 0 … n_classes − 1 and whole weights of the rows: what growing needs beside the columns.
         """
-
-    @property
-    def n_rows(self) -> int: ...
 
     @property
     def n_columns(self) -> int: ...
@@ -620,10 +607,10 @@ class GrowSettings:
     @subsample_growth.setter
     def subsample_growth(self, arg: float, /) -> None: ...
 
-def grow_options(columns: Columns, settings: GrowSettings, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, dirichlet: Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]:
+def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]:
     """The option graph that these settings grow, and how it was grown."""
 
-def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, dirichlet: Sequence[Sequence[float]], control: Control) -> tuple[OptionGraph, dict[str, float]]:
+def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]:
     """A tree grown on earlier examples, brought up to date with these."""
 
 def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
@@ -650,9 +637,6 @@ class OptionGraph:
     @property
     def deepest(self) -> int: ...
 
-    @property
-    def n_bytes(self) -> int: ...
-
     def arrays(self) -> dict[str, Any]:
         """
         The graph as arrays, options in the order of their nodes, as the constructor takes them.
@@ -666,7 +650,7 @@ class OptionGraph:
     def check(self, columns: Columns) -> None:
         """Raise unless the tests fit the columns."""
 
-    def fold(self, log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], dirichlet: Sequence[Sequence[float]], kind: str, control: Control) -> OptionFold:
+    def fold(self, prior: Prior, dirichlet: Dirichlet, kind: str, control: Control) -> OptionFold:
         """
         Shares of leaf and options at every node: "smooth" (sum), "map" (max) or "none".
         """
@@ -674,7 +658,7 @@ class OptionGraph:
     def reach(self, folded: OptionFold, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Probability of each node to be in the tree."""
 
-    def predict(self, folded: OptionFold, dirichlet: Sequence[Sequence[float]], columns: Columns, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def predict(self, folded: OptionFold, dirichlet: Dirichlet, columns: Columns, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Class probabilities of rows, averaged over all trees of the graph."""
 
     def likeliest(self, folded: OptionFold, control: Control) -> OptionGraph:

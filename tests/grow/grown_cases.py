@@ -145,18 +145,17 @@ class Weights:
 
     def __init__(self, prior: priors.Prior, dirichlet: Any, n_classes: int) -> None:
         tables = prior.tables(DEEPEST)
-        self.split = tables.log_split
-        self.leaf = (tables.log_leaf_open, tables.log_leaf_closed)
-        self.per_test = tables.per_test
-        self.rows = [list(dirichlet_at(dirichlet, depth, n_classes)) for depth in range(DEEPEST)]
+        self.prior = core.Prior(
+            tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test
+        )
+        rows = [list(dirichlet_at(dirichlet, depth, n_classes)) for depth in range(DEEPEST)]
+        self.dirichlet = core.Dirichlet(rows)
 
     def grow(
         self, columns: core.Columns, settings: core.GrowSettings
     ) -> tuple[core.OptionGraph, dict[str, Any]]:
         """What the core grows."""
-        graph, report = core.grow_options(
-            columns, settings, self.split, *self.leaf, self.per_test, self.rows, Limits().control()
-        )
+        graph, report = core.grow_options(columns, settings, self.prior, self.dirichlet, Limits().control())
         return graph.in_order(Limits().control()), report
 
     def restructure(
@@ -168,21 +167,19 @@ class Weights:
             graph,
             lead,
             settings,
-            self.split,
-            *self.leaf,
-            self.per_test,
-            self.rows,
+            self.prior,
+            self.dirichlet,
             Limits().control(),
         )
         return new.in_order(Limits().control()), report
 
     def fold(self, graph: core.OptionGraph, kind: str = "smooth") -> core.OptionFold:
         """The fold of a graph."""
-        return graph.fold(*self.leaf, self.rows, kind, Limits().control())
+        return graph.fold(self.prior, self.dirichlet, kind, Limits().control())
 
     def predict(self, graph: core.OptionGraph, fold: core.OptionFold, columns: core.Columns) -> Any:
         """Class probabilities of rows."""
-        return graph.predict(fold, self.rows, columns, Limits().control())
+        return graph.predict(fold, self.dirichlet, columns, Limits().control())
 
 
 class View:

@@ -177,17 +177,16 @@ def test_bad_tables_and_bad_trees_are_refused():
     weights, control = weights_of(2), Limits().control
 
     def grow(given, split=(0.0,), open_=(0.0,), rows=((1.0, 1.0),)):
-        return core.grow_options(
-            given, settings(), list(split), list(open_), [0.0], False, list(map(list, rows)), control()
-        )
+        prior = core.Prior(list(split), list(open_), [0.0], False)
+        return core.grow_options(given, settings(), prior, core.Dirichlet(list(map(list, rows))), control())
 
     for call, message in (
         (lambda: grow(columns_of(X)), "growing needs rows with classes"),
         (lambda: grow(columns_of(X, y), split=()), "tables of a prior must not be empty"),
         (lambda: grow(columns_of(X, y), split=(math.nan,)), "logarithms below infinity"),
         (lambda: grow(columns_of(X, y), open_=(math.inf,)), "logarithms below infinity"),
-        (lambda: grow(columns_of(X, y), rows=()), "no Dirichlet parameters"),
-        (lambda: grow(columns_of(X, y), rows=((1.0, 1.0, 1.0),)), "must be one per class"),
+        (lambda: grow(columns_of(X, y), rows=()), "dirichlet has no parameters"),
+        (lambda: grow(columns_of(X, y), rows=((1.0, 1.0, 1.0),)), "one parameter per class"),
         (lambda: grow(columns_of(X, y), rows=((1.0, 0.0),)), "positive and finite"),
     ):
         with pytest.raises(DataError, match=message):
@@ -205,11 +204,10 @@ def test_limits_of_time_and_memory_are_kept():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (5000, 60)), rng.integers(0, 2, 5000)
     given = settings(option_factor=1e-9, stop_factor=0.0)  # far too many nodes
+    prior, a = core.Prior([0.0], [0.0], [0.0], False), core.Dirichlet([[1.0, 1.0]])
     for limits, message in (
         (Limits(time_limit=0.2), "time limit"),
         (Limits(memory_limit=2**25), "memory limit"),
     ):
         with pytest.raises(LimitReached, match=message):
-            core.grow_options(
-                columns_of(X, y), given, [0.0], [0.0], [0.0], False, [[1.0, 1.0]], limits.control()
-            )
+            core.grow_options(columns_of(X, y), given, prior, a, limits.control())

@@ -57,9 +57,16 @@ def control(**limits):
     return Limits(**limits).control()
 
 
+def leaf_prior(log_leaf_open, log_leaf_closed):
+    """The prior of leaves; splits weigh what their options say."""
+    return core.Prior([0.0], log_leaf_open, log_leaf_closed, False)
+
+
 def folded(graph, prior, rows, kind="smooth"):
     tables = prior.tables(8)
-    return graph.fold(tables.log_leaf_open, tables.log_leaf_closed, rows, kind, control())
+    return graph.fold(
+        leaf_prior(tables.log_leaf_open, tables.log_leaf_closed), core.Dirichlet(rows), kind, control()
+    )
 
 
 CASES = list(product(PRIORS, DIRICHLET, (2, 3), (1, 2, None)))
@@ -84,7 +91,7 @@ def test_folds_and_predictions_are_those_of_the_reference(prior, dirichlet, n_cl
         fold = folded(graph, our_prior, rows)
         assert fold.log_evidence == pytest.approx(log_s(model, part), rel=1e-12)
         every = list(product((0, 1), repeat=space.table.n_tests))
-        ours = graph.predict(fold, rows, columns_of(every, kinds), control())
+        ours = graph.predict(fold, core.Dirichlet(rows), columns_of(every, kinds), control())
         theirs = [predict_options(model, part, row) for row in every]
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
@@ -121,7 +128,7 @@ def test_map_ties_go_to_the_smaller_tree_then_to_the_lower_column_and_cut():
 
     def chosen(options):
         graph = core.OptionGraph(**as_arrays(nodes, options, 2))
-        fold = graph.fold([0.0], [0.0], [[1.0, 1.0]], "map", control())
+        fold = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[1.0, 1.0]]), "map", control())
         return fold.p_leaf[0], fold.p_option.tolist()
 
     assert chosen(options) == (1.0, [0.0, 0.0, 0.0])
@@ -190,7 +197,7 @@ def hand_made():
 
 def test_rows_without_a_branch_stop_at_the_node():
     graph, a = hand_made(), [[0.5, 0.25]]
-    fold = graph.fold([-0.2], [-0.1], a, "smooth", control())
+    fold = graph.fold(leaf_prior([-0.2], [-0.1]), core.Dirichlet(a), "smooth", control())
     arrays = graph.arrays()
 
     def theta(node):
@@ -205,7 +212,7 @@ def test_rows_without_a_branch_stop_at_the_node():
     columns = core.Columns(4)
     columns.add_numeric(np.array([1.0, 2.0, np.nan, 1.5]))
     columns.add_nominal(np.array([0, 2, -1, -2], np.int32), 4)
-    ours = graph.predict(fold, a, columns, control())
+    ours = graph.predict(fold, core.Dirichlet(a), columns, control())
     first = p[1] * theta(1) + q[2] * theta(4)
     stays = p[1] * theta(1) + q[2] * theta(1)  # unseen: the multiway test below has no branch either
     assert ours[0] == pytest.approx(p[0] * theta(0) + q[0] * first + q[1] * theta(0), rel=1e-13)
@@ -213,7 +220,7 @@ def test_rows_without_a_branch_stop_at_the_node():
     assert ours[2] == pytest.approx(p[0] * theta(0) + q[0] * theta(3) + q[1] * theta(7), rel=1e-13)
     assert ours[3] == pytest.approx(p[0] * theta(0) + q[0] * stays + q[1] * theta(0), rel=1e-13)
 
-    none = graph.fold([-0.2], [-0.1], a, "none", control())
+    none = graph.fold(leaf_prior([-0.2], [-0.1]), core.Dirichlet(a), "none", control())
     assert none.p_leaf.tolist() == [0, 0, 1, 1, 1, 1, 1, 1]
     assert none.p_option[:2].sum() == pytest.approx(1)
 
@@ -226,9 +233,9 @@ def test_a_prediction_does_not_depend_on_the_other_rows():
     fold = folded(graph, priors.SizePrior(), rows)
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (300, 4)).tolist()
-    together = graph.predict(fold, rows, columns_of(X, ["numeric"] * 4), control())
+    together = graph.predict(fold, core.Dirichlet(rows), columns_of(X, ["numeric"] * 4), control())
     for i in (0, 63, 64, 299):
-        alone = graph.predict(fold, rows, columns_of([X[i]], ["numeric"] * 4), control())
+        alone = graph.predict(fold, core.Dirichlet(rows), columns_of([X[i]], ["numeric"] * 4), control())
         assert alone[0].tolist() == together[i].tolist()
 
 
@@ -237,25 +244,34 @@ def test_counts_and_parameters_of_any_size():
     for counts in ((10**12, 10**12), (3, 10**15), (70000, 1), (2**52, 2**52)):
         graph = core.OptionGraph(**as_arrays([(0, False, counts)], [], 2))
         for a in (1e-100, 0.5, 31.9, 32.0, 1e6):
-            got = graph.fold([0.0], [0.0], [[a, a]], "smooth", control()).log_evidence
+            got = graph.fold(
+                leaf_prior([0.0], [0.0]), core.Dirichlet([[a, a]]), "smooth", control()
+            ).log_evidence
             n, m = counts
             want = math.lgamma(2 * a) - 2 * math.lgamma(a)
             want += math.lgamma(a + n) + math.lgamma(a + m) - math.lgamma(2 * a + n + m)
             size = math.lgamma(2 * a + n + m)  # of the terms: what rounding is relative to
             assert got == pytest.approx(want, abs=1e-15 * size + 1e-9)
-        got = graph.fold([0.0], [0.0], [[1e100, 1e100]], "smooth", control()).log_evidence
+        got = graph.fold(
+            leaf_prior([0.0], [0.0]), core.Dirichlet([[1e100, 1e100]]), "smooth", control()
+        ).log_evidence
         assert got == pytest.approx(-sum(counts) * math.log(2), rel=1e-12)
 
 
 def test_weights_of_zero():
     nodes = [(0, True, (1, 1)), (1, False, (1, 0)), (1, False, (0, 1))]
     graph = core.OptionGraph(**as_arrays(nodes, [(0, 0, 0.5, -math.inf, [1, 2, NO_CHILD])], 2))
-    fold = graph.fold([0.0], [0.0], [[1.0, 1.0]], "smooth", control())
+    fold = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[1.0, 1.0]]), "smooth", control())
     assert (fold.p_leaf[0], fold.p_option[0]) == (1, 0)
-    none = graph.fold([0.0], [0.0], [[1.0, 1.0]], "none", control())
+    none = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[1.0, 1.0]]), "none", control())
     assert none.log_evidence == -math.inf
     assert none.p_leaf[0] == 1
-    assert graph.fold([-math.inf], [0.0], [[1.0, 1.0]], "map", control()).log_evidence == -math.inf
+    assert (
+        graph.fold(
+            leaf_prior([-math.inf], [0.0]), core.Dirichlet([[1.0, 1.0]]), "map", control()
+        ).log_evidence
+        == -math.inf
+    )
 
 
 def good_arrays():
@@ -314,39 +330,39 @@ def test_graphs_that_do_not_fit_the_columns_are_refused():
         arrays = good_arrays()
         arrays["attribute"][0], arrays["threshold"][0] = attribute, threshold
         graph = core.OptionGraph(**arrays)
-        fold = graph.fold([0.0], [0.0], rows, "smooth", control())
+        fold = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet(rows), "smooth", control())
         with pytest.raises(DataError, match=message):
-            graph.predict(fold, rows, columns_of([[0]], ["numeric"]), control())
+            graph.predict(fold, core.Dirichlet(rows), columns_of([[0]], ["numeric"]), control())
     graph = core.OptionGraph(**good_arrays())
-    fold = graph.fold([0.0], [0.0], rows, "smooth", control())
+    fold = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet(rows), "smooth", control())
     with pytest.raises(DataError, match="one of its codes"):
-        graph.predict(fold, rows, columns_of([[0]], ["binary"]), control())
+        graph.predict(fold, core.Dirichlet(rows), columns_of([[0]], ["binary"]), control())
     wide = core.Columns(1)
     wide.add_nominal(np.zeros(1, np.int32), 7)
     arrays = good_arrays()
     arrays["threshold"][0] = math.nan
     with pytest.raises(DataError, match="does not fit the column"):
-        core.OptionGraph(**arrays).predict(fold, rows, wide, control())
+        core.OptionGraph(**arrays).predict(fold, core.Dirichlet(rows), wide, control())
     with pytest.raises(DataError, match="not one of this"):
-        hand_made().predict(fold, rows, columns_of([[0]], ["numeric"]), control())
+        hand_made().predict(fold, core.Dirichlet(rows), columns_of([[0]], ["numeric"]), control())
     with pytest.raises(DataError, match="one parameter per class"):
-        graph.predict(fold, [[1.0]], columns_of([[0]], ["numeric"]), control())
+        graph.predict(fold, core.Dirichlet([[1.0]]), columns_of([[0]], ["numeric"]), control())
     with pytest.raises(DataError, match='"smooth", "map" or "none"'):
-        graph.fold([0.0], [0.0], rows, "sum", control())
+        graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet(rows), "sum", control())
     with pytest.raises(DataError, match="positive"):
-        graph.fold([0.0], [0.0], [[0.0, 1.0]], "smooth", control())
+        graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[0.0, 1.0]]), "smooth", control())
 
 
 def test_limits_are_kept():
     graph = hand_made()
     with pytest.raises(LimitReached, match="memory"):
-        graph.fold([0.0], [0.0], [[1.0, 1.0]], "smooth", control(memory_limit=10))
-    fold = graph.fold([0.0], [0.0], [[1.0, 1.0]], "smooth", control())
+        graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[1.0, 1.0]]), "smooth", control(memory_limit=10))
+    fold = graph.fold(leaf_prior([0.0], [0.0]), core.Dirichlet([[1.0, 1.0]]), "smooth", control())
     columns = core.Columns(1)
     columns.add_numeric(np.zeros(1))
     columns.add_nominal(np.zeros(1, np.int32), 4)
     with pytest.raises(LimitReached, match="time"):
-        graph.predict(fold, [[1.0, 1.0]], columns, control(time_limit=1e-9))
+        graph.predict(fold, core.Dirichlet([[1.0, 1.0]]), columns, control(time_limit=1e-9))
     with pytest.raises(LimitReached, match="memory"):
         graph.draw(fold, 1, 1, control(memory_limit=10))
 

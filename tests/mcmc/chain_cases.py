@@ -15,8 +15,9 @@ from everytree import reference
 from everytree.bayes.chains import effective_draws
 from everytree.bayes.moves import MOVES, core_moves
 from everytree.space.tree_space import TreeSpace
-from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
+from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
+from everytree.weights.tables import tabulated
 
 Key = tuple[int, ...]
 KINDS = core_moves()
@@ -121,18 +122,9 @@ class Small:
                 counts, phi, self.space.table.total if scale is None else scale, alpha
             )
         prior = PRIORS[self.law][0]
-        tables = prior.tables(12)
-        rows = dirichlet_rows(DIRICHLETS[self.dirichlet][0], len(self.space.classes), 12)
-        return core.TreeTarget.posterior(
-            counts,
-            tables.log_split,
-            tables.log_leaf_open,
-            tables.log_leaf_closed,
-            tables.per_test,
-            self.space.attributes_for(prior),
-            rows,
-            core.Control(),
-        )
+        attributes = self.space.attributes_for(prior)
+        weights = tabulated(prior, DIRICHLETS[self.dirichlet][0], len(self.space.classes), 12, attributes)
+        return core.TreeTarget.posterior(counts, weights.prior, weights.dirichlet, core.Control())
 
     def chains(
         self,

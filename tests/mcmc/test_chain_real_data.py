@@ -46,7 +46,7 @@ def test_heart_and_vote_converge_to_the_exact_average(name: str) -> None:
                 chain["keys"],
                 chain["ends"],
                 weights,
-                dirichlet_rows(1.0, 2, 3),
+                core.Dirichlet(dirichlet_rows(1.0, 2, 3)),
                 rows,
                 1,
                 small.control(),

@@ -99,7 +99,14 @@ def test_the_average_over_draws(dirichlet: str) -> None:
     table, parameters = small.space.core_table(), dirichlet_rows(DIRICHLETS[dirichlet][0], 3, 12)
     got = [
         core.predict_draws(
-            table, chain["keys"], chain["ends"], weights, parameters, rows, threads, small.control()
+            table,
+            chain["keys"],
+            chain["ends"],
+            weights,
+            core.Dirichlet(parameters),
+            rows,
+            threads,
+            small.control(),
         )
         for threads in (1, 3)
     ]
@@ -120,7 +127,7 @@ def test_draws_that_are_no_trees() -> None:
             np.array(keys, np.int32),
             np.array(ends, np.uint64),
             np.array(weights),
-            [[1.0, 1.0]],
+            core.Dirichlet([[1.0, 1.0]]),
             rows,
             1,
             small.control(),
@@ -202,9 +209,8 @@ def test_bad_runs_and_targets() -> None:
         core.TreeTarget.risk(table, "gini", float("nan"), 1.0)
     with pytest.raises(DataError, match="no such kind"):
         small.chains().propose([-1], 9, 0, 1, small.control())
-    zero = core.TreeTarget.posterior(
-        table, [0.0], [-np.inf], [-np.inf], False, [], [[1.0, 1.0]], core.Control()
-    )
+    never = core.Prior([0.0], [-np.inf], [-np.inf], False)
+    zero = core.TreeTarget.posterior(table, never, core.Dirichlet([[1.0, 1.0]]), core.Control())
     with pytest.raises(DataError, match="the single leaf has probability 0"):
         core.TreeChains(table, 3, 1, zero, "chipman", list(EVEN), 1.0, 1, 0, 1, core.Control())
     with pytest.raises(DataError, match="fewer examples than min_leaf"):

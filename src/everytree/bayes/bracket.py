@@ -30,6 +30,7 @@ from everytree.bayes.fold_arguments import fold_arguments
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
 from everytree.data.arrays import as_tests
+from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
 from everytree.weights.priors import PriorTables
 
@@ -116,9 +117,8 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
         graph = space.graph_under(control)
-        core = _core.Posterior(
-            **fold_arguments(space, graph, posterior.prior, posterior.parameters, control, closed)
-        )
+        weights = weigh(space, posterior.prior, posterior.dirichlet, int(graph.deepest))
+        core = _core.Posterior(**fold_arguments(space, graph, weights.with_closed_leaves(closed), control))
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
         p = core.predict(_rows(posterior, X), control)
     counts = space.table.class_counts.sum(axis=0).astype(float)

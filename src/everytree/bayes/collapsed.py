@@ -23,11 +23,11 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
-from everytree.bayes.depth_tables import depth_tables
 from everytree.bayes.moves import core_moves
 from everytree.common.arguments import generator, whole
 from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
+from everytree.engine.weigh import weigh
 from everytree.errors import DataError, QueryError
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
@@ -121,17 +121,14 @@ class CollapsedPosterior:
 
     def _make(self, control: _core.Control) -> _core.Collapsed:
         space = self._space
-        tables, self._rows = depth_tables(space, self.prior, self.dirichlet)
+        weights = weigh(space, self.prior, self.dirichlet)
+        self._rows = weights.rows
         return _core.Collapsed(
             space.core_table(control),
             -1 if space.max_depth is None else space.max_depth,
             space.min_leaf,
-            tables.log_split,
-            tables.log_leaf_open,
-            tables.log_leaf_closed,
-            tables.per_test,
-            space.attributes_for(self.prior),
-            self._rows,
+            weights.prior,
+            weights.dirichlet,
             space.switches["linear"],
             space.n_threads,
             control,

@@ -20,6 +20,7 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
+from everytree.weights.tables import Rows
 
 __all__ = ["fold_in_parts", "is_long"]
 
@@ -34,24 +35,24 @@ def fold_in_parts(
     dirichlet: Dirichlet,
     n_parts: int | None = None,
     n_jobs: int | None = None,
-) -> tuple[_core.Posterior, list[list[float]]]:
+) -> tuple[_core.Posterior, Rows]:
     """Return the folded graph and the Dirichlet parameters by depth, folding parts of the graph on joblib's workers."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
     with space.question("folding the posterior") as control:
-        graph, rows = posterior_graph(space, prior, dirichlet, control)
-        arguments = fold_arguments(space, graph, prior, rows, control)
-        weights = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
+        graph, weights = posterior_graph(space, prior, dirichlet, control)
+        arguments = fold_arguments(space, graph, weights, control)
+        given = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
         sent = space.without_graphs()
         tasks = [
-            (token, sent, weights, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
+            (token, sent, given, *_core.Posterior.send_part(graph, part, parts)) for part in range(parts)
         ]
         try:
             values = distribute(_fold_part, tasks, n_jobs=n_jobs)
         finally:
             release(token)
         control.check()
-        return _core.Posterior.from_parts(parts=values, **arguments), rows
+        return _core.Posterior.from_parts(parts=values, **arguments), weights.rows
 
 
 def is_long(graph: _core.Graph, table: Table) -> bool:
@@ -69,7 +70,7 @@ def is_long(graph: _core.Graph, table: Table) -> bool:
 def _fold_part(
     token: str,
     space: Engine,
-    weights: dict[str, Any],
+    given: dict[str, Any],
     covers: npt.NDArray[np.uint64],
     depths: npt.NDArray[np.int32],
     sizes: list[int],
@@ -80,6 +81,6 @@ def _fold_part(
         depth = -1 if mine.max_depth is None else mine.max_depth
         values: Reals = _core.Posterior.fold_sent(
             mine.core_table(), depth, mine.min_leaf, True, mine.switches["frontier"], covers, depths, sizes,
-            n_threads=mine.n_threads, control=control, **weights,
+            n_threads=mine.n_threads, control=control, **given,
         )  # fmt: skip
     return values

@@ -16,10 +16,11 @@ from everytree.bayes.posterior import Posterior
 from everytree.engine.certificate import REASONS
 from everytree.engine.engine import Engine
 from everytree.engine.problem import PROBABLE
+from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
 from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
 
 __all__ = ["most_probable"]
@@ -31,28 +32,23 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
     deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
     if space.max_depth is not None:
         deepest = min(deepest, space.max_depth)
-    tables = prior.tables(deepest + 2)
+    weights = weigh(space, prior, dirichlet, deepest)
+    tables = weights.tables
     if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
         # A factor above 1 could grow with every node, so no bound holds: fold everything.
         tree = Posterior(space, prior, dirichlet).map_tree()
         joint = float(tree.info["log_joint"])
         return tree.replace(info=dict(tree.info) | _facts(joint, joint, "", {}))
-    rows = dirichlet_rows(dirichlet, len(space.classes), deepest + 2)
-    by_depth = space.max_depth is not None or tables.depend_on_depth or len(rows) > 1
-    attributes = space.attributes_for(prior)
-    name = (repr(tables), repr(rows), tuple(attributes))
+    by_depth = space.max_depth is not None or weights.depend_on_depth
+    name = (repr(tables), repr(weights.rows), tuple(weights.attributes))
     with space.question("searching the most probable tree") as control:
         # The search is taken out while it runs, so that another thread starts its own.
         search = space.probable_searches.pop(name, None)
         if search is None:
             search = _core.ProbableSearch(
                 space.core_table(),
-                tables.log_split,
-                tables.log_leaf_open,
-                tables.log_leaf_closed,
-                tables.per_test,
-                attributes,
-                rows,
+                weights.prior,
+                weights.dirichlet,
                 -1 if space.max_depth is None else space.max_depth,
                 space.min_leaf,
                 by_depth,
@@ -69,7 +65,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
         raise QueryError(f"{prior!r} gives every tree of {space!r} probability zero")
     counts = {"n_states": found.n_states, "n_bytes": found.n_bytes}
     facts = _facts(found.log_joint, found.upper, found.stopped, counts)
-    return with_dirichlet(space.tree_of(found.key, facts), rows)
+    return with_dirichlet(space.tree_of(found.key, facts), weights.rows)
 
 
 def _facts(log_joint: float, upper: float, stopped: str, counts: dict[str, int]) -> dict[str, Any]:

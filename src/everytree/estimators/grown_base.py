@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +35,7 @@ from everytree.trees.option_tree import OptionTree
 from everytree.trees.tree_mean import TreeMean
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import Prior, SizePrior, as_prior
+from everytree.weights.tables import Weights, tabulated
 
 __all__ = ["GrownTreeClassifier"]
 
@@ -54,25 +55,6 @@ class _Rows:
     arrays: list[npt.NDArray[Any]]
     labels: npt.NDArray[Any]
     weights: npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """Prior and Dirichlet parameters as the core wants them."""
-
-    log_split: list[float]
-    log_leaf_open: list[float]
-    log_leaf_closed: list[float]
-    per_test: bool
-    dirichlet: list[list[float]]
-
-    @property
-    def log_leaf(self) -> tuple[list[float], list[float]]:
-        return self.log_leaf_open, self.log_leaf_closed
-
-    @property
-    def given(self) -> tuple[list[float], list[float], list[float], bool, list[list[float]]]:
-        return self.log_split, self.log_leaf_open, self.log_leaf_closed, self.per_test, self.dirichlet
 
 
 class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
@@ -196,7 +178,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self,
         data: _core.Columns,
         settings: _core.GrowSettings,
-        weights: _Weights,
+        weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
     ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
@@ -206,12 +188,14 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         for k in range(self._n_trees()):
             settings.number = k
             if older is None:
-                graph, report = _core.grow_options(data, settings, *weights.given, control)
+                graph, report = _core.grow_options(data, settings, weights.prior, weights.dirichlet, control)
             else:
                 lead = number(
                     "restructure", getattr(self, "restructure", 1.0), 1, math.inf, example=10, closed=True
                 )
-                graph, report = _core.restructure(data, older[k], lead, settings, *weights.given, control)
+                graph, report = _core.restructure(
+                    data, older[k], lead, settings, weights.prior, weights.dirichlet, control
+                )
             grown.append(graph)
             total = {name: total.get(name, 0) + value for name, value in report.items()}
         return grown, total
@@ -222,10 +206,10 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         settings: _core.GrowSettings,
         grown: list[_core.OptionGraph],
         report: dict[str, float],
-        weights: _Weights,
+        weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
-    ) -> tuple[list[_core.OptionGraph], dict[str, float], _Weights]:
+    ) -> tuple[list[_core.OptionGraph], dict[str, float], Weights]:
         """Maximise log s(root) over one number a on the grown graph, and grow again with it, as long as that helps.
 
         A new a lets another tree grow, and that one may be worse: steps are short, and the best round is kept, so that
@@ -233,25 +217,27 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         """
         from scipy.optimize import minimize_scalar
 
-        n_classes = len(weights.dirichlet[0])
+        n_classes = len(weights.rows[0])
 
-        def log_evidence(graphs: list[_core.OptionGraph], rows: list[list[float]]) -> float:
-            folds = (graph.fold(*weights.log_leaf, rows, "smooth", control) for graph in graphs)
+        def with_a(log_a: float) -> Weights:
+            return weights.with_rows([[math.exp(log_a)] * n_classes])
+
+        def log_evidence(graphs: list[_core.OptionGraph], given: Weights) -> float:
+            folds = (graph.fold(given.prior, given.dirichlet, "smooth", control) for graph in graphs)
             return sum(fold.log_evidence for fold in folds)
 
-        best = (log_evidence(grown, weights.dirichlet), grown, report, weights)
+        best = (log_evidence(grown, weights), grown, report, weights)
         for _ in range(ROUNDS):
-            graphs, at = best[1], math.log(best[3].dirichlet[0][0])
+            graphs, at = best[1], math.log(best[3].rows[0][0])
             found = minimize_scalar(
-                lambda log_a, graphs=graphs: -log_evidence(graphs, [[math.exp(log_a)] * n_classes]),
+                lambda log_a, graphs=graphs: -log_evidence(graphs, with_a(log_a)),
                 bounds=(max(math.log(LEAST_A), at - STEP), min(math.log(MOST_A), at + STEP)),
                 method="bounded",
                 options={"xatol": 1e-3},
             )
-            rows = [[math.exp(float(found.x))] * n_classes]
-            now = replace(weights, dirichlet=rows)
+            now = with_a(float(found.x))
             again, report = self._grow(data, settings, now, control, older)
-            value = log_evidence(again, rows)
+            value = log_evidence(again, now)
             if not value > best[0] + SETTLED:
                 break
             best = (value, again, report, now)
@@ -262,13 +248,12 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         graph: _core.OptionGraph,
         reader: ColumnReader,
         classes: npt.NDArray[Any],
-        weights: _Weights,
+        weights: Weights,
         control: _core.Control,
     ) -> OptionTree:
         kind = self._fold_kind()
-        tree = OptionTree(
-            graph, reader.columns, classes.tolist(), weights.log_leaf, weights.dirichlet, kind, control
-        )
+        log_leaf = (weights.tables.log_leaf_open, weights.tables.log_leaf_closed)
+        tree = OptionTree(graph, reader.columns, classes.tolist(), log_leaf, weights.rows, kind, control)
         if tree.log_evidence == -math.inf:
             raise refused(
                 QueryError,
@@ -347,21 +332,19 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             return DepthDecay()
         return self.dirichlet if isinstance(self.dirichlet, DepthDecay) else None
 
-    def _weights(self, dirichlet: Any, n_classes: int, n_examples: int) -> _Weights:
+    def _weights(self, dirichlet: Any, n_classes: int, n_examples: int) -> Weights:
         """Tables down to the deepest node that there can be, within reason."""
         limit = n_examples if self.max_depth is None else min(self.max_depth, n_examples)
         decay = self._decay()
+        given = dirichlet if decay is None else decay
         try:
-            rows = dirichlet_rows(
-                dirichlet if decay is None else decay,
-                n_classes,
-                min(limit, DEEPEST, max(64, MOST_CELLS // n_classes)),
-            )
+            dirichlet_rows(given, n_classes, 0)  # a bad one is refused here
         except QueryError as error:
             more = ', or "decay" or "fit"' if isinstance(dirichlet, str) else ""
             raise QueryError(Wording(error.wording, more), **error.fields) from None
-        tables = self._prior().tables(min(limit, DEEPEST))
-        return _Weights(tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, rows)
+        deepest = min(limit, DEEPEST)
+        most_rows = max(64, MOST_CELLS // n_classes)
+        return tabulated(self._prior(), given, n_classes, deepest, deepest_rows=min(deepest, most_rows))
 
     # --- columns
 

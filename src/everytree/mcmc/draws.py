@@ -390,7 +390,7 @@ class TreeDraws(Sequence[Tree]):
             keys,
             ends,
             counts / counts.sum(),
-            self._rows(),
+            _core.Dirichlet(self._rows()),
             rows,
             self.space.n_threads,
             control,

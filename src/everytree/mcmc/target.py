@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.bayes.depth_tables import depth_tables
 from everytree.common.arguments import number, refused
 from everytree.engine.engine import Engine
+from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
 from everytree.weights.priors import Prior
 
@@ -43,16 +43,9 @@ class PosteriorTarget:
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         """Make the target that the core evaluates."""
-        tables, rows = depth_tables(space, self.prior, self.dirichlet)
+        weights = weigh(space, self.prior, self.dirichlet)
         return _core.TreeTarget.posterior(
-            space.core_table(control),
-            tables.log_split,
-            tables.log_leaf_open,
-            tables.log_leaf_closed,
-            tables.per_test,
-            space.attributes_for(self.prior),
-            rows,
-            control,
+            space.core_table(control), weights.prior, weights.dirichlet, control
         )
 
     def facts(self, log_prior: float, log_data: float) -> dict[str, float]:

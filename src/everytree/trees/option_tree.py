@@ -108,7 +108,7 @@ class OptionTree:
         self._log_leaf = (list(log_leaf[0])[:deepest], list(log_leaf[1])[:deepest])
         self._dirichlet = [list(row) for row in dirichlet][:deepest]
         self.columns, self.classes, self.kind = tuple(columns), tuple(classes), kind
-        self._fold = self._graph.fold(*self._log_leaf, self._dirichlet, kind, control)
+        self._fold = self._folded(kind, control)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.columns, self.classes, self._log_leaf, self._dirichlet, self.kind)
@@ -352,7 +352,7 @@ class OptionTree:
             An ordinary tree, whose ``kind`` is "none".
         """
         control = Limits().control()
-        best = self._graph.fold(*self._log_leaf, self._dirichlet, "map", control)
+        best = self._folded("map", control)
         return self._like(self._graph.likeliest(best, control), "none")
 
     def without_light_options(self, least: float) -> OptionTree:
@@ -370,6 +370,13 @@ class OptionTree:
         """
         least = number("least", least, 0, math.inf, example=0.01, closed=True)
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
+
+    def _folded(self, kind: str, control: _core.Control) -> _core.OptionFold:
+        import everytree._core as _core
+
+        # Splits weigh what their options say; only leaves look at the prior.
+        prior = _core.Prior([0.0], *self._log_leaf, False)
+        return self._graph.fold(prior, _core.Dirichlet(self._dirichlet), kind, control)
 
     def _like(self, graph: _core.OptionGraph, kind: str) -> OptionTree:
         return OptionTree(graph, self.columns, self.classes, self._log_leaf, self._dirichlet, kind)
@@ -389,7 +396,7 @@ class OptionTree:
         numpy.ndarray
             One row of class probabilities for each row.
         """
-        proba: Floats = self._graph.predict(self._fold, self._dirichlet, data, control)
+        proba: Floats = self._graph.predict(self._fold, _core.Dirichlet(self._dirichlet), data, control)
         return proba
 
     # --- texts, pictures and files

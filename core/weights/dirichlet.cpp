@@ -1,0 +1,87 @@
+#include "weights/dirichlet.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace everytree {
+
+namespace {
+
+// log a(a+1)…(a+k−1) for k = 0..n, by compensated summation.
+std::vector<double> rising_table(double a, std::size_t n, Control* control) {
+  std::vector<double> table(n + 1);
+  double sum = 0, carry = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double y = std::log(a + static_cast<double>(k)) - carry;
+    const double t = sum + y;
+    carry = (t - sum) - y;
+    sum = t;
+    table[k + 1] = sum;
+    if (control != nullptr && (k & 0xffff) == 0xffff) control->check(true, "starting", 0, 0);
+  }
+  return table;
+}
+
+}  // namespace
+
+Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control,
+                     std::int64_t longest)
+    : n_classes_(class_totals.size()), longest_(longest) {
+  a.check_classes(n_classes_);
+  const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
+  all_tabulated_ = total <= longest;
+  const auto entries = [&](std::int64_t n) { return static_cast<std::size_t>(std::min(n, longest)); };
+  std::vector<std::vector<double>> different(a.size());  // parameters of each variant, and the largest count of each
+  std::vector<std::vector<std::size_t>> most(a.size());
+  std::size_t bytes = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const std::vector<double>& row = a[d];
+    Variant v;
+    v.a = row;
+    v.table_of.resize(n_classes_);
+    std::vector<double>& seen = different[d];
+    std::vector<std::size_t>& size = most[d];
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      v.sum_a += row[c];
+      const auto it = std::find(seen.begin(), seen.end(), row[c]);
+      v.table_of[c] = static_cast<std::size_t>(it - seen.begin());
+      if (it == seen.end()) {
+        seen.push_back(row[c]);
+        size.push_back(0);
+      }
+      size[v.table_of[c]] = std::max(size[v.table_of[c]], entries(class_totals[c]));
+    }
+    for (std::size_t n : size) bytes += (n + 1) * sizeof(double);
+    bytes += (entries(total) + 1) * sizeof(double);
+    variants_.push_back(std::move(v));
+  }
+  if (control != nullptr) control->check_memory(bytes);
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    Variant& v = variants_[d];
+    for (std::size_t k = 0; k < most[d].size(); ++k)
+      v.rising.push_back(rising_table(different[d][k], most[d][k], control));
+    v.rising_sum = rising_table(v.sum_a, entries(total), control);
+  }
+}
+
+double Dirichlet::far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const {
+  double sum = 0;
+  std::int64_t n = 0;
+  for (std::size_t c = 0; c < n_classes_; ++c) {
+    sum += log_rising(depth, c, counts[c * stride]);
+    n += counts[c * stride];
+  }
+  return sum - log_rising_sum(depth, n);
+}
+
+std::size_t Dirichlet::bytes() const {
+  std::size_t sum = 0;
+  for (const Variant& v : variants_) {
+    for (const auto& table : v.rising) sum += table.size();
+    sum += v.rising_sum.size();
+  }
+  return sum * sizeof(double);
+}
+
+}  // namespace everytree

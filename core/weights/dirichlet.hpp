@@ -1,0 +1,95 @@
+// What a leaf of class counts n says of its examples, under Dirichlet parameters a (product weights):
+//     logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
+// as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a. Counts beyond a million, which only
+// heavy weights have, go on from the end of the table by Stirling's series: no table grows with the weights.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "common/control.hpp"
+#include "weights/dirichlet_parameters.hpp"
+#include "weights/leaf_model.hpp"
+#include "weights/rising.hpp"
+
+namespace everytree {
+
+class Dirichlet {
+ public:
+  using Entry = std::int32_t;                                    // a statistic is the class counts
+  static constexpr std::int64_t kTable = std::int64_t{1} << 20;  // the largest count in a table: 8 MiB each
+
+  // class_totals bound the tables. With `control` the memory is looked at before there are any tables, and the time
+  // while they are filled. longest = 0: without tables.
+  Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control = nullptr,
+            std::int64_t longest = kTable);
+
+  std::size_t n_classes() const { return n_classes_; }
+  std::size_t width() const { return n_classes_; }
+  std::size_t outputs() const { return n_classes_; }
+  std::size_t variant(std::size_t depth) const { return depth < variants_.size() ? depth : variants_.size() - 1; }
+  std::size_t n_variants() const { return variants_.size(); }
+  double a(std::size_t depth, std::size_t c) const { return variants_[variant(depth)].a[c]; }
+  double sum_a(std::size_t depth) const { return variants_[variant(depth)].sum_a; }
+
+  // counts[c * stride]
+  double log_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const {
+    if (!all_tabulated_) return far_marginal(depth, counts, stride);
+    const Variant& v = variants_[variant(depth)];
+    double sum = 0;
+    std::int64_t n = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      sum += v.rising[v.table_of[c]][static_cast<std::size_t>(counts[c * stride])];
+      n += counts[c * stride];
+    }
+    return sum - v.rising_sum[static_cast<std::size_t>(n)];
+  }
+  // P(the next example is of class c), for every class.
+  void predict(std::size_t depth, const std::int32_t* counts, double* out) const {
+    const Variant& v = variants_[variant(depth)];
+    double n = v.sum_a;
+    for (std::size_t c = 0; c < n_classes_; ++c) n += counts[c];
+    for (std::size_t c = 0; c < n_classes_; ++c) out[c] = (counts[c] + v.a[c]) / n;
+  }
+  // log a(a+1)…(a+n−1) for class c, and the same for Σa: the parts of log_marginal.
+  double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
+    const Variant& v = variants_[variant(depth)];
+    return at(v.rising[v.table_of[c]], v.a[c], n);
+  }
+  double log_rising_sum(std::size_t depth, std::int64_t n) const {
+    const Variant& v = variants_[variant(depth)];
+    return at(v.rising_sum, v.sum_a, n);
+  }
+  // The same as tables, for covers of which they hold every count.
+  bool tabulated(std::int64_t total) const { return all_tabulated_ || total <= longest_; }
+  const double* rising(std::size_t depth, std::size_t c) const {
+    const Variant& v = variants_[variant(depth)];
+    return v.rising[v.table_of[c]].data();
+  }
+  const double* rising_sum(std::size_t depth) const { return variants_[variant(depth)].rising_sum.data(); }
+  std::size_t bytes() const;
+
+ private:
+  struct Variant {
+    std::vector<double> a;
+    double sum_a = 0;
+    std::vector<std::size_t> table_of;  // classes with equal a share a table
+    std::vector<std::vector<double>> rising;
+    std::vector<double> rising_sum;
+  };
+  static double at(const std::vector<double>& table, double a, std::int64_t n) {
+    if (static_cast<std::size_t>(n) < table.size()) return table[static_cast<std::size_t>(n)];
+    const auto last = static_cast<double>(table.size() - 1);
+    return table.back() + everytree::log_rising(a + last, static_cast<double>(n) - last);
+  }
+  double far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const;
+
+  std::size_t n_classes_;
+  std::int64_t longest_;
+  bool all_tabulated_ = true;
+  std::vector<Variant> variants_;
+};
+static_assert(LeafModel<Dirichlet>);
+
+}  // namespace everytree

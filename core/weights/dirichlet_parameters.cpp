@@ -1,0 +1,23 @@
+#include "weights/dirichlet_parameters.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "common/errors.hpp"
+
+namespace everytree {
+
+DirichletParameters::DirichletParameters(std::vector<Row> rows) : rows_(std::move(rows)) {
+  if (rows_.empty()) throw InvalidInput("dirichlet has no parameters");
+  for (const Row& row : rows_) {
+    if (row.size() != rows_[0].size()) throw InvalidInput("dirichlet needs one parameter per class");
+    for (const double x : row)
+      if (!(x > 0) || !std::isfinite(x)) throw InvalidInput("dirichlet parameters must be positive and finite");
+  }
+}
+
+void DirichletParameters::check_classes(std::size_t n_classes) const {
+  if (n_classes != rows_[0].size()) throw InvalidInput("dirichlet needs one parameter per class");
+}
+
+}  // namespace everytree
