@@ -6,6 +6,7 @@
 
 #include "bind.hpp"
 #include "down/bracket.hpp"
+#include "sets/likeliest.hpp"
 
 namespace everytree::bind {
 
@@ -147,7 +148,7 @@ void bind_posterior(nb::module_& m) {
           },
           nb::arg("first"), nb::arg("n"), nb::arg("seed"), nb::arg("control"))
       .def(
-          "map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.map_tree(k); }); },
+          "map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return map_tree(p, k); }); },
           nb::arg("control"), "Key of the most probable tree.")
       .def(
           "log_map", [](const Posterior& p, PyControl& c) { return run(c, [&](Control& k) { return p.log_map(k); }); },
@@ -156,7 +157,7 @@ void bind_posterior(nb::module_& m) {
           "top",
           [](const Posterior& p, std::size_t k, PyControl& control) {
             std::vector<std::pair<double, Key>> out;
-            for (Ranked& tree : run(control, [&](Control& c) { return p.top(k, c); }))
+            for (Ranked& tree : run(control, [&](Control& c) { return top_trees(p, k, c); }))
               out.emplace_back(tree.score, std::move(tree.key));
             return out;
           },

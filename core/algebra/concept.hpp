@@ -6,6 +6,7 @@
 // Laws, checked by one test for every algebra:
 //     ⊕ is associative and commutative with zero() as its neutral element;
 //     join distributes over ⊕ in both arguments;  join(w, zero, b) = join(w, a, zero) = zero.
+// An algebra of lists may also make x ⊕ join(w, a, b) in place, as add_join(x, w, a, b).
 // Properties declare what an algorithm may rely on:
 //     kIdempotent  x ⊕ x = x: equal options may be counted once
 //     kSelective   x ⊕ y is one of x, y: there is a best tree, and bounds may prune
@@ -30,6 +31,16 @@ concept Algebra = requires(typename A::Value x, const typename A::Value& y, cons
   { A::kIdempotent } -> std::convertible_to<bool>;
   { A::kSelective } -> std::convertible_to<bool>;
 };
+
+// x becomes x ⊕ join(w, a, b).
+template <Algebra A>
+void add_join(typename A::Value& x, const typename A::Weight& w, const typename A::Value& a,
+              const typename A::Value& b) {
+  if constexpr (requires { A::add_join(x, w, a, b); })
+    A::add_join(x, w, a, b);
+  else
+    A::add(x, A::join(w, a, b));
+}
 
 template <class A>
 concept Idempotent = Algebra<A> && A::kIdempotent;

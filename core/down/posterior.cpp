@@ -109,20 +109,6 @@ std::vector<MaxProduct::Value> Posterior::likeliest(Control& control) const {
   return fold_up<MaxProduct>(*graph_, WeighProduct<MaxProduct>(*graph_, weights_), control, n_threads_);
 }
 
-Key Posterior::map_tree(Control& control) const {
-  const ProductScores scores(weights_);
-  return TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).best_tree();
-}
-
-double Posterior::log_map(Control& control) const { return likeliest(control)[0].weight.log(); }
-
-std::vector<Ranked> Posterior::top(std::size_t k, Control& control) const {
-  const ProductScores scores(weights_);
-  auto trees = TreeFinder::of<MaxProduct>(*graph_, scores, likeliest(control), control).first(k);
-  for (Ranked& tree : trees) tree.score = -tree.score;
-  return trees;
-}
-
 std::vector<double> Posterior::leaves_distribution(Control& control) const {
   using A = ByLeaves<SumProduct>;
   const auto value = fold_up<A>(*graph_, WeighProduct<A>(*graph_, weights_), control, n_threads_);

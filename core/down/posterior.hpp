@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "algebra/max_product.hpp"
+#include "common/key.hpp"
 #include "common/wide.hpp"
 #include "frontier/one_level.hpp"
 #include "graph/graph.hpp"
-#include "sets/best.hpp"
 
 namespace everytree {
 
@@ -62,10 +63,10 @@ class Posterior {
   std::vector<double> depth_distribution(Control& control) const;
   double expected_leaves(Control& control) const;
 
-  // The most probable tree, and the k most probable in order (score = log joint).
-  Key map_tree(Control& control) const;
-  double log_map(Control& control) const;
-  std::vector<Ranked> top(std::size_t k, Control& control) const;
+  // The weight of the most probable tree below each state, and its logarithm at the root. The trees:
+  // sets/likeliest.hpp.
+  std::vector<MaxProduct::Value> likeliest(Control& control) const;
+  double log_map(Control& control) const { return likeliest(control)[0].weight.log(); }
 
   // Independent draws number first, first + 1, … Draw k depends only on (seed, k).
   std::vector<Key> sample(std::size_t first, std::size_t n, std::uint64_t seed, Control& control) const;
@@ -93,7 +94,6 @@ class Posterior {
     std::vector<double> split;  // P(split k | node) / share of split k
   };
   void inner_node(std::size_t id, InnerNode& out) const;
-  std::vector<MaxProduct::Value> likeliest(Control& control) const;
   void average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out, Control& control) const;
   void average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
                         Control& control) const;

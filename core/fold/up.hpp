@@ -3,8 +3,10 @@
 //     value(state) = leaf(state) ⊕ ⊕_splits join(weight, value(child 1), value(child 0))
 //
 // A closed state gets its value from the two levels summed by the frontier. `Weights` says what leaves and splits
-// weigh in the algebra; see fold/weigh.hpp. Closed states wait for nobody, so their values may also come from
-// elsewhere: other processes fold some of them each (fold_part), and only the inner states are folded here.
+// weigh in the algebra; see fold/weigh.hpp. Weights may also bring buffers(thread) for closed states, in the place of a
+// OneLevel, and keep(value), which is called with every finished value. Closed states wait for nobody, so their values
+// may also come from elsewhere: other processes fold some of them each (fold_part), and only the inner states are
+// folded here.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,19 @@
 
 namespace everytree {
 
+template <class Weights>
+auto buffers_of(const Weights& weights, std::size_t thread) {
+  if constexpr (requires { weights.buffers(thread); })
+    return weights.buffers(thread);
+  else
+    return OneLevel();
+}
+
+template <class Weights, class Value>
+void keep(const Weights& weights, Value& value) {
+  if constexpr (requires { weights.keep(value); }) weights.keep(value);
+}
+
 // The values of these closed states.
 template <Algebra A, class Weights>
 std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weights,
@@ -27,9 +42,11 @@ std::vector<typename A::Value> fold_part(const Graph& graph, const Weights& weig
                        closed.size() * sizeof(typename A::Value));
   std::vector<typename A::Value> value(closed.size());
   std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
-  std::vector<OneLevel> levels(folds.size());
+  std::vector<decltype(buffers_of(weights, 0))> buffers;
+  for (std::size_t k = 0; k < folds.size(); ++k) buffers.push_back(buffers_of(weights, k));
   for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
-    value[k] = weights.closed(closed[k], folds[worker], levels[worker]);
+    value[k] = weights.closed(closed[k], folds[worker], buffers[worker]);
+    keep(weights, value[k]);
   });
   return value;
 }
@@ -53,7 +70,8 @@ std::vector<typename A::Value> fold_inner(const Graph& graph, const Weights& wei
     typename A::Value v = A::leaf(node.leaf);
     const auto splits = graph.splits(s);
     for (std::size_t k = 0; k < splits.size(); ++k)
-      A::add(v, A::join(node.split[k], value[splits[k].child[1]], value[splits[k].child[0]]));
+      add_join<A>(v, node.split[k], value[splits[k].child[1]], value[splits[k].child[0]]);
+    keep(weights, v);
     value[id] = std::move(v);
   }
   return value;

@@ -9,14 +9,13 @@
 //   costs:            see frontier/cost_fold.hpp
 #pragma once
 
-#include <algorithm>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "algebra/product.hpp"
 #include "frontier/cost_fold.hpp"
 #include "frontier/frontier.hpp"
+#include "frontier/product_weights.hpp"
+#include "frontier/shares.hpp"
 #include "graph/graph.hpp"
 #include "weights/dirichlet.hpp"
 #include "weights/leaf_value.hpp"
@@ -40,71 +39,6 @@ struct ClosedState {
   const std::uint64_t* cover;
   std::size_t depth;
   int levels;
-};
-
-// Marginal likelihood times tree prior, prepared for one graph, or for any cover of one table.
-// Largest class counts of closed states with at most so many examples, for each size that linear tables may have.
-struct TableSizes {
-  static constexpr std::int32_t kBounds[3] = {1800, 1200, 600};
-  std::int32_t most[3][2] = {};
-  static TableSizes of(const Graph& graph);
-};
-
-class ProductWeights {
- public:
-  // linear = false keeps everything in the log domain, in two passes (slower; the fast paths are tested against it).
-  ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear = true);
-  // For some states of a graph elsewhere, whose sizes these are: the same weights to the last bit.
-  ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
-                 std::shared_ptr<const Dirichlet> leaf, bool linear = true);
-  ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior, std::shared_ptr<const Dirichlet> leaf,
-                 bool linear = true);
-
-  const Prior& prior() const { return prior_; }
-  const Dirichlet& leaf() const { return *leaf_; }
-  double log_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
-    return prior_.log_leaf(depth, open) + leaf_->log_marginal(depth, counts);
-  }
-  bool relative() const { return fast_; }
-  // The linear tables, if they hold for covers of this many examples.
-  const LinearTables* linear(std::int32_t total) const {
-    return linear_ && total <= linear_bound_ ? &*linear_ : nullptr;
-  }
-
- private:
-  Prior prior_;
-  std::shared_ptr<const Dirichlet> leaf_;
-  std::optional<LinearTables> linear_;
-  std::int32_t linear_bound_ = 0;
-  bool fast_;
-
-  // Linear tables for covers with at most bounds(n)[c] examples of class c, where n bounds all their examples.
-  template <class Bounds>
-  void tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds);
-};
-
-// The share of each test among the feasible tests of one node: 1, 1/e, or attribute-fair.
-class Shares {
- public:
-  void begin(const Prior& prior);
-  void add(std::uint32_t test);  // every feasible original test of the node
-  double share(std::uint32_t test) const;
-  // The same for all the tests of a split, given by its parts: their sum, or the best one.
-  template <class Parts>
-  void add(const CountTable& table, const Parts& parts) {
-    table.for_each_test(parts, [this](std::uint32_t test, bool) { add(test); });
-  }
-  template <PlainProduct A, class Parts>
-  double share(const CountTable& table, const Parts& parts) const {
-    double result = 0;
-    table.for_each_test(parts, [&](std::uint32_t test, bool) { result = plus<A>(result, share(test)); });
-    return result;
-  }
-
- private:
-  const Prior* prior_ = nullptr;
-  double n_tests_ = 0, n_attributes_ = 0;
-  std::vector<std::int32_t> per_attribute_, touched_;
 };
 
 // Computes OneLevel for closed states. Owns the buffers: one object per thread.

@@ -12,6 +12,7 @@
 #include "choose.hpp"
 #include "common/errors.hpp"
 #include "common/room.hpp"
+#include "grow/branch.hpp"
 
 namespace everytree::grow {
 
@@ -51,10 +52,10 @@ void check_older(const Columns& columns, const OptionGraph& old) {
       throw InvalidInput("the older tree has a column that is not there");
     const Column& column = columns[attribute];
     const double at = old.threshold(option);
-    const bool every_value = !column.numeric && std::isnan(at);
     const std::size_t n = old.n_children(option);
-    const bool fits = every_value ? n >= 1 && n <= static_cast<std::size_t>(column.n_values) + 1
-                                  : n == 3 && !std::isnan(at) && (column.numeric || (at >= 0 && at < column.n_values));
+    const bool fits = every_value(column, at)
+                          ? n >= 1 && n <= n_slots(column, at)
+                          : n == 3 && !std::isnan(at) && (column.numeric || (at >= 0 && at < column.n_values));
     if (!fits) throw InvalidInput("a test of the older tree does not fit column " + std::to_string(attribute));
     for (std::size_t k = 0; k < n; ++k)
       if (old.children(option)[k] != kNoChild && old.children(option)[k] >= old.n_nodes())
@@ -69,8 +70,7 @@ std::vector<std::uint32_t> all_rows(const Columns& columns) {
 }
 
 std::size_t n_slots(const Columns& columns, const Candidate& test) {
-  const Column& column = columns[static_cast<std::size_t>(test.column)];
-  return !column.numeric && std::isnan(test.threshold) ? static_cast<std::size_t>(column.n_values) + 1 : 3;
+  return n_slots(columns[static_cast<std::size_t>(test.column)], test.threshold);
 }
 
 // What both ways to grow share: the graph, and nodes with their counts and whether a test is feasible.
@@ -301,7 +301,7 @@ class OptionGrower : Grower {
   // False if the options of this node do not fit the budget.
   bool expand(std::uint32_t node) {
     const std::size_t depth = graph_.depth(node);
-    const std::vector<std::uint32_t> rows(rows_of(node).begin(), rows_of(node).end());  // the arena grows below
+    std::vector<std::uint32_t> rows(rows_of(node).begin(), rows_of(node).end());  // the arena grows below
     const View view = view_of(rows, columns_, storage_);
     const std::vector<Candidate> found = chooser_.choose(view, depth);
     if (found.empty()) return true;
@@ -322,12 +322,10 @@ class OptionGrower : Grower {
     const double reach = reach_[node];
     for (const Candidate& test : found) {
       const Labels& labels = splitter_.label(rows, test.column, test.threshold);
-      parts_.resize(std::max(parts_.size(), labels.n_parts()));
-      for (std::size_t p = 0; p < labels.n_parts(); ++p) parts_[p].clear();
-      for (const std::uint32_t row : rows) parts_[labels.of_row[row]].push_back(row);
+      const std::vector<View> parts = splitter_.split(View{rows, {}}, parts_);
       nodes_of_.clear();
       const double share = reach * std::exp(test.quality - most) / sum;
-      for (std::size_t p = 0; p < labels.n_parts(); ++p) nodes_of_.push_back(node_for(parts_[p], depth + 1, share));
+      for (const View& part : parts) nodes_of_.push_back(node_for(part.rows, depth + 1, share));
       add_option(node, test, labels, nodes_of_);
     }
     return true;
@@ -343,8 +341,7 @@ class OptionGrower : Grower {
   std::vector<double> priority_, reach_;
   std::vector<char> done_;
   std::priority_queue<std::pair<double, std::uint32_t>> queue_;
-  Storage storage_;
-  std::vector<std::vector<std::uint32_t>> parts_;
+  Storage storage_, parts_;
   std::vector<std::uint32_t> nodes_of_;
 };
 

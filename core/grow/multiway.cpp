@@ -1,6 +1,7 @@
 #include "grow/multiway.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -93,9 +94,8 @@ void MultiwayTree::check(const Columns& data) const {
     }
     if (static_cast<std::size_t>(attribute[node]) >= data.n_columns()) fail(node, "no such column");
     const Column& column = data[static_cast<std::size_t>(attribute[node])];
-    const bool every_value = !column.numeric && std::isnan(threshold[node]);
     if (column.numeric && std::isnan(threshold[node])) fail(node, "a numeric test needs a threshold");
-    if (n_children[node] != (every_value ? static_cast<std::uint32_t>(column.n_values) : 2u))
+    if (n_children[node] != n_branches(column, threshold[node]))
       fail(node, "the number of children does not fit the column");
     if (first_child[node] <= node || first_child[node] > n || n_children[node] > n - first_child[node])
       fail(node, "children must come after their parent");

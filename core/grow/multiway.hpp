@@ -1,19 +1,15 @@
 // A tree with any number of branches, flat: a node is an index, its children are first_child … first_child + n_children
 // − 1.
 //
-// The test of a node is on one column:
-//   numeric                       child 0 if value ≤ threshold, else child 1
-//   nominal, threshold is NaN     child v for the value v: one branch for every declared value
-//   nominal, threshold is a code  child 0 if the value has that code, else child 1
-// A row whose value is missing or was not declared has no branch: it stops at the node. Children come after their
-// parent.
+// The test of a node is on one column, with a child for each of its branches (grow/branch.hpp). A row whose value is
+// missing or was not declared has no branch: it stops at the node. Children come after their parent.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "grow/branch.hpp"
 #include "grow/columns.hpp"
 
 namespace everytree::grow {
@@ -42,14 +38,7 @@ class MultiwayTree {
 
   // The branch of a row at an inner node: its number, kMissing or kUnseen.
   std::int32_t branch(std::size_t node, const Columns& data, std::size_t row) const {
-    const Column& column = data[static_cast<std::size_t>(attribute[node])];
-    if (column.numeric) {
-      const double value = column.values[row];
-      return std::isnan(value) ? kMissing : value <= threshold[node] ? 0 : 1;
-    }
-    const std::int32_t code = column.codes[row];
-    if (code < 0 || std::isnan(threshold[node])) return code;
-    return static_cast<double>(code) == threshold[node] ? 0 : 1;
+    return branch_of(data[static_cast<std::size_t>(attribute[node])], threshold[node], row);
   }
   // The node at which a row stops: a leaf, or an inner node that has no branch for it.
   std::size_t reach(const Columns& data, std::size_t row) const;

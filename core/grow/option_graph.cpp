@@ -211,13 +211,11 @@ void OptionGraph::check(const Columns& data) const {
       fail_option(o, "no such column");
     const Column& column = data[static_cast<std::size_t>(attribute_[o])];
     const double at = threshold_[o];
-    const bool every_value = !column.numeric && std::isnan(at);
     if (column.numeric && (std::isnan(at) || at == -std::numeric_limits<double>::infinity()))
       fail_option(o, "a numeric test needs a threshold");
-    if (!column.numeric && !every_value && !(at >= 0 && at < column.n_values && at == std::floor(at)))
+    if (!column.numeric && !every_value(column, at) && !(at >= 0 && at < column.n_values && at == std::floor(at)))
       fail_option(o, "the threshold of a nominal test must be one of its codes");
-    if (n_children(o) != (every_value ? static_cast<std::size_t>(column.n_values) + 1 : 3))
-      fail_option(o, "the number of children does not fit the column");
+    if (n_children(o) != n_slots(column, at)) fail_option(o, "the number of children does not fit the column");
   }
 }
 

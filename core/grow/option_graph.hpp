@@ -4,20 +4,17 @@
 // a test with a child for every branch that has examples. One option per node is a grown tree with all its prunings;
 // all tests as options are the whole space. A tree of the graph chooses, from the root down, "leaf" or one option.
 //
-// The test of an option is on one column, and its children have slots:
-//   numeric                       0: value ≤ threshold, 1: greater, 2: missing (threshold +∞: known or missing)
-//   nominal, threshold is NaN     v: the value v, for every declared value; then one for missing
-//   nominal, threshold is a code  0: the value has that code, 1: another one, 2: missing
-// kNoChild where no example of the node goes; a row that would go there stops at the node.
+// The test of an option is on one column, and its children have slots: those of its branches (grow/branch.hpp), and
+// the last for missing values. kNoChild where no example of the node goes; a row that would go there stops at the node.
 //
 // A child lies one level below its parents, of which it may have several. Node 0 is the root.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "grow/branch.hpp"
 #include "grow/columns.hpp"
 
 namespace everytree::grow {
@@ -65,18 +62,9 @@ class OptionGraph {
 
   // The child that a row goes to, or kNoChild.
   std::uint32_t child_of(std::size_t option, const Columns& data, std::size_t row) const {
-    const Column& column = data[static_cast<std::size_t>(attribute_[option])];
-    const std::uint32_t* to = children(option);
-    const double at = threshold_[option];
-    if (column.numeric) {
-      const double value = column.values[row];
-      return to[value <= at ? 0 : value > at ? 1 : 2];
-    }
-    const std::int32_t code = column.codes[row];
-    if (code == kMissing) return to[n_children(option) - 1];
-    if (code == kUnseen) return kNoChild;
-    if (std::isnan(at)) return to[code];
-    return to[static_cast<double>(code) == at ? 0 : 1];
+    const std::int32_t k = branch_of(data[static_cast<std::size_t>(attribute_[option])], threshold_[option], row);
+    if (k == kUnseen) return kNoChild;
+    return children(option)[k == kMissing ? n_children(option) - 1 : static_cast<std::size_t>(k)];
   }
 
   // The nodes by depth: parents before their children.

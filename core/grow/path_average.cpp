@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 
+#include "grow/view.hpp"
 #include "weights/rising.hpp"
 
 namespace everytree::grow {
@@ -24,6 +26,7 @@ class Grower {
         nonuniform_(nonuniform),
         control_(control),
         rising_s_(s),
+        splitter_(columns),
         out_{MultiwayTree(columns.n_classes()), {}, {}} {}
   PathAverageTree grow();
 
@@ -52,7 +55,8 @@ class Grower {
   Control& control_;
   std::map<std::size_t, Rising> tables_;
   Rising rising_s_;
-  std::vector<std::uint32_t> rows_, moved_;
+  std::vector<std::uint32_t> rows_;
+  Splitter splitter_;
   std::vector<char> used_;            // attributes on the current path
   std::vector<std::size_t> path_;     // the same, from the root
   std::vector<std::int64_t> cells_;   // value × class; zero between uses
@@ -167,25 +171,24 @@ void Grower::grow_node(const Task& task) {
 
 void Grower::split(const Task& task, std::size_t attribute, std::size_t unseen) {
   const auto n_values = static_cast<std::size_t>(columns_[attribute].n_values);
-  const std::int32_t* codes = columns_[attribute].codes.data();
-  std::vector<std::size_t> ends(n_values + 1, 0);
-  for (std::size_t i = task.begin; i < task.end; ++i) ++ends[static_cast<std::size_t>(codes[rows_[i]]) + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  moved_.assign(rows_.begin() + static_cast<std::ptrdiff_t>(task.begin),
-                rows_.begin() + static_cast<std::ptrdiff_t>(task.end));
-  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
-  for (const std::uint32_t row : moved_) rows_[task.begin + next[static_cast<std::size_t>(codes[row])]++] = row;
+  View view{std::span(rows_).subspan(task.begin, task.end - task.begin), {}};
+  const Labels& labels = splitter_.label(view.rows, static_cast<std::int32_t>(attribute), kEveryValue);
+  splitter_.split(view);
 
   const std::size_t n_nodes = out_.tree.n_nodes() + n_values;
   control_.check_memory(columns_.bytes() + n_nodes * (columns_.n_classes() * sizeof(double) + 64) +
-                        2 * rows_.size() * sizeof(rows_[0]));
+                        3 * rows_.size() * sizeof(rows_[0]));
   const std::size_t first = out_.tree.split(task.node, static_cast<std::int32_t>(attribute), kEveryValue, n_values);
   out_.log_leaf.resize(n_nodes, 0.0);
   out_.log_b.resize(n_nodes, 0.0);
   path_.push_back(attribute);
   used_[attribute] = 1;
-  for (std::size_t value = n_values; value-- > 0;)
-    tasks_.push_back({first + value, task.begin + ends[value], task.begin + ends[value + 1], unseen, task.depth + 1});
+  std::size_t end = task.end, part = labels.n_parts();
+  for (std::size_t value = n_values; value-- > 0;) {  // only values that occur have a part
+    const std::size_t n = part > 0 && labels.slot[part - 1] == value ? labels.size[--part] : 0;
+    tasks_.push_back({first + value, end - n, end, unseen, task.depth + 1});
+    end -= n;
+  }
 }
 
 PathAverageTree Grower::grow() {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "common/errors.hpp"
+#include "grow/branch.hpp"
 
 namespace everytree::grow {
 
@@ -198,22 +199,16 @@ std::int64_t Scanner::score_of(std::span<const std::uint32_t> rows, std::size_t 
                                const Score& score) {
   const Column& column = columns_[j];
   const std::size_t n_classes = columns_.n_classes();
-  const bool every_value = !column.numeric && std::isnan(threshold);
-  const std::size_t n_slots = every_value ? static_cast<std::size_t>(column.n_values) + 1 : 3;
-  cells_.assign(n_slots * n_classes, 0);
-  for (const std::uint32_t row : rows) {
-    std::size_t slot = 0;
-    if (column.numeric)
-      slot = std::isnan(column.values[row]) ? 2 : column.values[row] <= threshold ? 0 : 1;
-    else if (column.codes[row] < 0)
-      slot = n_slots - 1;
-    else
-      slot = every_value ? static_cast<std::size_t>(column.codes[row])
-                         : (static_cast<double>(column.codes[row]) == threshold ? 0 : 1);
-    cells_[slot * n_classes + classes_[row]] += weight(row);
-  }
+  const std::size_t missing = n_branches(column, threshold);  // the last slot
+  cells_.assign((missing + 1) * n_classes, 0);
+  with_branch(column, threshold, [&](const auto& branch) {
+    for (const std::uint32_t row : rows) {
+      const std::int32_t k = branch(row);
+      cells_[(k < 0 ? missing : static_cast<std::size_t>(k)) * n_classes + classes_[row]] += weight(row);
+    }
+  });
   std::int64_t sum = 0;
-  for (std::size_t slot = 0; slot < n_slots; ++slot) sum += score(cells_.data() + slot * n_classes);
+  for (std::size_t slot = 0; slot <= missing; ++slot) sum += score(cells_.data() + slot * n_classes);
   return sum;
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "grow/branch.hpp"
+
 namespace everytree::grow {
 
 namespace {
@@ -84,34 +86,20 @@ Splitter::Splitter(const Columns& columns) : columns_(columns) { labels_.of_row.
 
 const Labels& Splitter::label(std::span<const std::uint32_t> rows, std::int32_t attribute, double threshold) {
   const Column& column = columns_[static_cast<std::size_t>(attribute)];
-  const bool every_value = !column.numeric && std::isnan(threshold);
-  const std::size_t n_slots = every_value ? static_cast<std::size_t>(column.n_values) + 1 : 3;
+  const auto missing = static_cast<std::uint32_t>(n_branches(column, threshold));  // the last slot
   // No pass over all values: a node with few rows of a column with many values is labelled in the time of its rows.
-  if (part_of_slot_.size() < n_slots) part_of_slot_.resize(n_slots, kNoPart);
+  if (part_of_slot_.size() <= missing) part_of_slot_.resize(missing + std::size_t{1}, kNoPart);
   std::uint32_t* of_row = labels_.of_row.data();
   labels_.slot.clear();
-  const auto each = [&](auto slot_of) {
+  with_branch(column, threshold, [&](const auto& branch) {
     for (const std::uint32_t row : rows) {
-      const std::uint32_t slot = of_row[row] = slot_of(row);
+      const std::int32_t k = branch(row);
+      const std::uint32_t slot = of_row[row] = k < 0 ? missing : static_cast<std::uint32_t>(k);
       if (part_of_slot_[slot] != kNoPart) continue;
       part_of_slot_[slot] = 0;
       labels_.slot.push_back(slot);
     }
-  };
-  if (column.numeric) {
-    const double* values = column.values.data();
-    each([&](std::uint32_t row) -> std::uint32_t {
-      return std::isnan(values[row]) ? 2 : values[row] <= threshold ? 0 : 1;
-    });
-  } else {
-    const std::int32_t* codes = column.codes.data();
-    const auto missing = static_cast<std::uint32_t>(n_slots - 1);
-    const std::int32_t value = every_value ? 0 : static_cast<std::int32_t>(threshold);
-    if (every_value)
-      each([&](std::uint32_t row) { return codes[row] < 0 ? missing : static_cast<std::uint32_t>(codes[row]); });
-    else
-      each([&](std::uint32_t row) -> std::uint32_t { return codes[row] < 0 ? 2 : codes[row] == value ? 0 : 1; });
-  }
+  });
   std::sort(labels_.slot.begin(), labels_.slot.end());
   for (std::size_t part = 0; part < labels_.n_parts(); ++part)
     part_of_slot_[labels_.slot[part]] = static_cast<std::uint32_t>(part);

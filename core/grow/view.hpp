@@ -50,9 +50,10 @@ struct Labels {
 class Splitter {
  public:
   explicit Splitter(const Columns& columns);
-  // Label the rows by a test: a numeric cut, a nominal value or every value; see OptionGraph for the branches.
+  // Label the rows by a test: its branches (grow/branch.hpp), and the last slot for rows without a value.
   const Labels& label(std::span<const std::uint32_t> rows, std::int32_t column, double threshold);
-  // The parts of a view, as labelled last: in place (the view is used up), or in other storage.
+  // The parts of a view, as labelled last: in place (the view is used up), or in other storage. A view may have no
+  // sorted columns: then the rows alone are divided.
   std::vector<View> split(View& view);
   std::vector<View> split(const View& view, Storage& storage);
 

@@ -11,18 +11,11 @@ namespace everytree {
 
 namespace {
 
-// Grow and prune must be alike: they undo each other. Cumulative, in the order of MoveKind.
-constexpr double kKinds[kMoveKinds] = {0.15, 0.30, 0.50, 0.60, 1.0};
+// Grow and prune must be alike: they undo each other.
+constexpr MoveOdds kOdds{{0.15, 0.15, 0.20, 0.10, 0.40}};
 constexpr std::size_t kRound = 16;                         // steps between two meetings of the chains
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;  // of states, over all threads
 constexpr int kStarts = 1000;
-
-MoveKind draw_kind(Stream& random) {
-  const double x = random.uniform();
-  std::size_t k = 0;
-  while (x >= kKinds[k]) ++k;
-  return static_cast<MoveKind>(k);
-}
 
 struct Chain {
   Stream random;
@@ -43,7 +36,7 @@ void start(Chain& chain, TopStates& states) {
 
 void step(Chain& chain, TopStates& states) {
   for (std::size_t k = 0; k < Collapsed::kProposals; ++k) {
-    const MoveKind kind = draw_kind(chain.random);
+    const MoveKind kind = kOdds.draw(chain.random);
     const Move move = chain.top->move(kind, states, chain.random);
     ++chain.draws.proposed[static_cast<std::size_t>(kind)];
     if (!move.proposed) continue;

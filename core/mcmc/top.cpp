@@ -15,8 +15,6 @@ bool may_prune(const TopNode& v) { return v.split() && !v.child[0]->split() && !
 bool is_split(const TopNode& v) { return v.split(); }
 bool is_open(const TopNode& v) { return v.state->may_split(); }
 
-double log_of(std::size_t n) { return std::log(static_cast<double>(n)); }
-
 // A test from r(· | split): its place among the feasible ones.
 std::size_t draw_test(const TopState& s, Stream& random) {
   const auto at = std::upper_bound(s.cumulative.begin(), s.cumulative.end(), random.uniform());
@@ -154,92 +152,107 @@ void Top::undo() {
   changed_ = nullptr;
 }
 
-Move Top::move(MoveKind kind, TopStates& states, Stream& random) {
-  Move move;
-  changed_ = nullptr;
-  switch (kind) {
-    case MoveKind::grow: {
-      collect(may_grow);
-      if (found_.empty()) return move;
-      const std::size_t at = random.below(found_.size());
-      TopNode fresh = end(found_[at]->state);
-      states.propose(*fresh.state);
-      const std::size_t k = draw_test(*fresh.state, random);
-      move.log_forward = fresh.state->log_proposal(k) - log_of(found_.size());
-      split(fresh, k, states);
-      replace(at, std::move(fresh), move);
-      move.log_reverse = -log_of(count(may_prune));
-      return move;
-    }
-    case MoveKind::prune: {
-      collect(may_prune);
-      if (found_.empty()) return move;
-      const std::size_t at = random.below(found_.size());
-      const std::shared_ptr<TopState> state = found_[at]->state;
-      const auto test = static_cast<std::uint32_t>(found_[at]->test);
-      move.log_forward = -log_of(found_.size());
-      replace(at, end(state), move);
-      states.propose(*state);
-      move.log_reverse = state->log_proposal(state->find(test)) - log_of(count(may_grow));
-      return move;
-    }
-    case MoveKind::change: {
-      collect(is_split);
-      if (found_.empty()) return move;
-      const std::size_t at = random.below(found_.size());
-      TopState& s = *found_[at]->state;
-      states.propose(s);
-      const std::size_t k = draw_test(s, random), now = s.find(static_cast<std::uint32_t>(found_[at]->test));
-      if (k == now) return move;
-      TopNode fresh;
-      if (!rebuilt(*found_[at], static_cast<std::int32_t>(s.tests[k]), found_[at]->state, states, fresh)) return move;
-      move.log_forward = s.log_proposal(k) - log_of(found_.size());
-      move.log_reverse = s.log_proposal(now) - log_of(found_.size());
-      replace(at, std::move(fresh), move);
-      return move;
-    }
-    case MoveKind::swap: {
-      // Splits with a split child: two entries where both children are.
-      std::size_t pairs = 0;
-      collect(is_split);
-      for (const TopNode* v : found_) pairs += v->child[0]->split() + v->child[1]->split();
-      if (pairs == 0) return move;
-      std::size_t chosen = random.below(pairs), at = 0;
-      for (;; ++at) {
-        const std::size_t here = found_[at]->child[0]->split() + found_[at]->child[1]->split();
-        if (chosen < here) break;
-        chosen -= here;
+class Top::Moving {
+ public:
+  struct Node {
+    std::size_t at;  // among the nodes found last
+    int side = 0;    // of a pair: the child
+  };
+  using Test = std::size_t;  // place among the feasible ones of the state
+  Moving(Top& top, TopStates& states) : t_(top), states_(states) {}
+
+  std::size_t count(NodeSet set) {
+    switch (set) {
+      case NodeSet::growable:
+        t_.collect(may_grow);
+        break;
+      case NodeSet::cherries:
+        t_.collect(may_prune);
+        break;
+      case NodeSet::splits:
+        t_.collect(is_split);
+        break;
+      case NodeSet::open:
+        t_.collect(is_open);
+        break;
+      case NodeSet::pairs: {  // splits with a split child: two where both children are
+        std::size_t pairs = 0;
+        t_.collect(is_split);
+        for (const TopNode* v : t_.found_) pairs += n_pairs(*v);
+        return pairs;
       }
-      TopNode& v = *found_[at];
-      const int side = chosen == 1 || !v.child[0]->split() ? 1 : 0;
-      const std::int32_t lower = v.child[side]->test, upper = v.test;
-      const bool both = v.child[1 - side]->test == lower;
-      TopNode fresh = end(v.state);
-      if (!split(fresh, fresh.state->find(static_cast<std::uint32_t>(lower)), states)) return move;
-      for (int a = 0; a < 2; ++a) {
-        std::shared_ptr<TopState> below = fresh.child[a]->state;
-        const std::int32_t test = a == side || both ? upper : v.child[a]->test;
-        if (!rebuilt(*v.child[a], test, std::move(below), states, *fresh.child[a])) return move;
-      }
-      move.log_forward = move.log_reverse = -log_of(pairs);
-      const auto w = std::find(found_.begin(), found_.end(), v.child[side].get());
-      replace(at, std::move(fresh), move);
-      move.place = places_[static_cast<std::size_t>(w - found_.begin())];
-      return move;
     }
-    case MoveKind::regrow: {
-      collect(is_open);
-      if (found_.empty()) return move;
-      const std::size_t at = random.below(found_.size());
-      TopNode fresh = drawn(found_[at]->state, states, random);
-      move.log_forward = log_proposal(fresh, states) - log_of(found_.size());
-      move.log_reverse = log_proposal(*found_[at], states);
-      replace(at, std::move(fresh), move);
-      move.log_reverse -= log_of(count(is_open));
-      return move;
-    }
+    return t_.found_.size();
   }
-  return move;
+  Node member(NodeSet set, std::size_t k) const {
+    if (set != NodeSet::pairs) return {k};
+    std::size_t at = 0;
+    for (; k >= n_pairs(*t_.found_[at]); ++at) k -= n_pairs(*t_.found_[at]);
+    return {at, k == 1 || !t_.found_[at]->child[0]->split() ? 1 : 0};
+  }
+  std::size_t count_after(NodeSet set) {
+    return t_.count(set == NodeSet::growable ? may_grow : set == NodeSet::cherries ? may_prune : is_open);
+  }
+
+  Test test(Node v) const { return state(v).find(static_cast<std::uint32_t>(at(v).test)); }
+  Test draw_test(Node v, Stream& random) {
+    states_.propose(state(v));
+    return everytree::draw_test(state(v), random);
+  }
+  double log_proposal(Node v, Test k) {
+    states_.propose(state(v));
+    return state(v).log_proposal(k);
+  }
+
+  void grow(Node v, Test k, Move& move) {
+    TopNode fresh = end(at(v).state);
+    split(fresh, k, states_);
+    t_.replace(v.at, std::move(fresh), move);
+  }
+  void prune(Node v, Move& move) { t_.replace(v.at, end(at(v).state), move); }
+  bool change(Node v, Test k, Move& move) {
+    TopNode fresh;
+    if (!rebuilt(at(v), static_cast<std::int32_t>(state(v).tests[k]), at(v).state, states_, fresh)) return false;
+    t_.replace(v.at, std::move(fresh), move);
+    return true;
+  }
+  bool swap(Node pair, Move& move) {
+    TopNode& v = at(pair);
+    const std::int32_t lower = v.child[pair.side]->test, upper = v.test;
+    const bool both = v.child[1 - pair.side]->test == lower;
+    TopNode fresh = end(v.state);
+    if (!split(fresh, fresh.state->find(static_cast<std::uint32_t>(lower)), states_)) return false;
+    for (int a = 0; a < 2; ++a) {
+      std::shared_ptr<TopState> below = fresh.child[a]->state;
+      const std::int32_t test = a == pair.side || both ? upper : v.child[a]->test;
+      if (!rebuilt(*v.child[a], test, std::move(below), states_, *fresh.child[a])) return false;
+    }
+    const auto w = std::find(t_.found_.begin(), t_.found_.end(), v.child[pair.side].get());
+    t_.replace(pair.at, std::move(fresh), move);
+    move.place = t_.places_[static_cast<std::size_t>(w - t_.found_.begin())];
+    return true;
+  }
+  bool regrow(Node v, Stream& random, Move& move) {
+    TopNode fresh = drawn(at(v).state, states_, random);
+    move.log_forward = Top::log_proposal(fresh, states_);
+    move.log_reverse = Top::log_proposal(at(v), states_);
+    t_.replace(v.at, std::move(fresh), move);
+    return true;
+  }
+
+ private:
+  static std::size_t n_pairs(const TopNode& v) { return v.child[0]->split() + v.child[1]->split(); }
+  TopNode& at(Node v) const { return *t_.found_[v.at]; }
+  TopState& state(Node v) const { return *at(v).state; }  // the same before and after an edit
+
+  Top& t_;
+  TopStates& states_;
+};
+
+Move Top::move(MoveKind kind, TopStates& states, Stream& random) {
+  changed_ = nullptr;
+  Moving top(*this, states);
+  return propose_move(kind, top, LogOdds{}, random);
 }
 
 }  // namespace everytree

@@ -1,19 +1,9 @@
 // A top and the moves between tops.
 //
-// Every move replaces the part of the top below one node v. Let G, K, S, P, O be the nodes that can be split but are
-// not; the splits above two ends; the splits; the pairs (split, child that is a split); and the nodes that can be
-// split, split or not. With r the proposal of a state (top_states.hpp):
-//
-//     grow     v ∈ G, a test t                  1/|G(T)| · r(t | split)            undone by prune
-//     prune    v ∈ K                            1/|K(T)|                           undone by grow
-//     change   v ∈ S, another test t            1/|S(T)| · r(t | split)            |S| stays
-//     swap     (v, w) ∈ P, tests exchanged      1/|P(T)|                           |P| stays
-//     regrow   v ∈ O, a new top below it        1/|O(T)| · Π r over its nodes      the same with the old one
-//
-// Change and swap keep the other splits; where one of them is no longer feasible there is no proposal. If both children
-// of v carry the same test, swap exchanges in both. A top is known by its splits alone: whether an end of it is a leaf
-// or a closed state is a fact of its cover and depth. Kinds of moves are drawn with fixed probabilities, the same for
-// grow and prune, so they cancel.
+// The law of the moves is that of mcmc/moves.hpp, with the r(t | split) of top_states.hpp; regrow replaces all of the
+// top below v, with Π r over its nodes. Every move replaces the part of the top below one node. A top is known by its
+// splits alone: whether an end of it is a leaf or a closed state is a fact of its cover and depth. Kinds of moves are
+// drawn with fixed probabilities, the same for grow and prune, so they cancel and are left out.
 #pragma once
 
 #include <memory>
@@ -21,7 +11,7 @@
 
 #include "common/key.hpp"
 #include "common/stream.hpp"
-#include "mcmc/move.hpp"
+#include "mcmc/moves.hpp"
 #include "mcmc/top_states.hpp"
 
 namespace everytree {
@@ -51,6 +41,7 @@ class Top {
   const TopNode& root() const { return root_; }
 
  private:
+  class Moving;  // a top as mcmc/moves.hpp asks for it
   using Nodes = std::vector<TopNode*>;
   static double log_weight(const TopNode& node);
   static double log_proposal(const TopNode& node, TopStates& states);

@@ -19,8 +19,9 @@ constexpr double kStep = 1.0;
 constexpr std::size_t kWidth[] = {8, 4, 2};
 }  // namespace
 
-ProbableSearch::ProbableSearch(std::shared_ptr<const CountTable> table, const Prior& prior,
-                               std::shared_ptr<const Dirichlet> leaf, const ProbableOptions& options)
+template <PrunedByProduct A>
+BestFirst<A>::BestFirst(std::shared_ptr<const CountTable> table, const Prior& prior,
+                        std::shared_ptr<const Dirichlet> leaf, const ProbableOptions& options)
     : table_(std::move(table)),
       prior_(prior),
       leaf_(std::move(leaf)),
@@ -36,12 +37,14 @@ ProbableSearch::ProbableSearch(std::shared_ptr<const CountTable> table, const Pr
     throw InvalidInput("the search needs a prior whose factors are at most 1 (logarithms at most 0)");
 }
 
-std::int64_t ProbableSearch::levels(const Node& node) const {
+template <PrunedByProduct A>
+std::int64_t BestFirst<A>::levels(const Node& node) const {
   const std::int64_t by_total = node.total / options_.min_leaf - 1;
   return options_.max_depth < 0 ? by_total : std::min<std::int64_t>(by_total, options_.max_depth - node.place);
 }
 
-ProbableSearch::Frame& ProbableSearch::frame(std::size_t depth) {
+template <PrunedByProduct A>
+typename BestFirst<A>::Frame& BestFirst<A>::frame(std::size_t depth) {
   while (frames_.size() <= depth) {
     frames_.emplace_back();
     for (auto& cover : frames_.back().cover) cover.resize(table_->n_words());
@@ -49,7 +52,8 @@ ProbableSearch::Frame& ProbableSearch::frame(std::size_t depth) {
   return frames_[depth];
 }
 
-void ProbableSearch::check() {
+template <PrunedByProduct A>
+void BestFirst<A>::check() {
   if (++since_check_ < 16) return;
   since_check_ = 0;
   control_->check_memory(bytes());
@@ -60,7 +64,8 @@ void ProbableSearch::check() {
 
 // --- looking ahead ---
 
-void ProbableSearch::look(const Node& node) {
+template <PrunedByProduct A>
+void BestFirst<A>::look(const Node& node) {
   check();
   frontier_.load(node.cover);
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), d = depth(node);
@@ -80,7 +85,8 @@ void ProbableSearch::look(const Node& node) {
     look_by_counts(d);
 }
 
-void ProbableSearch::look_by_table(const Hope::Tables& tables) {
+template <PrunedByProduct A>
+void BestFirst<A>::look_by_table(const Hope::Tables& tables) {
   const std::size_t n = frontier_.n_groups();
   frontier_.set_index(hope_->shift());
   const PairTable plain{tables.plain.data(), frontier_.index(), frontier_.multiplicities(), frontier_.total_index()};
@@ -96,7 +102,8 @@ void ProbableSearch::look_by_table(const Hope::Tables& tables) {
   }
 }
 
-void ProbableSearch::look_by_counts(std::size_t depth) {
+template <PrunedByProduct A>
+void BestFirst<A>::look_by_counts(std::size_t depth) {
   const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = table_->n_classes();
   const auto min_leaf = static_cast<std::int32_t>(options_.min_leaf);
   for (std::size_t i = 0; i + 1 < n; ++i) {
@@ -138,7 +145,8 @@ void ProbableSearch::look_by_counts(std::size_t depth) {
 
 // --- one state ---
 
-void ProbableSearch::open(Node& node) {
+template <PrunedByProduct A>
+void BestFirst<A>::open(Node& node) {
   look(node);  // a limit may end it: then the state is as before
   ++n_opened_;
   node.opened = true;
@@ -232,7 +240,8 @@ void ProbableSearch::open(Node& node) {
 }
 
 // The bound of a state, from those of its splits.
-void ProbableSearch::settle(Node& node) {
+template <PrunedByProduct A>
+void BestFirst<A>::settle(Node& node) {
   double least = node.leaf;
   for (const Choice& c : node.choices) least = std::min(least, c.least());
   if (least >= below(node.upper))
@@ -242,7 +251,8 @@ void ProbableSearch::settle(Node& node) {
   if (node.proved()) drop_hopeless(node);
 }
 
-void ProbableSearch::drop_hopeless(Node& node) {
+template <PrunedByProduct A>
+void BestFirst<A>::drop_hopeless(Node& node) {
   std::erase_if(node.choices, [&](const Choice& c) { return c.least() >= above(node.upper); });
   if (node.choices.capacity() > 2 * node.choices.size()) {
     choice_bytes_ -= node.choices.capacity() * sizeof(Choice);
@@ -251,7 +261,8 @@ void ProbableSearch::drop_hopeless(Node& node) {
   }
 }
 
-ProbableSearch::Node& ProbableSearch::side_of(Node& node, Choice& choice, int a, std::size_t depth) {
+template <PrunedByProduct A>
+typename BestFirst<A>::Node& BestFirst<A>::side_of(Node& node, Choice& choice, int a, std::size_t depth) {
   if (choice.side[a] == nullptr) {
     std::uint64_t* cover = frame(depth).cover[a].data();
     const std::uint64_t* column = table_->column(choice.test);
@@ -264,7 +275,8 @@ ProbableSearch::Node& ProbableSearch::side_of(Node& node, Choice& choice, int a,
 }
 
 // What is known of the sides by now; a better tree if they give one.
-void ProbableSearch::refresh(Node& node, Choice& choice) {
+template <PrunedByProduct A>
+void BestFirst<A>::refresh(Node& node, Choice& choice) {
   for (int a = 0; a < 2; ++a) {
     const Node* side = choice.side[a];
     if (side == nullptr) continue;
@@ -283,7 +295,8 @@ void ProbableSearch::refresh(Node& node, Choice& choice) {
 
 // --- the search ---
 
-void ProbableSearch::dive(Node& node, std::size_t depth, std::size_t width) {
+template <PrunedByProduct A>
+void BestFirst<A>::dive(Node& node, std::size_t depth, std::size_t width) {
   if (!node.opened) open(node);
   if (node.proved()) return;
   std::vector<std::size_t> order(node.choices.size());
@@ -304,7 +317,8 @@ void ProbableSearch::dive(Node& node, std::size_t depth, std::size_t width) {
 }
 
 // Afterwards the state is proved, or its lower bound is at least `bound`.
-void ProbableSearch::solve(Node& node, double bound, std::size_t depth) {
+template <PrunedByProduct A>
+void BestFirst<A>::solve(Node& node, double bound, std::size_t depth) {
   if (node.proved() || node.lower >= bound) return;
   if (!node.opened) open(node);
   while (!node.proved() && node.lower < bound) {
@@ -332,7 +346,8 @@ void ProbableSearch::solve(Node& node, double bound, std::size_t depth) {
   }
 }
 
-void ProbableSearch::follow(Node& node, std::size_t k, double bound, std::size_t depth) {
+template <PrunedByProduct A>
+void BestFirst<A>::follow(Node& node, std::size_t k, double bound, std::size_t depth) {
   check();
   Choice& choice = node.choices[k];
   const double before = choice.least();
@@ -352,7 +367,8 @@ void ProbableSearch::follow(Node& node, std::size_t k, double bound, std::size_t
 }
 
 // The leaves of the smallest tree of least cost, which becomes the known tree. The state must be proved.
-std::uint32_t ProbableSearch::smallest(Node& node, std::size_t depth) {
+template <PrunedByProduct A>
+std::uint32_t BestFirst<A>::smallest(Node& node, std::size_t depth) {
   if (node.leaves > 0) return node.leaves;
   if (!node.opened) open(node);
   const double cap = above(node.upper);
@@ -393,7 +409,8 @@ std::uint32_t ProbableSearch::smallest(Node& node, std::size_t depth) {
   return node.leaves = fewest;
 }
 
-MostProbable ProbableSearch::run(Control& control) {
+template <PrunedByProduct A>
+MostProbable BestFirst<A>::run(Control& control) {
   control_ = &control;
   MostProbable out;
   GreedyTree first;
@@ -454,7 +471,8 @@ MostProbable ProbableSearch::run(Control& control) {
 
 // --- writing the tree ---
 
-void ProbableSearch::write(const Node& node, Key& key) {
+template <PrunedByProduct A>
+void BestFirst<A>::write(const Node& node, Key& key) {
   if (!node.opened) {
     write_plain(node.cover, depth(node), key);
     return;
@@ -477,7 +495,8 @@ void ProbableSearch::write(const Node& node, Key& key) {
 }
 
 // A leaf or a single split, whichever is better.
-void ProbableSearch::write_plain(const std::uint64_t* cover, std::size_t depth, Key& key) {
+template <PrunedByProduct A>
+void BestFirst<A>::write_plain(const std::uint64_t* cover, std::size_t depth, Key& key) {
   const std::size_t n_classes = table_->n_classes();
   std::vector<std::int32_t> counts(n_classes), one(n_classes), zero(n_classes);
   table_->class_counts(cover, counts.data());
@@ -507,5 +526,7 @@ void ProbableSearch::write_plain(const std::uint64_t* cover, std::size_t depth, 
   key.back() = chosen;
   key.insert(key.end(), {-1, -1});
 }
+
+template class BestFirst<MaxProduct>;
 
 }  // namespace everytree

@@ -43,15 +43,17 @@ struct MostProbable {
   std::size_t n_states = 0, n_bytes = 0;
 };
 
-class ProbableSearch : Prunes<MaxProduct> {
+template <PrunedByProduct A>
+class BestFirst : Prunes<A> {
  public:
-  ProbableSearch(std::shared_ptr<const CountTable> table, const Prior& prior, std::shared_ptr<const Dirichlet> leaf,
-                 const ProbableOptions& options);
+  BestFirst(std::shared_ptr<const CountTable> table, const Prior& prior, std::shared_ptr<const Dirichlet> leaf,
+            const ProbableOptions& options);
   // What earlier runs learned is kept: a run goes on where a limit ended another. Of trees that tie, the smallest,
   // then the one with the lowest tests from the root down.
   MostProbable run(Control& control);
 
  private:
+  using Prunes<A>::below, Prunes<A>::above;
   struct Node;
   // One split of a state, and what is known of its sides.
   struct Choice {
@@ -117,5 +119,10 @@ class ProbableSearch : Prunes<MaxProduct> {
   std::vector<std::int32_t> pairs_, counts_;
   char stage_[96] = "searching";
 };
+
+// Compiled in probable.cpp. An algebra of sums has no best tree, and one of costs no product weights: neither is a
+// BestFirst.
+extern template class BestFirst<MaxProduct>;
+using ProbableSearch = BestFirst<MaxProduct>;
 
 }  // namespace everytree

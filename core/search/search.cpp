@@ -94,7 +94,9 @@ void Search::solve_root(Known& root, Control& control) {
   settle(kAnyCost);
 }
 
-Found Search::run(int max_depth, bool smallest, Control& control, double at_most, std::uint32_t most_leaves) {
+template <PrunedByCost A>
+Found Search::run(int max_depth, Control& control, double at_most, std::uint32_t most_leaves) {
+  constexpr bool smallest = GivesTree<A>;  // its values know the number of leaves
   Shared& s = *shared_;
   Found found;
   GreedyTree first;
@@ -135,6 +137,9 @@ Found Search::run(int max_depth, bool smallest, Control& control, double at_most
   }
   return found;
 }
+
+template Found Search::run<MinPlus>(int, Control&, double, std::uint32_t);
+template Found Search::run<Lexicographic>(int, Control&, double, std::uint32_t);
 
 // The bound and the tree that the states give; no root: a limit was over before it was stored.
 void Search::write_known(const Known* root, Found& found) {

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/lexicographic.hpp"
 #include "algebra/min_plus.hpp"
 #include "algebra/prune.hpp"
 #include "common/control.hpp"
@@ -90,16 +91,23 @@ struct Known : Placed {
   bool proved() const { return lower.load(std::memory_order_relaxed) >= upper.load(std::memory_order_relaxed); }
 };
 
+// The algebra belongs to a run and not to the search: what is proved of costs holds for every algebra of these costs,
+// so that runs for one tree of least cost (MinPlus) and for the smallest of those (Lexicographic) share their states.
 class Search : Prunes<MinPlus> {
  public:
   Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
   ~Search();
-  // A tree of at most max_depth tests on a path (−1: no limit); the smallest of those of least cost, if asked. What
-  // earlier runs proved is kept: a run goes on where a limit ended another, and one of another depth uses its states.
+  // The best tree of an algebra with at most max_depth tests on a path (−1: no limit). What earlier runs proved is
+  // kept: a run goes on where a limit ended another, and one of another depth or algebra uses its states.
   // A tree that costs `at_most` and one of those with `most_leaves` leaves may be known to exist: then only what may be
   // as good is looked at.
+  template <PrunedByCost A>
+  Found run(int max_depth, Control& control, double at_most = kNoCost, std::uint32_t most_leaves = 0xfffffffeu);
   Found run(int max_depth, bool smallest, Control& control, double at_most = kNoCost,
-            std::uint32_t most_leaves = 0xfffffffeu);
+            std::uint32_t most_leaves = 0xfffffffeu) {
+    return smallest ? run<Lexicographic>(max_depth, control, at_most, most_leaves)
+                    : run<MinPlus>(max_depth, control, at_most, most_leaves);
+  }
   // The greedy tree that no answer of `run` is worse than; nothing is proved of it.
   Found greedy(int max_depth, Control& control) const;
 

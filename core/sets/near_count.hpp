@@ -4,12 +4,17 @@
 // before most are thrown away. The limits of a cell come from above, so the part of the graph is the set's own, with
 // its two lowest levels stored. Measured on heart-cleveland (95 tests, depth 4, min_leaf 2): the algebra on the whole
 // graph takes 0.47 s in doubles for 245214 cells; the set within 5 % has 827 cells, made and counted exactly in 0.02 s.
+//
+// Why it is not an algebra on the set's own graph either: a value is then the numbers of one node's cells, in a vector
+// of its own, and not a range of one array. Measured on three generated tables (400 × 60, 800 × 40 and 300 × 24 tests;
+// processor time, least of 7 alternating runs), that takes 1.43, 1.67 and 1.62 times as long in doubles, and 1.72, 1.66
+// and 1.64 times in 64 bits.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "sets/near_set.hpp"
+#include "sets/cell_buffer.hpp"
 
 namespace everytree {
 

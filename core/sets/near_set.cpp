@@ -1,10 +1,6 @@
 #include "sets/near_set.hpp"
 
-#include <array>
-#include <limits>
-
-#include "common/parallel.hpp"
-#include "fold/order.hpp"
+#include <algorithm>
 
 namespace everytree {
 
@@ -13,112 +9,7 @@ namespace {
 constexpr std::int32_t kNever = LeastErrors::kNever;
 constexpr std::uint32_t kNone = 0xffffffffu;
 
-std::int32_t errors_of(const std::int32_t* counts, std::size_t n_classes) {
-  std::int32_t total = 0, most = 0;
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    total += counts[c];
-    most = std::max(most, counts[c]);
-  }
-  return total - most;
-}
-
 }  // namespace
-
-// --- least errors ---
-
-LeastErrors::LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_t n_threads, Control& control) {
-  const std::size_t n_classes = graph.table().n_classes();
-  // What stays, the order of the states, and below the least errors of the closed ones.
-  const std::size_t scratch = graph.size() * 4 + (graph.size() - graph.n_inner()) * sizeof(std::array<std::int32_t, 4>);
-  control.check_memory(graph.bytes() + graph.size() * 12 + scratch);
-  begin_.assign(graph.size(), 0);
-  size_.assign(graph.size(), 0);
-  const LeafCost error(CostKind::error, n_classes);
-  const Order order(graph);
-  const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
-  std::vector<OneLevelFold> folds = one_fold_per_thread(graph, n_threads, control);
-  std::vector<OneLevel> levels(folds.size());
-  std::vector<std::array<std::int32_t, 4>> least(closed.size());
-  for_each_parallel(closed.size(), n_threads, control, "folding the frontier", [&](std::size_t k, std::size_t worker) {
-    OneLevel& level = levels[worker];
-    folds[worker].cost(closed[k], error, level);
-    auto& best = least[k];
-    best = {static_cast<std::int32_t>(level.state_leaf), kNever, kNever, kNever};
-    const auto whole = [](double x) { return x < kNever ? static_cast<std::int32_t>(x) : kNever; };
-    for (std::size_t i = 0; i < level.n; ++i) {
-      const std::int32_t l1 = whole(level.leaf[1][i]), l0 = whole(level.leaf[0][i]), s1 = whole(level.split[1][i]),
-                         s0 = whole(level.split[0][i]);
-      best[1] = std::min(best[1], l1 + l0);
-      best[2] = std::min({best[2], l1 + s0, s1 + l0});
-      best[3] = std::min(best[3], s1 + s0);
-    }
-  });
-  const auto store = [&](std::uint32_t id, const std::int32_t* values, std::size_t n) {
-    n = std::min(n, most_leaves);
-    while (n > 1 && values[n - 1] >= kNever) --n;
-    begin_[id] = errors_.size();
-    size_[id] = static_cast<std::uint32_t>(n);
-    make_room(errors_, n, [&](std::size_t more) { control.check_memory(graph.bytes() + scratch + bytes() + more); });
-    for (std::size_t k = 0; k < n; ++k) errors_.push_back(std::min(values[k], kNever));
-  };
-  for (std::size_t k = 0; k < closed.size(); ++k) store(closed[k], least[k].data(), 4);
-  std::vector<std::int32_t> counts(n_classes), best;
-  std::size_t done = 0, work = 0;
-  for (std::uint32_t id : inner) {
-    const auto splits = graph.splits(graph.state(id));
-    std::size_t n = 1;
-    for (const auto& split : splits) n = std::max<std::size_t>(n, size_[split.child[1]] + size_[split.child[0]]);
-    n = std::min(n, most_leaves);
-    best.assign(n, kNever);
-    graph.table().class_counts(graph.cover(id), counts.data());
-    best[0] = errors_of(counts.data(), n_classes);
-    ++done;
-    for (const auto& split : splits) {
-      const auto one = of(split.child[1]), zero = of(split.child[0]);
-      for (std::size_t x = 0; x < one.size() && x + 1 < n; ++x) {
-        const std::size_t end = std::min(zero.size(), n - 1 - x);
-        for (std::size_t y = 0; y < end; ++y) best[x + y + 1] = std::min(best[x + y + 1], one[x] + zero[y]);
-      }
-      if ((work += 8 + one.size() * zero.size()) > (std::size_t{1} << 20)) {
-        work = 0;
-        control.check(true, "folding the inner states", done, inner.size());
-        control.check_memory(graph.bytes() + bytes());
-      }
-    }
-    store(id, best.data(), n);
-  }
-  control.check_memory(graph.bytes() + bytes());
-}
-
-// --- leaves ---
-
-std::uint64_t LeafTable::hash(const std::int32_t* counts) const {
-  std::uint64_t h = 0x9e3779b97f4a7c15ULL;
-  for (std::size_t c = 0; c < n_classes_; ++c) {
-    h = (h ^ static_cast<std::uint32_t>(counts[c])) * 0xbf58476d1ce4e5b9ULL;
-    h ^= h >> 29;
-  }
-  return h;
-}
-
-std::uint32_t LeafTable::add(const std::int32_t* counts) {
-  if (2 * size_ >= slots_.size()) {
-    slots_.assign(2 * slots_.size(), kEmpty);
-    for (std::uint32_t leaf = 0; leaf < size_; ++leaf) {
-      std::size_t k = hash(this->counts(leaf)) & (slots_.size() - 1);
-      while (slots_[k] != kEmpty) k = (k + 1) & (slots_.size() - 1);
-      slots_[k] = leaf;
-    }
-  }
-  std::size_t k = hash(counts) & (slots_.size() - 1);
-  for (; slots_[k] != kEmpty; k = (k + 1) & (slots_.size() - 1))
-    if (std::equal(counts, counts + n_classes_, this->counts(slots_[k]))) return slots_[k];
-  slots_[k] = static_cast<std::uint32_t>(size_);
-  counts_.insert(counts_.end(), counts, counts + n_classes_);
-  return static_cast<std::uint32_t>(size_++);
-}
-
-// --- the set ---
 
 NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector<std::int32_t>& limits,
                  Control& control)
@@ -475,23 +366,6 @@ void NearSet::add_cells(Control& control) {
     add(rows_, static_cast<std::uint32_t>(cell_errors_.size()));
     tick(16);
   }
-}
-
-void CellBuffer::load(const NearSet& set, const NearSet::Node& v) {
-  set_ = &set;
-  node_ = &v;
-  first_ = set.first_cell(v, 1);
-  const std::size_t n = set.first_cell(v, v.most + 1) - first_;
-  shift_.assign(v.most + 1, 0);
-  std::int64_t range = 0;
-  for (std::size_t l = 1; l <= v.most; ++l) {
-    const std::size_t from = set.first_cell(v, l), to = set.first_cell(v, l + 1);
-    if (from == to) continue;
-    shift_[l] = range - set.cell_errors()[from];
-    range += set.cell_errors()[to - 1] - set.cell_errors()[from] + 1;
-  }
-  dense_ = range <= static_cast<std::int64_t>(64 + 16 * n);
-  size_ = dense_ ? static_cast<std::size_t>(range) : n;
 }
 
 }  // namespace everytree

@@ -11,7 +11,6 @@
 // and every later question is then a walk over plain arrays. A split whose children can only be leaves is a *cherry*.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,49 +19,10 @@
 #include "common/room.hpp"
 #include "frontier/frontier.hpp"
 #include "graph/graph.hpp"
+#include "sets/leaf_table.hpp"
+#include "sets/least_errors.hpp"
 
 namespace everytree {
-
-// Least errors by number of leaves, for every state; trees with more than most_leaves leaves are left out.
-class LeastErrors {
- public:
-  // No tree has this many leaves. More than any number of errors, and two of them still fit 32 bits.
-  static constexpr std::int32_t kNever = std::int32_t{1} << 29;
-
-  LeastErrors(const Graph& graph, std::size_t most_leaves, std::size_t n_threads, Control& control);
-  // Entry l − 1 is for l leaves.
-  std::span<const std::int32_t> of(std::size_t state) const {
-    return {errors_.data() + begin_[state], static_cast<std::size_t>(size_[state])};
-  }
-  std::size_t bytes() const { return errors_.capacity() * 4 + begin_.capacity() * 8 + size_.capacity() * 4; }
-
- private:
-  std::vector<std::int32_t> errors_;
-  std::vector<std::size_t> begin_;
-  std::vector<std::uint32_t> size_;
-};
-
-// Class counts of leaves, each different one stored once.
-class LeafTable {
- public:
-  explicit LeafTable(std::size_t n_classes) : n_classes_(n_classes), slots_(1024, kEmpty) {}
-  std::uint32_t add(const std::int32_t* counts);
-  std::size_t size() const { return size_; }
-  const std::int32_t* counts(std::size_t leaf) const { return counts_.data() + leaf * n_classes_; }
-  std::size_t bytes() const { return counts_.capacity() * 4 + slots_.capacity() * 4; }
-  // Bytes that the next new leaf may take.
-  std::size_t growth() const {
-    return everytree::growth(counts_, n_classes_) + (2 * size_ >= slots_.size() ? 8 * slots_.size() : 0);
-  }
-
- private:
-  static constexpr std::uint32_t kEmpty = 0xffffffffu;
-  std::uint64_t hash(const std::int32_t* counts) const;
-
-  std::size_t n_classes_, size_ = 0;
-  std::vector<std::int32_t> counts_;
-  std::vector<std::uint32_t> slots_;
-};
 
 class NearSet {
  public:
@@ -164,35 +124,6 @@ class NearSet {
   std::vector<std::uint32_t> node_of_, state_of_;
   std::vector<std::uint32_t> group_tests_;
   std::vector<std::int32_t> pairs_, side_errors_[2];
-};
-
-// Numbers for the cells of one node, in a buffer where a cell is found from (leaves, errors) without searching, if the
-// errors lie close together; heavy weights leave wide gaps, and there a cell is looked up in its row.
-class CellBuffer {
- public:
-  void load(const NearSet& set, const NearSet::Node& v);
-  std::size_t size() const { return size_; }
-  std::size_t at(std::size_t l, std::int32_t errors) const {
-    if (dense_) return static_cast<std::size_t>(shift_[l] + errors);
-    const std::int32_t* row = set_->cell_errors();
-    const std::int32_t* found =
-        std::lower_bound(row + set_->first_cell(*node_, l), row + set_->first_cell(*node_, l + 1), errors);
-    return static_cast<std::size_t>(found - row) - first_;
-  }
-  // use(cell, place in the buffer) for every cell of the node.
-  template <class F>
-  void for_cells(F&& use) const {
-    for (std::size_t l = 1; l <= node_->most; ++l)
-      for (std::size_t k = set_->first_cell(*node_, l); k < set_->first_cell(*node_, l + 1); ++k)
-        use(k, dense_ ? static_cast<std::size_t>(shift_[l] + set_->cell_errors()[k]) : k - first_);
-  }
-
- private:
-  const NearSet* set_ = nullptr;
-  const NearSet::Node* node_ = nullptr;
-  bool dense_ = true;
-  std::size_t size_ = 0, first_ = 0;
-  std::vector<std::int64_t> shift_;  // by leaves
 };
 
 }  // namespace everytree

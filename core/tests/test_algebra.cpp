@@ -1,5 +1,7 @@
 // One law test for every algebra (algebra/concept.hpp).
+#include <deque>
 #include <limits>
+#include <memory>
 #include <random>
 
 #include "algebra/by_depth.hpp"
@@ -15,7 +17,10 @@
 #include "algebra/tie.hpp"
 #include "check.hpp"
 #include "fold/weigh.hpp"
+#include "search/probable.hpp"
+#include "search/search.hpp"
 #include "sets/best.hpp"
+#include "sets/pareto_algebra.hpp"
 
 using namespace everytree;
 
@@ -42,6 +47,27 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return true;
 }
 
+// Two lists agree in what the query ranks, bounds and requires.
+bool same(const ParetoTrees::Value& a, const ParetoTrees::Value& b) {
+  const auto judged = [](const ParetoTrees::Value& x) {
+    std::vector<std::vector<double>> out;
+    for (std::size_t k = 0; k < x.trees.size(); ++k) {
+      const double* values = x.trees.values(k, x.rule->width);
+      out.push_back({static_cast<double>(x.trees.used(k))});
+      for (std::size_t c : x.rule->query.rank) out.back().push_back(values[c]);
+      for (const auto& [c, bound] : x.rule->query.bounds) out.back().push_back(values[c]);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  return judged(a) == judged(b);
+}
+
+// The query of the weights that are drawn next.
+std::unique_ptr<ParetoTrees::Rule> pareto_rule;
+ParetoTrees::Desk pareto_desk;
+std::deque<std::vector<double>> pareto_values;
+
 template <class W>
 W random_weight(std::mt19937& r);
 template <>
@@ -55,6 +81,14 @@ Wide random_weight<Wide>(std::mt19937& r) {
 template <>
 Natural random_weight<Natural>(std::mt19937& r) {
   return Natural(std::uint64_t{r()} << 31 | r());
+}
+
+template <>
+ParetoTrees::Weight random_weight<ParetoTrees::Weight>(std::mt19937& r) {
+  static const ParetoTrees::Variant variants[] = {{0, false, 1}, {1, true, 2}, {2, false, 0}};
+  pareto_values.push_back({static_cast<double>(r() % 8), static_cast<double>(r() % 5), 1, 0});
+  const std::size_t from = r() % 3;
+  return {pareto_rule.get(), &pareto_desk, 0, pareto_values.back().data(), {variants + from, 1 + r() % (3 - from)}, 0};
 }
 
 template <class A>
@@ -74,10 +108,10 @@ typename A::Value sum(typename A::Value x, const typename A::Value& y) {
 }
 
 template <class A>
-void check_laws(unsigned seed) {
+void check_laws(unsigned seed, int depth = 3, int rounds = 300) {
   std::mt19937 r(seed);
-  for (int round = 0; round < 300; ++round) {
-    const auto x = random_value<A>(r, 3), y = random_value<A>(r, 3), z = random_value<A>(r, 3);
+  for (int round = 0; round < rounds; ++round) {
+    const auto x = random_value<A>(r, depth), y = random_value<A>(r, depth), z = random_value<A>(r, depth);
     const auto w = random_weight<typename A::Weight>(r);
     CHECK(same(sum<A>(x, y), sum<A>(y, x)));
     CHECK(same(sum<A>(sum<A>(x, y), z), sum<A>(x, sum<A>(y, z))));
@@ -87,6 +121,9 @@ void check_laws(unsigned seed) {
     CHECK(same(A::join(w, z, sum<A>(x, y)), sum<A>(A::join(w, z, x), A::join(w, z, y))));
     CHECK(same(A::join(w, A::zero(), x), A::zero()));
     CHECK(same(A::join(w, x, A::zero()), A::zero()));
+    auto in_place = y;
+    add_join<A>(in_place, w, x, z);
+    CHECK(same(in_place, sum<A>(y, A::join(w, x, z))));
     if constexpr (A::kIdempotent) CHECK(same(sum<A>(x, x), x));
     if constexpr (A::kSelective) CHECK(same(sum<A>(x, y), x) || same(sum<A>(x, y), y));
   }
@@ -119,6 +156,18 @@ constexpr bool gives_tree =
 template <class A>
 constexpr bool weighs_products =
     requires(const Graph& graph, const ProductWeights& weights) { WeighProduct<A>(graph, weights); };
+// A search among costs, and one among products: each for its own algebras.
+template <class A>
+constexpr bool found_by_cost = requires(Search& search, Control& control) { search.run<A>(3, control); };
+template <class A>
+constexpr bool found_by_product = requires { typename BestFirst<A>; };
+static_assert(found_by_cost<MinPlus> && found_by_cost<Lexicographic>);
+static_assert(!found_by_cost<SumProduct> && !found_by_cost<Count> && !found_by_cost<Expectation>);
+static_assert(!found_by_cost<MaxProduct> && !found_by_cost<ByLeaves<MinPlus>> && !found_by_cost<ByDepth<MinPlus>>);
+static_assert(found_by_product<MaxProduct>);
+static_assert(!found_by_product<SumProduct> && !found_by_product<Expectation> && !found_by_product<Count>);
+static_assert(!found_by_product<MinPlus> && !found_by_product<Lexicographic> &&
+              !found_by_product<ByLeaves<MaxProduct>>);
 static_assert(prunes<MinPlus> && prunes<Lexicographic> && prunes<MaxProduct>);
 static_assert(!prunes<SumProduct> && !prunes<Count> && !prunes<Expectation>);
 static_assert(!prunes<ByLeaves<MinPlus>> && !prunes<ByDepth<MinPlus>> && !prunes<ByLeaves<SumProduct>>);
@@ -144,6 +193,29 @@ TEST(front) { check_laws<ByLeaves<MinPlus>>(7); }
 TEST(distribution_of_leaves) { check_laws<ByLeaves<SumProduct>>(8); }
 TEST(least_cost_by_depth) { check_laws<ByDepth<MinPlus>>(9); }
 TEST(distribution_of_depth) { check_laws<ByDepth<SumProduct>>(10); }
+
+// The lists of every kind of query: in order, all that are best in some way, bounded, with required tests, the k best.
+TEST(pareto_lists) {
+  Control control;
+  const LeafCost error(CostKind::error, 2);
+  ParetoQuery query;
+  query.costs = {&error, &error};
+  const std::vector<std::vector<std::size_t>> ranks = {{0, 2}, {0, 1, 2}, {3, 0}, {2, 3, 1}};
+  pareto_desk.value.resize(query.width());
+  unsigned seed = 20;
+  for (const auto& rank : ranks)
+    for (bool front : {false, true})
+      for (double most_leaves : {1e9, 5.0})
+        for (std::size_t k : {1, 2, 3}) {
+          query.rank = rank;
+          query.front = front;
+          query.k = k;
+          query.bounds = {{2, most_leaves}};
+          query.all_required = 3;
+          pareto_rule = std::make_unique<ParetoTrees::Rule>(query, true, control);
+          check_laws<ParetoTrees>(++seed, 2, 40);
+        }
+}
 
 TEST(costs_order_the_values) {
   check_order<MinPlus>(12);

@@ -11,6 +11,7 @@
 #include "common/parallel.hpp"
 #include "down/posterior.hpp"
 #include "naive.hpp"
+#include "sets/likeliest.hpp"
 #include "sets/near_best.hpp"
 #include "sets/pareto.hpp"
 #include "sets/query.hpp"
@@ -243,8 +244,8 @@ TEST(every_long_computation_asks_for_the_limits) {
   CHECK(ended([&] { p.leaves_distribution(control); }) == 's');
   CHECK(ended([&] { p.depth_distribution(control); }) == 's');
   CHECK(ended([&] { p.expected_leaves(control); }) == 's');
-  CHECK(ended([&] { p.map_tree(control); }) == 's');
-  CHECK(ended([&] { p.top(5, control); }) == 's');
+  CHECK(ended([&] { map_tree(p, control); }) == 's');
+  CHECK(ended([&] { top_trees(p, 5, control); }) == 's');
   CHECK(ended([&] { p.sample(0, 5, 1, control); }) == 's');
   CHECK(ended([&] { p.predict(d.rows.data(), d.n, out.data(), control); }) == 's');
   Control fresh;  // a new question has its own control

@@ -6,6 +6,7 @@
 #include "fold/joint.hpp"
 #include "naive.hpp"
 #include "search/probable.hpp"
+#include "sets/likeliest.hpp"
 
 using namespace everytree;
 
@@ -63,7 +64,7 @@ MostProbable by_fold(const Case& c) {
   const auto graph = std::make_shared<const Graph>(c.d.core(), o, control);
   const Posterior posterior(graph, c.prior, c.leaf, true, 1, control);
   MostProbable out;
-  out.key = posterior.map_tree(control);
+  out.key = map_tree(posterior, control);
   out.log_joint = posterior.log_joint(out.key);
   return out;
 }
