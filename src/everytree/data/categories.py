@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
-from everytree.data.binarizer import Binarizer
+from everytree.data.cut_rules import CutRules, chosen_columns
 from everytree.data.cuts import number_text, places_among
 from everytree.data.encoding import Encoding, as_codes, matched
 from everytree.data.facts import Known, facts_of
@@ -109,31 +109,31 @@ class Categorizer:
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
     ) -> None:
-        # The Binarizer checks parameters and reads nominal columns; its own bins are cut without the classes.
-        self._bins = bins
+        self._bins = bins  # the rules have those that are cut without the classes
         plain: Any = (
             {key: _unsupervised(value) for key, value in bins.items()} if isinstance(bins, Mapping) else bins
         )
-        self._reader = Binarizer(
-            _unsupervised(plain), missing, nominal=nominal, max_categories=max_categories
+        self._rules = CutRules(
+            _unsupervised(plain),
+            missing,
+            nominal=nominal,
+            max_categories=max_categories,
+            default=DEFAULT_BINS,
         )
 
     def fit(
         self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
     ) -> Self:
         """Choose the categories; rows of weight zero are gone already."""
-        reader = self._reader
         self._check_parameters()
-        reader._check_missing(frame)
-        coded = reader._nominal_columns(frame)
-        asked = reader._bins_by_column(frame)
+        self._rules.check_missing(frame)
+        coded, asked = self._rules.coded_columns(frame), self._rules.bins_of(frame)
         supervised = _supervised(self._bins, frame)
         self.categories_ = []
         for j, column in enumerate(frame.columns):
-            bins = asked.get(j, DEFAULT_BINS)
             target = (y, n_classes) if j in supervised else None
             self.categories_.append(
-                self._choose(as_codes(column) if j in coded else column, bins, target, weights)
+                self._choose(as_codes(column) if j in coded else column, asked[j], target, weights)
             )
         return self
 
@@ -152,11 +152,11 @@ class Categorizer:
                 "a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
                 "one of these or to a list of finite cut points",
             )
-        self._reader._check_parameters()
+        self._rules.check()
 
     def transform(self, frame: Frame) -> npt.NDArray[np.int32]:
         """Codes of shape (n_rows, n_columns), column by column in memory."""
-        self._reader._check_missing(frame)
+        self._rules.check_missing(frame)
         out = np.empty((frame.n_rows, len(self.categories_)), dtype=np.int32, order="F")
         for j, (column, categories) in enumerate(zip(frame.columns, self.categories_, strict=True)):
             if categories.values is None:
@@ -172,11 +172,11 @@ class Categorizer:
         weights: npt.NDArray[np.int64] | None,
     ) -> Categories:
         nominal = column.kind in ("nominal", "boolean")
-        most = self._reader.max_categories if nominal else None
+        most = self._rules.max_categories if nominal else None
         facts = facts_of(as_codes(column) if nominal else column, weights, most)
         if facts.kind == "empty":  # nothing but missing values: one category, whatever is done about them
             return Categories(facts.name, (), (), missing=True)
-        fill = facts.fill() if self._reader.missing == "impute" else None
+        fill = facts.fill() if self._rules.missing == "impute" else None
         own = facts.absent > 0 and fill is None
         if nominal:
             return Categories(facts.name, self._declared(column, facts.values), (), own, fill)
@@ -194,10 +194,10 @@ class Categorizer:
             return (False, True)
         if column.categories is None:
             return tuple(seen)
-        if len(column.categories) > self._reader.max_categories:
+        if len(column.categories) > self._rules.max_categories:
             raise DataError(
                 f"nominal column {column.name!r} declares {len(column.categories)} values, more than max_categories="
-                f"{self._reader.max_categories}; remove unused categories, group rare ones, or raise max_categories"
+                f"{self._rules.max_categories}; remove unused categories, group rare ones, or raise max_categories"
             )
         return column.categories
 
@@ -226,5 +226,5 @@ def _supervised(bins: Any, frame: Frame) -> set[int]:
     """The columns whose cuts are chosen by the classes."""
     if isinstance(bins, Mapping):
         keys = [key for key, value in bins.items() if isinstance(value, str) and value == "mdl"]
-        return set(Binarizer(dict.fromkeys(keys, 2))._bins_by_column(frame))
+        return chosen_columns(keys, frame, "bins")
     return set(range(len(frame.columns))) if isinstance(bins, str) and bins == "mdl" else set()

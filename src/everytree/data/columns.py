@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import chosen_columns
+from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import number_text
 from everytree.data.encoding import as_codes
 from everytree.data.facts import Known, facts_of

@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
-from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
+from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
 from everytree.data.counted_rows import CountedRows
+from everytree.data.cut_rules import check_size, refuse_holes
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers
 from everytree.data.encoding import Encoding, Kept, encode
 from everytree.data.facts import ColumnFacts, check_categories, ordered
@@ -56,7 +57,7 @@ def count_frame(
 
     ``unlabelled="drop"`` leaves rows without a label out; ``like`` is a table whose tests and classes are to be used.
     """
-    binarizer._check_parameters()
+    rules_of(binarizer).check()
     if unlabelled not in ("error", "drop"):
         raise refused(DataError, "unlabelled", unlabelled, '"error" or "drop"')
     if like is not None:
@@ -82,15 +83,15 @@ def count_frame(
         )
     if like is None:
         frame_of_names = named_columns(data.names, data.names)
-        bins = binarizer._bins_by_column(frame_of_names)
+        bins = rules_of(binarizer).bins_of(frame_of_names)
         encodings = []
         for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True)):
-            cut = bins.get(j, DEFAULT_BINS)
-            encodings.append(encode(_facts(data, column, fact, cut, binarizer), j, cut, binarizer.missing))
+            known = _facts(data, column, fact, bins[j], binarizer)
+            encodings.append(encode(known, j, bins[j], binarizer.missing))
         check_columns(binarizer, frame_of_names, reset=True)
     else:
         check_columns(binarizer, named_columns(data.names, data.names), reset=False)
-        encodings = binarizer._encodings
+        encodings = binarizer.encodings_
         for column, fact, encoding in zip(data.columns, facts, encodings, strict=True):
             _check_kind(column, fact, encoding)
     n_tests = sum(len(encoding.tests) for encoding in encodings)
@@ -113,12 +114,12 @@ def count_frame(
 
     n_groups = grouped.num_rows
     if like is None:
-        kept = binarizer._finish(encodings, answers, n_groups)
+        kept = fit_encodings(binarizer, encodings, answers, n_groups)
     else:
         kept = Kept(n_groups)
         for outcome in chain.from_iterable(map(answers, range(len(codes)))):
             kept.append(*Kept.packed(outcome))
-    _check_size(n_groups, len(binarizer.tests_))
+    check_size(n_groups, len(binarizer.tests_))
     bits = kept.matrix()
     found = dict(zip(labels, range(len(labels)), strict=True))
     table = CountedRows.from_arrays(

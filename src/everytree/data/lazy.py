@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
-from everytree.data.binarizer import chosen_columns
+from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import distinct_numbers
 from everytree.data.frames import CONVERT_TIME, Kind, named_columns
 from everytree.data.opened import opened

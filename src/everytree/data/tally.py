@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, chosen_columns
+from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
 from everytree.data.counted_rows import CountedRows
+from everytree.data.cut_rules import check_size
 from everytree.data.cuts import Bins
 from everytree.data.encoding import Encoding, Test, as_codes, encode, matched, outcomes
 from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
@@ -124,16 +125,15 @@ class Tally:
 
     def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
-        self._binarizer._check_parameters()
-        self._binarizer._check_missing(frame)
+        rules = rules_of(self._binarizer)
+        rules.check()
+        rules.check_missing(frame)
         new = copy.copy(self)
         if self._table is None:
             new.names = frame.names
-            coded = chosen_columns(self._binarizer.nominal, frame, "nominal")
-            bins = self._binarizer._bins_by_column(frame)
+            coded, bins = rules.coded_columns(frame), rules.bins_of(frame)
             new._columns = [
-                _Column(column.name, j, bins.get(j, DEFAULT_BINS), j in coded)
-                for j, column in enumerate(frame.columns)
+                _Column(column.name, j, bins[j], j in coded) for j, column in enumerate(frame.columns)
             ]
         else:
             new._columns = copy.deepcopy(self._columns)
@@ -147,7 +147,7 @@ class Tally:
         new._tests = dict(self._tests)
         for test in (test for tests in raw for test in tests):
             new._tests.setdefault(test, len(new._tests))
-        _check_size(frame.n_rows, len(new._tests))
+        check_size(frame.n_rows, len(new._tests))
         bits = np.zeros((frame.n_rows, len(new._tests)), dtype=np.uint8)
         for column, given, tests in zip(new._columns, columns, raw, strict=True):
             encoding = column.encoding(tests)
@@ -235,7 +235,7 @@ class Tally:
         check_columns(
             binarizer, named_columns([column.name for column in self._columns], self.names), reset=True
         )
-        kept = binarizer._finish(encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
+        kept = fit_encodings(binarizer, encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
         self._by_test = NOTHING
         names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
         plain = all(encoding.fill is None for encoding in encodings)

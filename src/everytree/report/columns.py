@@ -26,7 +26,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     binarizer = model.binarizer_
     names = model.column_names()
     columns = []
-    for name, encoding in zip(names, binarizer._encodings, strict=True):
+    for name, encoding in zip(names, binarizer.encodings_, strict=True):
         column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
         fill = encoding.fill
         if encoding.codes is not None:
@@ -48,7 +48,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         if kind == "threshold":
             value = float(test.value)
         elif kind == "equals":
-            value = int((binarizer._encodings[test.column].codes or {})[test.value])
+            value = int((binarizer.encodings_[test.column].codes or {})[test.value])
         no = conditions([(i, 0)], texts)
         tests.append(
             {
@@ -111,7 +111,7 @@ def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:
 def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
     values: Any = None
     if isinstance(model, TreeClassifierBase):
-        encoding = model.binarizer_._encodings[j]
+        encoding = model.binarizer_.encodings_[j]
         column = matched(column, encoding)
         codes = encoding.codes
     else:
