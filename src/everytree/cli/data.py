@@ -104,7 +104,7 @@ def check_column(data: Dataset, name: str, option: str) -> None:
 
 def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
     """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
-    from everytree.data.readers.column import show, show_many
+    from everytree.common.text import show, show_many
 
     data = read_data(path, reading, target)
     notes = [in_options(text) for text in data.notes]

@@ -57,7 +57,7 @@ class Rows:
         self._options |= {"types": types, "columns": wanted}
 
     def _check(self, names: Sequence[str], keep: Sequence[str]) -> None:
-        from everytree.data.readers.column import show_many
+        from everytree.common.text import show_many
         from everytree.data.readers.dataset import unknown_column
 
         there = set(names)  # a file may have very many columns
@@ -118,7 +118,7 @@ def run_predict(
         raise QueryError(f"--bounds: a {type(model).__name__} has no intervals; the method bayes has")
     source = Rows(model, path, reading, keep)
     if source.ignored:
-        from everytree.data.readers.column import show_many
+        from everytree.common.text import show_many
 
         note(f"columns that the model does not use: {show_many(source.ignored)}")
     score = _Score(model.classes_.tolist())

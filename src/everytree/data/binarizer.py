@@ -27,7 +27,6 @@ from everytree.data.encoding import (
     Encoding,
     Kept,
     Test,
-    as_codes,
     drop_idle,
     encode,
     matched,
@@ -194,7 +193,7 @@ def encodings_of(rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] |
     coded, bins = rules.coded_columns(frame), rules.bins_of(frame)
     return [
         encode(
-            facts_of(as_codes(column) if j in coded else column, weights, rules.max_categories),
+            facts_of(column.as_nominal() if j in coded else column, weights, rules.max_categories),
             j,
             bins[j],
             rules.missing,

@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
+from everytree.data.column import Column
 from everytree.data.cut_rules import CutRules, chosen_columns
 from everytree.data.cuts import number_text, places_among
-from everytree.data.encoding import Encoding, as_codes, matched
-from everytree.data.facts import Known, facts_of
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.encoding import Encoding, matched
+from everytree.data.facts import facts_of
+from everytree.data.frames import Frame
 from everytree.data.mdl import mdl_cuts
 from everytree.errors import DataError
 
@@ -69,21 +70,20 @@ class Categories:
             return f"{self.name} <= {high}"
         return f"{self.name} > {low}" if high is None else f"{low} < {self.name} <= {high}"
 
-    def code(self, column: FrameColumn) -> npt.NDArray[np.int32]:
+    def code(self, column: Column) -> npt.NDArray[np.int32]:
         """The codes of a column."""
-        n_rows = column.values.shape[0]
         gone = self._place_of_missing()
-        if column.kind == "empty":
-            return np.full(n_rows, gone, dtype=np.int32)
+        if column.is_empty:
+            return np.full(len(column), gone, dtype=np.int32)
         if self.values is None:
-            codes = places_among(column.values, self.cuts)
+            codes = places_among(column.data, self.cuts)
         else:
             # The kind is checked, so a text never meets a number here.
             kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
-            given = as_codes(matched(column, kind)) if self.values else column
-            codes = Known(kind.codes or {}, -1).of(given.values)
-        if column.missing is not None:
-            codes[column.missing] = gone
+            given = matched(column, kind) if self.values else column
+            codes = given.as_nominal().codes_in(kind.codes or {}, -1)
+        if column.mask is not None:
+            codes[column.mask] = gone
         return codes
 
     def _place_of_missing(self) -> int:
@@ -133,7 +133,7 @@ class Categorizer:
         for j, column in enumerate(frame.columns):
             target = (y, n_classes) if j in supervised else None
             self.categories_.append(
-                self._choose(as_codes(column) if j in coded else column, asked[j], target, weights)
+                self._choose(column.as_nominal() if j in coded else column, asked[j], target, weights)
             )
         return self
 
@@ -166,14 +166,14 @@ class Categorizer:
 
     def _choose(
         self,
-        column: FrameColumn,
+        column: Column,
         bins: Any,
         target: tuple[npt.NDArray[np.intp], int] | None,
         weights: npt.NDArray[np.int64] | None,
     ) -> Categories:
         nominal = column.kind in ("nominal", "boolean")
         most = self._rules.max_categories if nominal else None
-        facts = facts_of(as_codes(column) if nominal else column, weights, most)
+        facts = facts_of(column.as_nominal() if nominal else column, weights, most)
         if facts.kind == "empty":  # nothing but missing values: one category, whatever is done about them
             return Categories(facts.name, (), (), missing=True)
         fill = facts.fill() if self._rules.missing == "impute" else None
@@ -188,7 +188,7 @@ class Categorizer:
             cuts = facts.cuts_for(bins, fill)
         return Categories(facts.name, None, tuple(cuts), own, fill)
 
-    def _declared(self, column: FrameColumn, seen: list[Any]) -> tuple[Any, ...]:
+    def _declared(self, column: Column, seen: list[Any]) -> tuple[Any, ...]:
         """Every declared value, also those that do not occur."""
         if column.kind == "boolean":
             return (False, True)
@@ -203,13 +203,13 @@ class Categorizer:
 
 
 def _by_classes(
-    column: FrameColumn,
+    column: Column,
     fill: float | int | None,
     target: tuple[npt.NDArray[np.intp], int],
     weights: npt.NDArray[np.int64] | None,
 ) -> list[float | int]:
     """The cuts of a numeric column that its classes choose."""
-    (y, n_classes), numbers, missing = target, column.values, column.missing
+    (y, n_classes), numbers, missing = target, column.data, column.mask
     if missing is None:
         return mdl_cuts(numbers, y, n_classes, weights)
     if fill is not None:

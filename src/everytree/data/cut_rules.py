@@ -91,7 +91,7 @@ of these or to a list of finite cut points
 def refuse_missing(frame: Frame) -> None:
     """Raise if a value is missing, and say where."""
     refuse_holes(
-        [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None],
+        [(column.name, column.n_missing) for column in frame.columns if column.mask is not None],
         frame.n_rows,
     )
 

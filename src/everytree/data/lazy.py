@@ -23,9 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
+from everytree.data.column import Kind
 from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import distinct_numbers
-from everytree.data.frames import CONVERT_TIME, Kind, named_columns
+from everytree.data.frames import CONVERT_TIME, named_columns
 from everytree.data.opened import opened
 from everytree.data.quantiles import Ranges
 from everytree.errors import DataError, LimitReached

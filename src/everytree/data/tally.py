@@ -23,12 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
+from everytree.data.column import Column
 from everytree.data.counted_rows import CountedRows
 from everytree.data.cut_rules import check_size
 from everytree.data.cuts import Bins
-from everytree.data.encoding import Encoding, Test, as_codes, encode, matched, outcomes
+from everytree.data.encoding import Encoding, Test, encode, matched, outcomes
 from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
-from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
+from everytree.data.frames import Frame, check_columns, named_columns
 from everytree.errors import DataError
 
 __all__ = ["Tally"]
@@ -138,7 +139,7 @@ class Tally:
         else:
             new._columns = copy.deepcopy(self._columns)
         columns = [
-            as_codes(given) if column.coded else given
+            given.as_nominal() if column.coded else given
             for given, column in zip(frame.columns, new._columns, strict=True)
         ]
         for column, given in zip(new._columns, columns, strict=True):
@@ -156,9 +157,9 @@ class Tally:
         new._count(self._table, self.labels, bits, labels, weights, known)
         return new
 
-    def _see(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
+    def _see(self, column: _Column, given: Column, weights: Weights) -> None:
         """Take note of a batch of one column."""
-        if given.kind == "empty":
+        if given.is_empty:
             return
         kind = "nominal" if given.kind == "nominal" else "number"
         if column.kind == "empty":
@@ -177,7 +178,7 @@ class Tally:
                 "it had"
             )
         elif column.only_01:
-            column.only_01 = is_01(given.values if given.missing is None else given.values[~given.missing])
+            column.only_01 = is_01(given.present())
             if not (column.only_01 or column.cuts):
                 raise DataError(
                     f"column {column.name!r} held only 0 and 1 in earlier batches and holds other numbers now, for "
@@ -185,7 +186,7 @@ class Tally:
                     "fit all rows at once"
                 )
 
-    def _begin(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
+    def _begin(self, column: _Column, given: Column, weights: Weights) -> None:
         """The first values of a column; cuts that were not given are chosen here, as ``Binarizer`` does."""
         facts = facts_of(given, weights, self._binarizer.max_categories)
         if column.kind == "nominal":
