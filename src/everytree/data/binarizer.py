@@ -70,27 +70,34 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    bins : how to cut numeric columns
-        A number of bins k ≥ 2 (at most k−1 tests); "all" for a cut between any two neighbouring values; or a
-        dict from column name (or index) to one of these or to a list of cut points, 4 bins for the other
-        columns.
-    missing : what a missing value (NaN, None, null) means
-        "error" refuses it. "category" makes it a value of its own: an extra test ``x is missing``, and false
-        for every other test of that column. "impute" puts the training mean (numeric) or mode (the rest) in
-        its place, before cutting.
-    unknown : what a nominal value not seen in training means
-        "ignore" makes all tests ``x == value`` of that column false; "error" refuses it. The same holds for a
-        number other than 0 and 1 in a column that held only these.
-    nominal : names (or indices) of numeric columns whose numbers are codes, to be treated as nominal
-    max_categories : refuse a nominal column with more values than this; such a column is usually an
-    identifier
+    bins : int, str or dict, default=4
+        How to cut numeric columns. A number of bins k ≥ 2 (at most k−1 tests); "all" for a cut between any two
+        neighbouring values; or a dict from column name (or index) to one of these or to a list of cut points, 4 bins
+        for the other columns.
+    missing : str, default="error"
+        What a missing value (NaN, None, null) means. "error" refuses it. "category" makes it a value of its own: an
+        extra test ``x is missing``, and false for every other test of that column. "impute" puts the training mean
+        (numeric) or mode (the rest) in its place, before cutting.
+    unknown : str, default="ignore"
+        What a nominal value not seen in training means. "ignore" makes all tests ``x == value`` of that column false;
+        "error" refuses it. The same holds for a number other than 0 and 1 in a column that held only these.
+    nominal : sequence of str or int, optional
+        Names (or indices) of numeric columns whose numbers are codes, to be treated as nominal.
+    max_categories : int, default=256
+        Refuse a nominal column with more values than this; such a column is usually an identifier.
 
     Attributes
     ----------
-    tests_ : list of Test, one per column of the output
-    dropped_ : dict from each Test left out to why, with the test that stands for it
-    attributes_ : int array, for each test the index of its attribute among the input columns
-    encodings_ : list of how each input column is encoded: its kind, its tests, what stands for a missing value
+    tests_ : list of Test
+        One for each column of the output.
+    dropped_ : dict
+        From each Test left out to why, with the test that stands for it.
+    attributes_ : ndarray of int
+        For each test the index of its attribute among the input columns.
+    encodings_ : list of Encoding
+        How each input column is encoded: its kind, its tests, and what stands for a missing value.
+    n_features_in_ : int
+        The number of input columns.
 
     Examples
     --------
@@ -124,7 +131,22 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Choose the tests from training data; whole ``sample_weight`` count as repetitions of a row."""
+        """Choose the tests from training data.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+            The training data.
+        y : ignored
+            Not used: no test looks at the classes.
+        sample_weight : array of int, optional
+            Whole numbers that count as repetitions of a row.
+
+        Returns
+        -------
+        Binarizer
+            This one, fitted.
+        """
         frame = read_frame(X)
         self._choose(frame, sample_weight)
         return self
@@ -132,7 +154,22 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.uint8]:
-        """``fit`` and then ``transform`` of the same rows, which are read once."""
+        """Choose the tests, and evaluate them on the same rows, which are read once.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+            The training data.
+        y : ignored
+            Not used: no test looks at the classes.
+        sample_weight : array of int, optional
+            Whole numbers that count as repetitions of a row.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n_rows, n_tests)
+            The outcomes of the tests, C-contiguous.
+        """
         frame = read_frame(X)
         kept = self._choose(frame, sample_weight)
         return kept.matrix() if sample_weight is None else transform_frame(self, frame)
@@ -149,14 +186,36 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return fit_frame(self, frame, encodings_of(rules_of(self), frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
-        """The outcomes of the tests: uint8 of shape (n_rows, n_tests), C-contiguous."""
+        """Evaluate the tests on rows.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+            Rows with the columns of the training data.
+
+        Returns
+        -------
+        ndarray of uint8, shape (n_rows, n_tests)
+            The outcomes of the tests, C-contiguous.
+        """
         check_is_fitted(self)
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
         return transform_frame(self, frame)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
-        """The name of each test, such as ``age <= 54.5``."""
+        """Name each test, such as ``age <= 54.5``.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            Names of the input columns, where the training data had none.
+
+        Returns
+        -------
+        ndarray of object
+            The names.
+        """
         check_is_fitted(self)
         names = None if input_features is None else [str(name) for name in input_features]
         fitted = getattr(self, "feature_names_in_", None)

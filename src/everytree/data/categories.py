@@ -21,7 +21,7 @@ from everytree.common.arguments import refused
 from everytree.data.column import Column
 from everytree.data.cut_rules import CutRules, chosen_columns
 from everytree.data.cuts import number_text, places_among
-from everytree.data.encoding import Encoding, matched
+from everytree.data.encoding import as_trained
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame
 from everytree.data.mdl import mdl_cuts
@@ -35,6 +35,8 @@ DEFAULT_BINS = 5
 @dataclass(frozen=True, slots=True)
 class Categories:
     """The categories of one attribute: its values, or its bins between ``cuts``; ``missing`` is then the last code.
+
+    What ``Encoding`` is for tests, this is for branches: made of the facts about a column, and kept by a tree.
 
     >>> age = Categories("age", None, (40, 54.5), missing=True)
     >>> age.n_values, [age.text(code) for code in range(age.n_values)]
@@ -78,10 +80,8 @@ class Categories:
         if self.values is None:
             codes = places_among(column.data, self.cuts)
         else:
-            # The kind is checked, so a text never meets a number here.
-            kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
-            given = matched(column, kind) if self.values else column
-            codes = given.as_nominal().codes_in(kind.codes or {}, -1)
+            places = {value: code for code, value in enumerate(self.values)}
+            codes = as_trained(column, self.values).codes_in(places, -1)
         if column.mask is not None:
             codes[column.mask] = gone
         return codes
@@ -160,7 +160,7 @@ class Categorizer:
         out = np.empty((frame.n_rows, len(self.categories_)), dtype=np.int32, order="F")
         for j, (column, categories) in enumerate(zip(frame.columns, self.categories_, strict=True)):
             if categories.values is None:
-                column = matched(column, Encoding("numeric", []))
+                column = as_trained(column, None)
             out[:, j] = categories.code(column)
         return out
 

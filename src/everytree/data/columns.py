@@ -18,6 +18,7 @@ import numpy.typing as npt
 from everytree.data.column import Column
 from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import number_text
+from everytree.data.encoding import as_trained
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame
 from everytree.errors import DataError
@@ -32,7 +33,10 @@ MISSING, UNSEEN = -1, -2  # as in the core
 
 @dataclass(frozen=True, slots=True)
 class RawColumn:
-    """What training told about one column: its name, whether it is numeric, and its values if it is not."""
+    """What training told about one column: its name, whether it is numeric, and its values if it is not.
+
+    A type beside ``ColumnFacts`` because trees keep it: a small value that is compared, shown and written to files.
+    """
 
     name: str
     kind: Literal["numeric", "nominal"]
@@ -196,12 +200,7 @@ class ColumnReader:
         """A numeric column as float64 with NaN where it is missing; whole numbers beyond 2^53 are rounded."""
         if column.is_empty:
             return np.full(len(column), np.nan)
-        if column.kind == "nominal":
-            raise DataError(
-                f"column {column.name!r} held numbers during fit but holds text or categories now (for "
-                f"example {column.first()!r}); convert it to numbers"
-            )
-        values: npt.NDArray[np.float64] = column.data.astype(np.float64)
+        values: npt.NDArray[np.float64] = as_trained(column, None).data.astype(np.float64)
         if column.mask is not None:
             values[column.mask] = np.nan
         return values
@@ -211,13 +210,8 @@ class ColumnReader:
         known = self.columns[j]
         if column.is_empty:
             return np.full(len(column), MISSING, dtype=np.int32)
-        text = next((value for value in known.values if isinstance(value, str)), None)
-        if column.kind != "nominal" and text is not None:
-            raise DataError(
-                f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} "
-                "now; convert it to the type it had"
-            )
-        if text is None and known.values and column.kind == "nominal":
+        given = as_trained(column, known.values)
+        if column.kind == "nominal" and known.values and not any(isinstance(v, str) for v in known.values):
             word = next((value for value in column.values.tolist() if isinstance(value, str)), None)
             if word is not None:
                 raise DataError(
@@ -225,7 +219,7 @@ class ColumnReader:
                     f"{word!r}); convert it to the type it had"
                 )
         place = {value: code for code, value in enumerate(known.values)}
-        codes = column.as_nominal().codes_in(place, UNSEEN)
+        codes = given.codes_in(place, UNSEEN)
         if column.mask is not None:
             codes[column.mask] = MISSING
         return codes

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -29,7 +30,7 @@ from everytree.data.encoding import Encoding, Kept, encode
 from everytree.data.facts import ColumnFacts, check_categories, ordered
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
-from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
+from everytree.data.lazy import LazyColumn, LazyData, N, Y, one_message, one_where
 from everytree.data.quantiles import exact_cuts
 from everytree.errors import DataError
 
@@ -74,11 +75,7 @@ def count_frame(
     total, facts = data.facts()
     if binarizer.missing == "error":
         refuse_holes(
-            [
-                (column.name, fact.absent)
-                for column, fact in zip(data.columns, facts, strict=True)
-                if fact.absent
-            ],
+            [(fact.name, fact.absent) for fact in facts if fact.absent],
             total,
         )
     if like is None:
@@ -177,22 +174,25 @@ def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | No
 # --- which tests
 
 
-def _facts(data: LazyData, column: LazyColumn, fact: Facts, bins: Bins, binarizer: Binarizer) -> ColumnFacts:
-    """What the tests of one column are made of; values are asked for only where nothing less will do."""
-    name, impute, absent = column.name, binarizer.missing == "impute", fact.absent
-    if fact.present == 0:
-        return ColumnFacts(name, "empty")
-    if column.kind == "nominal":
+def _facts(
+    data: LazyData, column: LazyColumn, facts: ColumnFacts, bins: Bins, binarizer: Binarizer
+) -> ColumnFacts:
+    """All that the tests of one column are made of; values are asked for only where nothing less will do."""
+    name, impute = column.name, binarizer.missing == "impute"
+    if facts.kind == "empty":
+        return facts
+    if facts.kind == "nominal":
         listed, counts = data.values(column, binarizer.max_categories)
-        check_categories(name, len(listed), f"{fact.present} rows", binarizer.max_categories)
+        check_categories(name, len(listed), f"{facts.present} rows", binarizer.max_categories)
         n_of = dict(zip(listed, counts, strict=True))
-        values = ordered(n_of, column.declared)
-        return ColumnFacts(name, "nominal", values, np.array([n_of[value] for value in values]), absent)
-    if column.kind == "boolean" or fact.odd == 0:
+        values = ordered(n_of, facts.categories)
+        return replace(facts, values=values, counts=np.array([n_of[value] for value in values]))
+    if facts.only_01:
         n_of = dict(zip(*data.values(column, 4), strict=True)) if impute else {}
-        zeros_ones = np.array([n_of.get(0, 0), n_of.get(1, 0)])
-        return ColumnFacts(name, "numeric", np.array([0, 1]), zeros_ones, absent)
-    if impute or (isinstance(bins, str) and fact.low != fact.high):
+        return replace(facts, counts=np.array([n_of.get(0, 0), n_of.get(1, 0)]))
+    assert facts.extremes is not None
+    low, high = facts.extremes
+    if impute or (isinstance(bins, str) and low != high):
         most = MOST_VALUES if impute else MOST_CUTS
         listed, counts = data.values(column, most)
         if len(listed) > most:
@@ -202,23 +202,23 @@ def _facts(data: LazyData, column: LazyColumn, fact: Facts, bins: Bins, binarize
                 "points, or treat missing values in another way"
             )
         points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
-        return ColumnFacts(name, "numeric", points, sums, absent)
-    if isinstance(bins, int | np.integer) and fact.low != fact.high:
+        return replace(facts, values=points, counts=sums)
+    if isinstance(bins, int | np.integer) and low != high:
         cuts = exact_cuts(
             lambda low, high, plain: data.ranges(column, low, high, plain),
-            fact.low,
-            fact.high,
-            fact.present,
+            low,
+            high,
+            facts.present,
             int(bins),
         )
     else:
-        cuts = choose_cuts(np.array([fact.low], column.numbers), np.array([fact.present], np.int64), bins)
-    return ColumnFacts(name, "numeric", absent=absent, cuts=cuts)
+        cuts = choose_cuts(np.array([low], column.numbers), np.array([facts.present], np.int64), bins)
+    return replace(facts, cuts=cuts)
 
 
-def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:
+def _check_kind(column: LazyColumn, facts: ColumnFacts, encoding: Encoding) -> None:
     """Refuse a column that changed its kind since the tests were made."""
-    if fact.present == 0 or encoding.kind == "empty":
+    if facts.kind == "empty" or encoding.kind == "empty":
         return
     if (encoding.codes is not None) != (column.kind == "nominal"):
         was, now = ("text", "numbers") if encoding.codes is not None else ("numbers", "text")
@@ -231,10 +231,10 @@ def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:
 # --- codes in the engine, outcomes here
 
 
-def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
+def _code(column: LazyColumn, facts: ColumnFacts, encoding: Encoding) -> nw.Expr:
     """The expression that tells apart what the tests tell apart."""
     value = nw.col(column.key)
-    if fact.present == 0 or encoding.kind == "empty":
+    if facts.kind == "empty" or encoding.kind == "empty":
         return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
     if column.kind == "nominal":
         return value
@@ -242,16 +242,18 @@ def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
         passed = one_where(value > 0)
     else:
         passed = _sum(
-            [_at_most(value, test.value, column, fact) for test in encoding.tests if test.op == "<="]
+            [_at_most(value, test.value, column, facts) for test in encoding.tests if test.op == "<="]
         )
     return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(passed)
 
 
-def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, fact: Facts) -> nw.Expr:
+def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, facts: ColumnFacts) -> nw.Expr:
     """1 where ``value <= cut``, in whole numbers where the column is whole, as in memory."""
     bound = cut if column.numbers == "float64" else math.floor(cut)
-    if bound >= fact.high or bound < fact.low:  # also so that no engine meets a number it cannot hold
-        return nw.lit(int(bound >= fact.high), nw.Int64)
+    assert facts.extremes is not None
+    low, high = facts.extremes
+    if bound >= high or bound < low:  # also so that no engine meets a number it cannot hold
+        return nw.lit(int(bound >= high), nw.Int64)
     return one_where(value <= bound)
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "Encoding",
     "Kept",
     "Test",
+    "as_trained",
     "drop_idle",
     "encode",
     "matched",
@@ -226,12 +227,17 @@ def drop_idle(
 
 def matched(column: Column, encoding: Encoding) -> Column:
     """The column as its encoding expects it, or an error if it changed its kind since training."""
-    if column.is_empty or encoding.kind == "empty":
+    return column if encoding.kind == "empty" else as_trained(column, encoding.codes)
+
+
+def as_trained(column: Column, values: Iterable[Any] | None) -> Column:
+    """The column as it was in training: nominal with these values, or numeric; an error if it changed its kind."""
+    if column.is_empty:
         return column
-    if encoding.codes is not None:
+    if values is not None:
         if column.kind == "nominal":
             return column
-        text = next((value for value in encoding.codes if isinstance(value, str)), None)
+        text = next((value for value in values if isinstance(value, str)), None)
         if text is None:
             return column.as_nominal()
         raise DataError(

@@ -34,8 +34,10 @@ Counts = npt.NDArray[np.int64]
 class ColumnFacts:
     """The distinct values of a column in order, how many examples have each, and how many have none.
 
-    ``values`` is an array (numeric; 0/1 for booleans) or a list (nominal). ``cuts`` and ``known_mean`` are those of a
-    numeric column whose values are not here.
+    ``values`` is an array (numeric; 0/1 for booleans) or a list (nominal), and ``categories`` the order of these where
+    one was declared. Of a numeric column whose values are not here ``cuts`` and ``known_mean`` are known, or only its
+    ``extremes``, the least and the greatest number. An engine tells little at first, a batch is not the last one: more
+    is then filled in.
 
     >>> age = ColumnFacts("age", "numeric", np.array([20, 40, 90]), np.array([1, 1, 2]), absent=1)
     >>> age.fill(), age.cuts_for(2, None)
@@ -49,11 +51,14 @@ class ColumnFacts:
     absent: int = 0
     cuts: Sequence[float | int] | None = None
     known_mean: float | int | None = None
+    categories: tuple[Any, ...] | None = None
+    present: int = 0  # examples with a value
+    extremes: tuple[Any, Any] | None = None
 
     @property
     def only_01(self) -> bool:
         """Whether a numeric column holds 0 and 1 only."""
-        return self.cuts is None and self.kind == "numeric" and is_01(self.values)
+        return self.kind == "numeric" and len(self.values) > 0 and is_01(self.values)
 
     def mode(self) -> Any:
         """The most frequent value, the first of several."""
@@ -92,8 +97,10 @@ def facts_of(column: Column, weights: Counts | None = None, max_categories: int 
     if mask is not None:
         absent = int(np.count_nonzero(mask) if weights is None else weights[mask].sum())
         weights = None if weights is None else weights[~mask]
+    present = data.size if weights is None else int(weights.sum())
     if column.kind != "nominal":
-        return ColumnFacts(column.name, "numeric", *distinct_numbers(data, weights), absent)
+        values, counts = distinct_numbers(data, weights)
+        return ColumnFacts(column.name, "numeric", values, counts, absent, present=present)
     counts = np.bincount(data, minlength=len(column.labels)).astype(np.int64)
     place = {label: j for j, label in enumerate(column.labels) if counts[j]}
     check_categories(column.name, len(place), f"{data.size} rows", max_categories)
@@ -101,7 +108,10 @@ def facts_of(column: Column, weights: Counts | None = None, max_categories: int 
         counts = np.zeros(len(column.labels), dtype=np.int64)
         np.add.at(counts, data, weights)
     order = ordered(place, column.categories)
-    return ColumnFacts(column.name, "nominal", order, counts[[place[value] for value in order]], absent)
+    counts = counts[[place[value] for value in order]]
+    return ColumnFacts(
+        column.name, "nominal", order, counts, absent, categories=column.categories, present=present
+    )
 
 
 def is_01(values: npt.NDArray[Any]) -> bool:
