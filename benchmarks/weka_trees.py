@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration_models import HERE, weka_jar
+from everytree.data.column import nominal_column
 from everytree.data.frames import Frame, read_frame
 from everytree.metrics import stratified_folds
 from everytree.study import datasets
@@ -64,7 +65,7 @@ def load(name: str) -> tuple[Frame, np.ndarray]:
     for column in frame.columns:
         if column.kind == "nominal":
             values = {value for value in column.values.tolist() if value is not None}
-            column = replace(column, categories=tuple(sorted(values)))
+            column = nominal_column(column.name, column.values.tolist(), categories=tuple(sorted(values)))
         columns.append(column)
     return replace(frame, columns=tuple(columns)), np.unique(labels.astype(str), return_inverse=True)[1]
 
@@ -130,8 +131,7 @@ def write_arff(path: str, frame: Frame, y: np.ndarray, known: np.ndarray) -> Non
     """A frame as ARFF with codes for names and values; a class that is not known is written as missing."""
     heads, cells = ["@relation data"], []
     for j, column in enumerate(frame.columns):
-        gone = np.zeros(frame.n_rows, dtype=bool) if column.missing is None else column.missing
-        values = column.values.tolist()
+        gone, values = column.missing, column.values.tolist()
         if column.kind == "nominal" or column.categories is not None:
             place = {value: f"v{i}" for i, value in enumerate(column.categories or ())}
             heads.append(f"@attribute a{j} {{{','.join(place.values())}}}")

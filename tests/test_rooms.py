@@ -15,10 +15,6 @@ from pathlib import Path
 # Names that look private and are not: what every named tuple has, and the compiled core, which is everyone's.
 NOT_PRIVATE = {"_", "_asdict", "_core", "_fields", "_make", "_replace"}
 
-# TEMPORARY: private names of the room of data (and of what it asks of a model) that others use. To be emptied, then
-# removed; nothing may be added.
-OF_DATA = {"_encodings", "_encodings_of", "_fit_encodings", "_make_binarizer", "_transform_frame"}
-
 SOURCE = Path(__file__).parents[1] / "src" / "everytree"
 ROOT = "everytree"
 CORE = "everytree._core"

@@ -22,7 +22,7 @@ needs_weka = pytest.mark.skipif(models.weka_jar() is None, reason="needs Weka an
 
 def hand_made(seed: int = 0, rows: int = 60) -> tuple[Any, np.ndarray]:
     """A small data set with a numeric and a nominal attribute, and three classes."""
-    from everytree.data.readers.column import Column
+    from everytree.data.column import Column
     from everytree.data.readers.dataset import Dataset
 
     rng = np.random.default_rng(seed)

@@ -164,7 +164,7 @@ def test_the_readers_of_this_package_fit():
     readers = pytest.importorskip("everytree.data.readers")
     if not hasattr(readers, "Dataset"):
         pytest.skip("everytree.data.readers has no Dataset")
-    make = pytest.importorskip("everytree.data.readers.column").Column
+    make = pytest.importorskip("everytree.data.column").Column
     size = make("size", "nominal", column(["s", "xl", "m", "s"]).ravel(), ("xl", "l", "m", "s"))
     assert names(Binarizer().fit(FakeDataset({"size": size}))) == ["size == xl", "size == m", "size == s"]
 

@@ -73,8 +73,8 @@ def assert_same(table: Table, expected: Table, binarizer: Any) -> None:
     assert made is not None
     assert made.tests_ == binarizer.tests_
     assert made.dropped_ == binarizer.dropped_
-    assert [(e.kind, e.fill, e.codes) for e in made._encodings] == [
-        (e.kind, e.fill, e.codes) for e in binarizer._encodings
+    assert [(e.kind, e.fill, e.codes) for e in made.encodings_] == [
+        (e.kind, e.fill, e.codes) for e in binarizer.encodings_
     ]
     assert made.feature_names_in_.tolist() == binarizer.feature_names_in_.tolist()
 

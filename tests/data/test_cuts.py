@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from everytree.data.binarizer import Binarizer
+from everytree.data.column import Column
 from everytree.data.cuts import cut_between, equal_frequency_breaks, places_among
 from everytree.data.encoding import Encoding, Test
 from everytree.data.fewer_tests import code_columns
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.frames import Frame
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -144,8 +145,8 @@ def test_the_cuts_of_the_cp4im_files(name):
 
 
 def test_ordered_codes_of_whole_numbers_at_the_end_of_their_type():
-    column = FrameColumn("x", "numeric", np.array([-(2**63), 0, 2**63 - 1]))
+    column = Column.of("x", "numeric", np.array([-(2**63), 0, 2**63 - 1]))
     cuts = [-(2.0**64), -0.5, 2.0**64]
     encoding = Encoding("numeric", [Test("x", "<=", cut, 0) for cut in cuts])
     (coded,) = code_columns(Frame((column,), 3, None), [encoding])
-    assert coded.codes.tolist() == places_among(column.values, cuts).tolist() == [1, 2, 2]
+    assert coded.codes.tolist() == places_among(column.data, cuts).tolist() == [1, 2, 2]

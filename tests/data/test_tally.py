@@ -58,8 +58,8 @@ def assert_same(tally, binarizer, table):
     assert list(found.dropped_) == list(binarizer.dropped_)
     assert found.attributes_.tolist() == binarizer.attributes_.tolist()
     assert found.feature_names_in_.tolist() == binarizer.feature_names_in_.tolist()
-    assert [(e.kind, e.tests, e.fill, e.codes) for e in found._encodings] == [
-        (e.kind, e.tests, e.fill, e.codes) for e in binarizer._encodings
+    assert [(e.kind, e.tests, e.fill, e.codes) for e in found.encodings_] == [
+        (e.kind, e.tests, e.fill, e.codes) for e in binarizer.encodings_
     ]
     assert counted == table
     assert counted.fingerprint() == table.fingerprint()

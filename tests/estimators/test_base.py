@@ -267,7 +267,7 @@ def test_bad_encoding_parameters_are_refused_at_fit():
 
 def test_only_parameters_of_the_binarizer_are_passed_on():
     assert (
-        GreedyTree(bins=7, missing="impute")._make_binarizer().get_params()
+        GreedyTree(bins=7, missing="impute").new_binarizer().get_params()
         == Binarizer(7, "impute").get_params()
     )
 

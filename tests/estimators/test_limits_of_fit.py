@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import everytree as et
 from everytree.data import fewer_tests
-from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer import Binarizer, encodings_of, rules_of
+from everytree.data.cut_rules import CutRules
 from everytree.data.fewer_tests import Budget, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import read_frame
 from everytree.errors import LimitReached
@@ -156,9 +157,9 @@ def test_codes_are_the_tests() -> None:
     for missing in ("category", "impute"):
         frame = read_frame(data)
         binarizer = Binarizer("all", missing)
-        encodings = binarizer._encodings_of(frame, None)
+        encodings = encodings_of(rules_of(binarizer), frame, None)
         columns = code_columns(frame, encodings)
-        X01 = binarizer._fit_frame(frame, None)._transform_frame(frame)
+        X01 = binarizer.fit(frame).transform(frame)
         known = {column.tobytes() for column in X01.T} | {(1 - column).tobytes() for column in X01.T}
         for column in columns:
             for j in range(max(1, column.cuts)):
@@ -169,7 +170,7 @@ def test_codes_are_the_tests() -> None:
 def test_greedy_cuts_are_kept_and_the_others_spread() -> None:
     X, y = numbers(600)
     frame = read_frame(X)
-    encodings = Binarizer("all")._encodings_of(frame, None)
+    encodings = encodings_of(CutRules("all"), frame, None)
     columns = code_columns(frame, encodings)
     cuts = greedy_cuts(columns, y, None, 3, 1, None)
     wanted = {encodings[c.attribute].tests[i] for c, used in zip(columns, cuts, strict=True) for i in used}

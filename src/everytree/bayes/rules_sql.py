@@ -59,7 +59,7 @@ def _of_columns(rules: RuleList, binarizer: Binarizer) -> Writer:
             f"binarizer has {len(tests)} tests that are not the {rules.n_tests} tests of the rules; give the "
             "Binarizer that made them"
         )
-    fills = [encoding.fill for encoding in binarizer._encodings]
+    fills = [encoding.fill for encoding in binarizer.encodings_]
 
     def write(test: int, outcome: int) -> str:
         asked = tests[test]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.cli.options import Reading
 from everytree.cli.words import in_options
+from everytree.common.text import show, show_many
 from everytree.data.readers import Dataset, read, read_chunks, read_csv
-from everytree.data.readers.column import show, show_many
 from everytree.data.readers.csv import read_csv_chunks
 from everytree.data.readers.dataset import unknown_column
 from everytree.data.readers.pick import EXTENSIONS

@@ -23,8 +23,8 @@ from everytree.cli.show import heard, note, print_json
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
 from everytree.common.drafts import draft_of
+from everytree.common.text import show_many
 from everytree.data.readers import Dataset
-from everytree.data.readers.column import show_many
 from everytree.data.readers.convert import optional
 from everytree.data.readers.dataset import unknown_column
 from everytree.errors import DataError, QueryError

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Iterable
 
-__all__ = ["clip"]
+__all__ = ["clip", "show", "show_many"]
 
 
 def clip(value: object) -> str:
@@ -14,3 +15,26 @@ def clip(value: object) -> str:
     except (ValueError, RecursionError):  # an integer of more digits than Python prints; an odd __repr__
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def show(value: object, limit: int = 60) -> str:
+    """Quote a value for a message, cut short so that a broken file cannot flood the screen.
+
+    >>> show("a" * 100, limit=8)
+    "'aaaaaaaa…'"
+    """
+    if isinstance(value, str) and len(value) > limit:
+        return repr(value[:limit] + "…")
+    text = repr(value)
+    return text if len(text) <= 2 * limit else text[: 2 * limit] + "…"
+
+
+def show_many(values: Iterable[object], limit: int = 12) -> str:
+    """List values for a message: at most ``limit`` of them, then how many more there are.
+
+    >>> show_many(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    items = list(values)
+    text = ", ".join(show(item) for item in items[:limit])
+    return text if len(items) <= limit else f"{text} and {len(items) - limit} more"

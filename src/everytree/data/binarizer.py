@@ -11,8 +11,6 @@ tree and are left out; ``dropped_`` says which and why. Columns that are already
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -21,15 +19,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import argument, refused
 from everytree.data.arrays import whole_weights
+from everytree.data.cut_rules import DEFAULT_BINS, CutRules, check_size
 from everytree.data.cuts import Bins
 from everytree.data.encoding import (
     Dropped,
     Encoding,
     Kept,
     Test,
-    as_codes,
     drop_idle,
     encode,
     matched,
@@ -38,13 +35,20 @@ from everytree.data.encoding import (
 )
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
-from everytree.errors import Argument, DataError, Wording
+from everytree.errors import DataError
 
-__all__ = ["Binarizer", "Dropped", "Test"]
-
-DEFAULT_BINS = 4
-MAX_CELLS = 2**32  # the largest matrix of tests that is built: four gigabytes
-SOME = 5  # how many columns or values a message lists
+__all__ = [
+    "Binarizer",
+    "Dropped",
+    "Test",
+    "encodings_of",
+    "fit_encodings",
+    "fit_frame",
+    "plain_binarizer",
+    "rules_of",
+    "set_fitted",
+    "transform_frame",
+]
 
 
 class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,6 +94,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         For each test that was left out, why, with the test that stands for it.
     attributes_ : array of int, shape (n_tests,)
         For each test, the index of its attribute among the input columns.
+    encodings_ : list of Encoding
+        How each input column is encoded: its kind, its tests, and what stands for a missing value.
 
     Examples
     --------
@@ -104,6 +110,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     tests_: list[Test]
     dropped_: dict[Test, Dropped]
     attributes_: npt.NDArray[np.intp]
+    encodings_: list[Encoding]
     n_features_in_: int
 
     def __init__(
@@ -163,7 +170,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         frame = read_frame(X)
         kept = self._choose(frame, sample_weight)
-        return kept.matrix() if sample_weight is None else self._transform_frame(frame)
+        return kept.matrix() if sample_weight is None else transform_frame(self, frame)
 
     def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept:
         check_columns(self, frame, reset=True)
@@ -174,7 +181,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight is zero for every row; at least one row needs a weight above zero"
                 )
             frame, weights = frame.take(weights > 0), weights[weights > 0]
-        return self._fit_encodings(frame, self._encodings_of(frame, weights))
+        return fit_frame(self, frame, encodings_of(rules_of(self), frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
         """Compute the outcomes of the tests.
@@ -192,7 +199,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
-        return self._transform_frame(frame)
+        return transform_frame(self, frame)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> npt.NDArray[np.object_]:
         """Return the name of each test, such as ``age <= 54.5``.
@@ -228,174 +235,78 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    # --- fitting
-    # -----------------------------------------------------------------------------------------------
 
-    def _fit_frame(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> Self:
-        """Fit on columns already read, with weights above zero."""
-        self._fit_encodings(frame, self._encodings_of(frame, weights))
-        return self
+def rules_of(binarizer: Binarizer) -> CutRules:
+    """The parameters of a Binarizer as rules."""
+    return CutRules(
+        binarizer.bins, binarizer.missing, binarizer.unknown, binarizer.nominal, binarizer.max_categories
+    )
 
-    def _encodings_of(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
-        """All tests of every column, before any is dropped."""
-        self._check_parameters()
-        self._check_missing(frame)
-        coded = self._nominal_columns(frame)
-        bins = self._bins_by_column(frame)
-        return [
-            encode(
-                facts_of(as_codes(column) if j in coded else column, weights, self.max_categories),
-                j,
-                bins.get(j, DEFAULT_BINS),
-                self.missing,
-            )
-            for j, column in enumerate(frame.columns)
-        ]
 
-    def _fit_encodings(self, frame: Frame, encodings: list[Encoding]) -> Kept:
-        """Fitted with the tests of these encodings that are not idle; their outcomes."""
-        _check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
-        return self._finish(
-            encodings,
-            lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j]),
-            frame.n_rows,
+def encodings_of(rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
+    """All tests of every column, before any is dropped; weights are above zero."""
+    rules.check()
+    rules.check_missing(frame)
+    coded, bins = rules.coded_columns(frame), rules.bins_of(frame)
+    return [
+        encode(
+            facts_of(column.as_nominal() if j in coded else column, weights, rules.max_categories),
+            j,
+            bins[j],
+            rules.missing,
         )
-
-    def _finish(
-        self,
-        encodings: list[Encoding],
-        answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]],
-        n_rows: int,
-    ) -> Kept:
-        """Fitted with these encodings, without the tests that are idle: the outcomes of the others.
-
-        ``answers(j)`` are the outcomes of column j on ``n_rows`` rows.
-        """
-        self.dropped_, kept = drop_idle(encodings, answers, n_rows)
-        self._encodings = encodings
-        self.tests_ = [test for encoding in encodings for test in encoding.tests]
-        self.attributes_ = np.array([test.column for test in self.tests_], dtype=np.intp)
-        return kept
-
-    def _check_parameters(self) -> None:
-        for what, value, allowed in (
-            ("missing", self.missing, ("error", "category", "impute")),
-            ("unknown", self.unknown, ("ignore", "error")),
-        ):
-            if value not in allowed:
-                raise refused(
-                    DataError,
-                    what,
-                    value,
-                    says=f" is not known; expected one of {', '.join(map(repr, allowed))}",
-                )
-        if not isinstance(self.max_categories, numbers.Integral) or self.max_categories < 1:
-            raise refused(DataError, "max_categories", self.max_categories, "a whole number of at least 1")
-        if not isinstance(self.bins, Mapping):
-            _check_bins(self.bins, "bins")
-
-    def _nominal_columns(self, frame: Frame) -> set[int]:
-        """The numeric columns whose numbers are codes."""
-        return chosen_columns(self.nominal, frame, "nominal")
-
-    def _bins_by_column(self, frame: Frame) -> dict[int, Bins]:
-        if not isinstance(self.bins, Mapping):
-            return dict.fromkeys(range(len(frame.columns)), self.bins)
-        for key, value in self.bins.items():
-            _check_bins(value, f"bins[{key!r}]")
-        return {_index(key, frame, "bins"): value for key, value in self.bins.items()}
-
-    def _check_missing(self, frame: Frame) -> None:
-        if self.missing == "error":
-            refuse_missing(frame)
-
-    # --- applying
-    # ----------------------------------------------------------------------------------------------
-
-    def _transform_frame(self, frame: Frame) -> npt.NDArray[np.uint8]:
-        """Evaluate the tests on columns already read."""
-        self._check_missing(frame)
-        _check_size(frame.n_rows, len(self.tests_))
-        out = np.empty((frame.n_rows, len(self.tests_)), dtype=np.uint8)
-        place = 0
-        for column, encoding in zip(frame.columns, self._encodings, strict=True):
-            given = matched(column, encoding)
-            if self.unknown == "error":
-                refuse_unknown(given, encoding)
-            for outcome in outcomes(given, encoding):
-                out[:, place] = outcome
-                place += 1
-        return out
+        for j, column in enumerate(frame.columns)
+    ]
 
 
-def refuse_missing(frame: Frame) -> None:
-    """Raise if a value is missing, and say where."""
-    refuse_holes(
-        [(c.name, int(np.count_nonzero(c.missing))) for c in frame.columns if c.missing is not None],
+def fit_frame(binarizer: Binarizer, frame: Frame, encodings: list[Encoding]) -> Kept:
+    """Fit with the tests of these encodings that are not idle on a frame; the outcomes of the tests that stay."""
+    check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
+    return fit_encodings(
+        binarizer,
+        encodings,
+        lambda j: outcomes(matched(frame.columns[j], encodings[j]), encodings[j]),
         frame.n_rows,
     )
 
 
-def refuse_holes(holes: Sequence[tuple[str, int]], n_rows: int) -> None:
-    """Raise if there are columns with missing values: their names, and how many."""
-    if holes:
-        shown = ", ".join(f"{name!r} ({count} of {n_rows} rows)" for name, count in holes[:SOME])
-        more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
-        message = Wording(
-            f"Input X contains NaN or other missing values in column {shown}{more}. Choose ",
-            argument("missing", "category"),
-            " to treat missing as a value of its own, ",
-            argument("missing", "impute"),
-            " to fill in the training mean or mode, or remove these rows or columns",
-        )
-        raise DataError(message, code="missing-values", parameter="missing", value="error")
+def fit_encodings(
+    binarizer: Binarizer,
+    encodings: list[Encoding],
+    answers: Callable[[int], Iterable[npt.NDArray[np.bool_]]],
+    n_rows: int,
+) -> Kept:
+    """Fit with the tests of these encodings that are not idle: the outcomes of the tests that stay.
+
+    ``answers(j)`` are the outcomes of column j on ``n_rows`` rows.
+    """
+    dropped, kept = drop_idle(encodings, answers, n_rows)
+    set_fitted(binarizer, encodings, dropped)
+    return kept
 
 
-def _check_bins(bins: Any, what: str) -> None:
-    if isinstance(bins, str):
-        good = bins == "all"
-    elif isinstance(bins, numbers.Integral):
-        good = not isinstance(bins, bool) and int(bins) >= 2
-    elif isinstance(bins, Sequence | np.ndarray):
-        good = all(isinstance(cut, numbers.Real) and math.isfinite(cut) for cut in bins)
-    else:
-        good = False
-    if not good:
-        raise refused(
-            DataError,
-            what,
-            bins,
-            "a number of bins of at least 2, 'all', or a dict from column to one "
-            "of these or to a list of finite cut points",
-        )
+def set_fitted(binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Test, Dropped]) -> None:
+    """The fitted attributes of a Binarizer, all but those of its columns."""
+    binarizer.encodings_ = encodings
+    binarizer.dropped_ = dropped
+    binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
+    binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
 
 
-def _index(key: str | int, frame: Frame, what: str) -> int:
-    """The position of a column given by name or index."""
-    names = [column.name for column in frame.columns]
-    if isinstance(key, str) and key in names:
-        return names.index(key)
-    if isinstance(key, numbers.Integral) and 0 <= key < len(names):
-        return int(key)
-    shown = ", ".join(map(repr, names[:SOME])) + (", …" if len(names) > SOME else "")
-    message = Wording(
-        Argument(what), f" names column {key!r}, which is not in X; its {len(names)} columns are {shown}"
-    )
-    raise DataError(message, code="unknown-column", parameter=what, value=key, expected="a column of X")
-
-
-def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
-    if isinstance(keys, str):
-        raise refused(DataError, what, keys, f"a list of columns, for example [{keys!r}]")
-    return {_index(key, frame, what) for key in keys or ()}
-
-
-def _check_size(n_rows: int, n_tests: int) -> None:
-    if n_rows * n_tests > MAX_CELLS:
-        raise DataError(
-            f"{n_tests} tests on {n_rows} rows make {n_rows * n_tests} cells, more than {MAX_CELLS}; use "
-            "fewer bins (bins='all' makes one test per distinct value), or fewer rows at a time"
-        )
+def transform_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint8]:
+    """Evaluate the tests on columns already read and checked."""
+    rules_of(binarizer).check_missing(frame)
+    check_size(frame.n_rows, len(binarizer.tests_))
+    out = np.empty((frame.n_rows, len(binarizer.tests_)), dtype=np.uint8)
+    place = 0
+    for column, encoding in zip(frame.columns, binarizer.encodings_, strict=True):
+        given = matched(column, encoding)
+        if binarizer.unknown == "error":
+            refuse_unknown(given, encoding)
+        for outcome in outcomes(given, encoding):
+            out[:, place] = outcome
+            place += 1
+    return out
 
 
 def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | None) -> Binarizer:
@@ -405,5 +316,5 @@ def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | Non
     made = Binarizer()
     check_columns(made, named_columns(columns, names), reset=True)
     encodings = [Encoding("binary", [Test(name, "is", True, j)]) for j, name in enumerate(columns)]
-    made._finish(encodings, lambda j: [rows[:, j] > 0], rows.shape[0])
+    fit_encodings(made, encodings, lambda j: [rows[:, j] > 0], rows.shape[0])
     return made

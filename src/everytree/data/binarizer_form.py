@@ -20,7 +20,7 @@ import numpy as np
 
 from everytree.common.fields import checked_number, checked_scalar, scalar_to_json
 from everytree.common.text import clip
-from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer import Binarizer, set_fitted
 from everytree.data.encoding import Dropped, Encoding, Test
 from everytree.errors import DataError
 
@@ -42,6 +42,9 @@ class Encoded(Protocol):
     n_features_in_: int
     feature_names_in_: Any
 
+    def new_binarizer(self) -> Binarizer:
+        """An unfitted Binarizer with the parameters of this model."""
+
 
 # --- writing
 
@@ -54,7 +57,7 @@ def columns_to_json(model: Encoded) -> dict[str, Any]:
     place = {id(test): i for i, test in enumerate(binarizer.tests_)}
     place_of = {test: i for i, test in enumerate(binarizer.tests_)}
     columns = []
-    for name, encoding in zip(names, binarizer._encodings, strict=True):
+    for name, encoding in zip(names, binarizer.encodings_, strict=True):
         values = None if encoding.codes is None else [scalar_to_json(value, name) for value in encoding.codes]
         fill = None if encoding.fill is None else scalar_to_json(encoding.fill, name)
         columns.append({"name": name, "kind": encoding.kind, "values": values, "fill": fill})
@@ -113,12 +116,9 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
             )
         encodings[test.column].tests.append(test)
 
-    binarizer: Binarizer = model._make_binarizer()  # type: ignore[attr-defined]
+    binarizer = model.new_binarizer()
     binarizer.missing, binarizer.unknown = choices["missing"], choices["unknown"]
-    binarizer._encodings = encodings
-    binarizer.tests_ = tests
-    binarizer.attributes_ = np.array([test.column for test in tests], dtype=np.intp)
-    binarizer.dropped_ = _dropped_from(data["dropped"], names, encodings, tests)
+    set_fitted(binarizer, encodings, _dropped_from(data["dropped"], names, encodings, tests))
     for fitted in (binarizer, model):
         fitted.n_features_in_ = len(names)
         if named:

@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
-from everytree.data.binarizer import Binarizer
+from everytree.data.column import Column
+from everytree.data.cut_rules import CutRules, chosen_columns
 from everytree.data.cuts import number_text, places_among
-from everytree.data.encoding import Encoding, as_codes, matched
-from everytree.data.facts import Known, facts_of
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.encoding import as_trained
+from everytree.data.facts import facts_of
+from everytree.data.frames import Frame
 from everytree.data.mdl import mdl_cuts
 from everytree.errors import DataError
 
@@ -34,6 +35,8 @@ DEFAULT_BINS = 5
 @dataclass(frozen=True, slots=True)
 class Categories:
     """The categories of one attribute: its values, or its bins between ``cuts``; ``missing`` is then the last code.
+
+    What ``Encoding`` is for tests, this is for branches: made of the facts about a column, and kept by a tree.
 
     >>> age = Categories("age", None, (40, 54.5), missing=True)
     >>> age.n_values, [age.text(code) for code in range(age.n_values)]
@@ -69,21 +72,18 @@ class Categories:
             return f"{self.name} <= {high}"
         return f"{self.name} > {low}" if high is None else f"{low} < {self.name} <= {high}"
 
-    def code(self, column: FrameColumn) -> npt.NDArray[np.int32]:
+    def code(self, column: Column) -> npt.NDArray[np.int32]:
         """The codes of a column."""
-        n_rows = column.values.shape[0]
         gone = self._place_of_missing()
-        if column.kind == "empty":
-            return np.full(n_rows, gone, dtype=np.int32)
+        if column.is_empty:
+            return np.full(len(column), gone, dtype=np.int32)
         if self.values is None:
-            codes = places_among(column.values, self.cuts)
+            codes = places_among(column.data, self.cuts)
         else:
-            # The kind is checked, so a text never meets a number here.
-            kind = Encoding("nominal", [], None, {value: code for code, value in enumerate(self.values)})
-            given = as_codes(matched(column, kind)) if self.values else column
-            codes = Known(kind.codes or {}, -1).of(given.values)
-        if column.missing is not None:
-            codes[column.missing] = gone
+            places = {value: code for code, value in enumerate(self.values)}
+            codes = as_trained(column, self.values).codes_in(places, -1)
+        if column.mask is not None:
+            codes[column.mask] = gone
         return codes
 
     def _place_of_missing(self) -> int:
@@ -109,31 +109,31 @@ class Categorizer:
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
     ) -> None:
-        # The Binarizer checks parameters and reads nominal columns; its own bins are cut without the classes.
-        self._bins = bins
+        self._bins = bins  # the rules have those that are cut without the classes
         plain: Any = (
             {key: _unsupervised(value) for key, value in bins.items()} if isinstance(bins, Mapping) else bins
         )
-        self._reader = Binarizer(
-            _unsupervised(plain), missing, nominal=nominal, max_categories=max_categories
+        self._rules = CutRules(
+            _unsupervised(plain),
+            missing,
+            nominal=nominal,
+            max_categories=max_categories,
+            default=DEFAULT_BINS,
         )
 
     def fit(
         self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
     ) -> Self:
         """Choose the categories; rows of weight zero are gone already."""
-        reader = self._reader
         self._check_parameters()
-        reader._check_missing(frame)
-        coded = reader._nominal_columns(frame)
-        asked = reader._bins_by_column(frame)
+        self._rules.check_missing(frame)
+        coded, asked = self._rules.coded_columns(frame), self._rules.bins_of(frame)
         supervised = _supervised(self._bins, frame)
         self.categories_ = []
         for j, column in enumerate(frame.columns):
-            bins = asked.get(j, DEFAULT_BINS)
             target = (y, n_classes) if j in supervised else None
             self.categories_.append(
-                self._choose(as_codes(column) if j in coded else column, bins, target, weights)
+                self._choose(column.as_nominal() if j in coded else column, asked[j], target, weights)
             )
         return self
 
@@ -152,31 +152,31 @@ class Categorizer:
                 "a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
                 "one of these or to a list of finite cut points",
             )
-        self._reader._check_parameters()
+        self._rules.check()
 
     def transform(self, frame: Frame) -> npt.NDArray[np.int32]:
         """Codes of shape (n_rows, n_columns), column by column in memory."""
-        self._reader._check_missing(frame)
+        self._rules.check_missing(frame)
         out = np.empty((frame.n_rows, len(self.categories_)), dtype=np.int32, order="F")
         for j, (column, categories) in enumerate(zip(frame.columns, self.categories_, strict=True)):
             if categories.values is None:
-                column = matched(column, Encoding("numeric", []))
+                column = as_trained(column, None)
             out[:, j] = categories.code(column)
         return out
 
     def _choose(
         self,
-        column: FrameColumn,
+        column: Column,
         bins: Any,
         target: tuple[npt.NDArray[np.intp], int] | None,
         weights: npt.NDArray[np.int64] | None,
     ) -> Categories:
         nominal = column.kind in ("nominal", "boolean")
-        most = self._reader.max_categories if nominal else None
-        facts = facts_of(as_codes(column) if nominal else column, weights, most)
+        most = self._rules.max_categories if nominal else None
+        facts = facts_of(column.as_nominal() if nominal else column, weights, most)
         if facts.kind == "empty":  # nothing but missing values: one category, whatever is done about them
             return Categories(facts.name, (), (), missing=True)
-        fill = facts.fill() if self._reader.missing == "impute" else None
+        fill = facts.fill() if self._rules.missing == "impute" else None
         own = facts.absent > 0 and fill is None
         if nominal:
             return Categories(facts.name, self._declared(column, facts.values), (), own, fill)
@@ -188,28 +188,28 @@ class Categorizer:
             cuts = facts.cuts_for(bins, fill)
         return Categories(facts.name, None, tuple(cuts), own, fill)
 
-    def _declared(self, column: FrameColumn, seen: list[Any]) -> tuple[Any, ...]:
+    def _declared(self, column: Column, seen: list[Any]) -> tuple[Any, ...]:
         """Every declared value, also those that do not occur."""
         if column.kind == "boolean":
             return (False, True)
         if column.categories is None:
             return tuple(seen)
-        if len(column.categories) > self._reader.max_categories:
+        if len(column.categories) > self._rules.max_categories:
             raise DataError(
                 f"nominal column {column.name!r} declares {len(column.categories)} values, more than max_categories="
-                f"{self._reader.max_categories}; remove unused categories, group rare ones, or raise max_categories"
+                f"{self._rules.max_categories}; remove unused categories, group rare ones, or raise max_categories"
             )
         return column.categories
 
 
 def _by_classes(
-    column: FrameColumn,
+    column: Column,
     fill: float | int | None,
     target: tuple[npt.NDArray[np.intp], int],
     weights: npt.NDArray[np.int64] | None,
 ) -> list[float | int]:
     """The cuts of a numeric column that its classes choose."""
-    (y, n_classes), numbers, missing = target, column.values, column.missing
+    (y, n_classes), numbers, missing = target, column.data, column.mask
     if missing is None:
         return mdl_cuts(numbers, y, n_classes, weights)
     if fill is not None:
@@ -226,5 +226,5 @@ def _supervised(bins: Any, frame: Frame) -> set[int]:
     """The columns whose cuts are chosen by the classes."""
     if isinstance(bins, Mapping):
         keys = [key for key, value in bins.items() if isinstance(value, str) and value == "mdl"]
-        return set(Binarizer(dict.fromkeys(keys, 2))._bins_by_column(frame))
+        return chosen_columns(keys, frame, "bins")
     return set(range(len(frame.columns))) if isinstance(bins, str) and bins == "mdl" else set()

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.data.binarizer import chosen_columns
+from everytree.data.column import Column
+from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import number_text
-from everytree.data.encoding import as_codes
-from everytree.data.facts import Known, facts_of
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.encoding import as_trained
+from everytree.data.facts import facts_of
+from everytree.data.frames import Frame
 from everytree.errors import DataError
 
 __all__ = ["MISSING", "UNSEEN", "ColumnReader", "RawColumn"]
@@ -30,7 +31,10 @@ MISSING, UNSEEN = -1, -2  # as in the core
 
 @dataclass(frozen=True, slots=True)
 class RawColumn:
-    """What training told about one column: its name, whether it is numeric, and its values if it is not."""
+    """What training told about one column: its name, whether it is numeric, and its values if it is not.
+
+    A type beside ``ColumnFacts`` because trees keep it: a small value that is compared, shown and written to files.
+    """
 
     name: str
     kind: Literal["numeric", "nominal"]
@@ -120,7 +124,7 @@ class ColumnReader:
             now = _described(column, j in coded)
             if known == RawColumn(known.name, "nominal"):
                 known = now
-            elif known.kind == "nominal" and column.kind != "empty":
+            elif known.kind == "nominal" and not column.is_empty:
                 self.codes(column, j)  # refuses another kind
                 seen = set(known.values)
                 values = _described(column, coded=True).values
@@ -168,12 +172,12 @@ class ColumnReader:
         kinds = {"numeric": np.float64, "nominal": np.int32}
         return self.columns_of([np.zeros(0, dtype=kinds[column.kind]) for column in self.columns], 0)
 
-    def _fill(self, column: FrameColumn, j: int, weights: npt.NDArray[np.int64] | None) -> float | int | None:
+    def _fill(self, column: Column, j: int, weights: npt.NDArray[np.int64] | None) -> float | int | None:
         """What a missing value of a column becomes: a number, or a code; None where the column has no value."""
-        if column.kind == "empty":
+        if column.is_empty:
             return None
         if self.columns[j].kind == "nominal":
-            return self.columns[j].values.index(facts_of(as_codes(column), weights).fill())
+            return self.columns[j].values.index(facts_of(column.as_nominal(), weights).fill())
         return float(facts_of(column, weights).fill())
 
     def training(
@@ -188,33 +192,22 @@ class ColumnReader:
         data.set_classes(np.ascontiguousarray(y_codes, dtype=np.int32), n_classes, weights)
         return data
 
-    def numbers(self, column: FrameColumn) -> npt.NDArray[np.float64]:
+    def numbers(self, column: Column) -> npt.NDArray[np.float64]:
         """A numeric column as float64 with NaN where it is missing; whole numbers beyond 2^53 are rounded."""
-        if column.kind == "empty":
-            return np.full(column.values.shape[0], np.nan)
-        if column.kind == "nominal":
-            value = next(x for x in column.values.tolist() if x is not None)
-            raise DataError(
-                f"column {column.name!r} held numbers during fit but holds text or categories now (for "
-                f"example {value!r}); convert it to numbers"
-            )
-        values: npt.NDArray[np.float64] = column.values.astype(np.float64)
-        if column.missing is not None:
-            values[column.missing] = np.nan
+        if column.is_empty:
+            return np.full(len(column), np.nan)
+        values: npt.NDArray[np.float64] = as_trained(column, None).data.astype(np.float64)
+        if column.mask is not None:
+            values[column.mask] = np.nan
         return values
 
-    def codes(self, column: FrameColumn, j: int) -> npt.NDArray[np.int32]:
+    def codes(self, column: Column, j: int) -> npt.NDArray[np.int32]:
         """A nominal column as positions in its values; MISSING or UNSEEN where there is none."""
-        known, n_rows = self.columns[j], column.values.shape[0]
-        if column.kind == "empty":
-            return np.full(n_rows, MISSING, dtype=np.int32)
-        text = next((value for value in known.values if isinstance(value, str)), None)
-        if column.kind != "nominal" and text is not None:
-            raise DataError(
-                f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} "
-                "now; convert it to the type it had"
-            )
-        if text is None and known.values and column.kind == "nominal":
+        known = self.columns[j]
+        if column.is_empty:
+            return np.full(len(column), MISSING, dtype=np.int32)
+        given = as_trained(column, known.values)
+        if column.kind == "nominal" and known.values and not any(isinstance(v, str) for v in known.values):
             word = next((value for value in column.values.tolist() if isinstance(value, str)), None)
             if word is not None:
                 raise DataError(
@@ -222,9 +215,9 @@ class ColumnReader:
                     f"{word!r}); convert it to the type it had"
                 )
         place = {value: code for code, value in enumerate(known.values)}
-        codes = Known(place, UNSEEN).of(as_codes(column).values)
-        if column.missing is not None:
-            codes[column.missing] = MISSING
+        codes = given.codes_in(place, UNSEEN)
+        if column.mask is not None:
+            codes[column.mask] = MISSING
         return codes
 
 
@@ -232,8 +225,8 @@ def _kind_of(values: tuple[Any, ...]) -> str:
     return "booleans" if all(isinstance(value, bool) for value in values) else "numbers"
 
 
-def _described(column: FrameColumn, coded: bool) -> RawColumn:
-    if column.kind == "empty":
+def _described(column: Column, coded: bool) -> RawColumn:
+    if column.is_empty:
         return RawColumn(column.name, "nominal")
     if column.kind == "numeric" and not coded:
         return RawColumn(column.name, "numeric")
@@ -241,4 +234,4 @@ def _described(column: FrameColumn, coded: bool) -> RawColumn:
         return RawColumn(column.name, "nominal", (False, True))
     if column.categories is not None:
         return RawColumn(column.name, "nominal", tuple(column.categories))
-    return RawColumn(column.name, "nominal", tuple(facts_of(as_codes(column)).values))
+    return RawColumn(column.name, "nominal", tuple(facts_of(column.as_nominal()).values))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -21,14 +22,15 @@ import numpy.typing as npt
 
 from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
-from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, refuse_holes
+from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
 from everytree.data.counted_rows import CountedRows
+from everytree.data.cut_rules import check_size, refuse_holes
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers
 from everytree.data.encoding import Encoding, Kept, encode
 from everytree.data.facts import ColumnFacts, check_categories, ordered
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
-from everytree.data.lazy import Facts, LazyColumn, LazyData, N, Y, one_message, one_where
+from everytree.data.lazy import LazyColumn, LazyData, N, Y, one_message, one_where
 from everytree.data.quantiles import exact_cuts
 from everytree.errors import DataError
 
@@ -56,7 +58,7 @@ def count_frame(
 
     ``unlabelled="drop"`` leaves rows without a label out; ``like`` is a table whose tests and classes are to be used.
     """
-    binarizer._check_parameters()
+    rules_of(binarizer).check()
     if unlabelled not in ("error", "drop"):
         raise refused(DataError, "unlabelled", unlabelled, '"error" or "drop"')
     if like is not None:
@@ -73,24 +75,20 @@ def count_frame(
     total, facts = data.facts()
     if binarizer.missing == "error":
         refuse_holes(
-            [
-                (column.name, fact.absent)
-                for column, fact in zip(data.columns, facts, strict=True)
-                if fact.absent
-            ],
+            [(fact.name, fact.absent) for fact in facts if fact.absent],
             total,
         )
     if like is None:
         frame_of_names = named_columns(data.names, data.names)
-        bins = binarizer._bins_by_column(frame_of_names)
+        bins = rules_of(binarizer).bins_of(frame_of_names)
         encodings = []
         for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True)):
-            cut = bins.get(j, DEFAULT_BINS)
-            encodings.append(encode(_facts(data, column, fact, cut, binarizer), j, cut, binarizer.missing))
+            known = _facts(data, column, fact, bins[j], binarizer)
+            encodings.append(encode(known, j, bins[j], binarizer.missing))
         check_columns(binarizer, frame_of_names, reset=True)
     else:
         check_columns(binarizer, named_columns(data.names, data.names), reset=False)
-        encodings = binarizer._encodings
+        encodings = binarizer.encodings_
         for column, fact, encoding in zip(data.columns, facts, encodings, strict=True):
             _check_kind(column, fact, encoding)
     n_tests = sum(len(encoding.tests) for encoding in encodings)
@@ -113,12 +111,12 @@ def count_frame(
 
     n_groups = grouped.num_rows
     if like is None:
-        kept = binarizer._finish(encodings, answers, n_groups)
+        kept = fit_encodings(binarizer, encodings, answers, n_groups)
     else:
         kept = Kept(n_groups)
         for outcome in chain.from_iterable(map(answers, range(len(codes)))):
             kept.append(*Kept.packed(outcome))
-    _check_size(n_groups, len(binarizer.tests_))
+    check_size(n_groups, len(binarizer.tests_))
     bits = kept.matrix()
     found = dict(zip(labels, range(len(labels)), strict=True))
     table = CountedRows.from_arrays(
@@ -176,22 +174,25 @@ def _labels(data: LazyData, target: str, unlabelled: str, like: CountedRows | No
 # --- which tests
 
 
-def _facts(data: LazyData, column: LazyColumn, fact: Facts, bins: Bins, binarizer: Binarizer) -> ColumnFacts:
-    """What the tests of one column are made of; values are asked for only where nothing less will do."""
-    name, impute, absent = column.name, binarizer.missing == "impute", fact.absent
-    if fact.present == 0:
-        return ColumnFacts(name, "empty")
-    if column.kind == "nominal":
+def _facts(
+    data: LazyData, column: LazyColumn, facts: ColumnFacts, bins: Bins, binarizer: Binarizer
+) -> ColumnFacts:
+    """All that the tests of one column are made of; values are asked for only where nothing less will do."""
+    name, impute = column.name, binarizer.missing == "impute"
+    if facts.kind == "empty":
+        return facts
+    if facts.kind == "nominal":
         listed, counts = data.values(column, binarizer.max_categories)
-        check_categories(name, len(listed), f"{fact.present} rows", binarizer.max_categories)
+        check_categories(name, len(listed), f"{facts.present} rows", binarizer.max_categories)
         n_of = dict(zip(listed, counts, strict=True))
-        values = ordered(n_of, column.declared)
-        return ColumnFacts(name, "nominal", values, np.array([n_of[value] for value in values]), absent)
-    if column.kind == "boolean" or fact.odd == 0:
+        values = ordered(n_of, facts.categories)
+        return replace(facts, values=values, counts=np.array([n_of[value] for value in values]))
+    if facts.only_01:
         n_of = dict(zip(*data.values(column, 4), strict=True)) if impute else {}
-        zeros_ones = np.array([n_of.get(0, 0), n_of.get(1, 0)])
-        return ColumnFacts(name, "numeric", np.array([0, 1]), zeros_ones, absent)
-    if impute or (isinstance(bins, str) and fact.low != fact.high):
+        return replace(facts, counts=np.array([n_of.get(0, 0), n_of.get(1, 0)]))
+    assert facts.extremes is not None
+    low, high = facts.extremes
+    if impute or (isinstance(bins, str) and low != high):
         most = MOST_VALUES if impute else MOST_CUTS
         listed, counts = data.values(column, most)
         if len(listed) > most:
@@ -201,23 +202,23 @@ def _facts(data: LazyData, column: LazyColumn, fact: Facts, bins: Bins, binarize
                 "points, or treat missing values in another way"
             )
         points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
-        return ColumnFacts(name, "numeric", points, sums, absent)
-    if isinstance(bins, int | np.integer) and fact.low != fact.high:
+        return replace(facts, values=points, counts=sums)
+    if isinstance(bins, int | np.integer) and low != high:
         cuts = exact_cuts(
             lambda low, high, plain: data.ranges(column, low, high, plain),
-            fact.low,
-            fact.high,
-            fact.present,
+            low,
+            high,
+            facts.present,
             int(bins),
         )
     else:
-        cuts = choose_cuts(np.array([fact.low], column.numbers), np.array([fact.present], np.int64), bins)
-    return ColumnFacts(name, "numeric", absent=absent, cuts=cuts)
+        cuts = choose_cuts(np.array([low], column.numbers), np.array([facts.present], np.int64), bins)
+    return replace(facts, cuts=cuts)
 
 
-def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:
+def _check_kind(column: LazyColumn, facts: ColumnFacts, encoding: Encoding) -> None:
     """Refuse a column that changed its kind since the tests were made."""
-    if fact.present == 0 or encoding.kind == "empty":
+    if facts.kind == "empty" or encoding.kind == "empty":
         return
     if (encoding.codes is not None) != (column.kind == "nominal"):
         was, now = ("text", "numbers") if encoding.codes is not None else ("numbers", "text")
@@ -230,10 +231,10 @@ def _check_kind(column: LazyColumn, fact: Facts, encoding: Encoding) -> None:
 # --- codes in the engine, outcomes here
 
 
-def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
+def _code(column: LazyColumn, facts: ColumnFacts, encoding: Encoding) -> nw.Expr:
     """The expression that tells apart what the tests tell apart."""
     value = nw.col(column.key)
-    if fact.present == 0 or encoding.kind == "empty":
+    if facts.kind == "empty" or encoding.kind == "empty":
         return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(nw.lit(0, nw.Int64))
     if column.kind == "nominal":
         return value
@@ -241,16 +242,18 @@ def _code(column: LazyColumn, fact: Facts, encoding: Encoding) -> nw.Expr:
         passed = one_where(value > 0)
     else:
         passed = _sum(
-            [_at_most(value, test.value, column, fact) for test in encoding.tests if test.op == "<="]
+            [_at_most(value, test.value, column, facts) for test in encoding.tests if test.op == "<="]
         )
     return nw.when(value.is_null()).then(nw.lit(GONE, nw.Int64)).otherwise(passed)
 
 
-def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, fact: Facts) -> nw.Expr:
+def _at_most(value: nw.Expr, cut: float | int, column: LazyColumn, facts: ColumnFacts) -> nw.Expr:
     """1 where ``value <= cut``, in whole numbers where the column is whole, as in memory."""
     bound = cut if column.numbers == "float64" else math.floor(cut)
-    if bound >= fact.high or bound < fact.low:  # also so that no engine meets a number it cannot hold
-        return nw.lit(int(bound >= fact.high), nw.Int64)
+    assert facts.extremes is not None
+    low, high = facts.extremes
+    if bound >= high or bound < low:  # also so that no engine meets a number it cannot hold
+        return nw.lit(int(bound >= high), nw.Int64)
     return one_where(value <= bound)
 
 

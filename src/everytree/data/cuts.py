@@ -20,6 +20,7 @@ __all__ = [
     "cut_between",
     "distinct_numbers",
     "equal_frequency_breaks",
+    "given_cuts",
     "insert_value",
     "mean_of",
     "number_text",
@@ -139,12 +140,21 @@ def choose_cuts(values: npt.NDArray[Any], counts: npt.NDArray[np.int64], bins: B
     [1.5, 2.5, 6.5]
     """
     if not isinstance(bins, str | int | np.integer):
-        return sorted({float(cut) for cut in bins})
+        return given_cuts(bins)
     if values.size == 1:
         constant: float | int = values[0].item()  # a constant test, so that this column is accounted for
         return [constant]
     breaks = range(values.size - 1) if isinstance(bins, str) else equal_frequency_breaks(counts, int(bins))
     return [cut_between(values[j], values[j + 1]) for j in breaks]
+
+
+def given_cuts(bins: Bins) -> list[float | int]:
+    """The cut points that are given, in order; none where they are chosen from data.
+
+    >>> given_cuts([2, 1.5, 2]), given_cuts(4)
+    ([1.5, 2.0], [])
+    """
+    return [] if isinstance(bins, str | int | np.integer) else sorted({float(cut) for cut in bins})
 
 
 def mean_of(values: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> float | int:

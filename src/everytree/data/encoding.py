@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.column import Column
 from everytree.data.cuts import Bins, number_text
-from everytree.data.facts import ColumnFacts, Known, in_order
-from everytree.data.frames import FrameColumn
+from everytree.data.facts import ColumnFacts, in_order
 from everytree.errors import DataError
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "Encoding",
     "Kept",
     "Test",
-    "as_codes",
+    "as_trained",
     "drop_idle",
     "encode",
     "matched",
@@ -121,24 +121,24 @@ def encode(facts: ColumnFacts, j: int, bins: Bins, missing: str) -> Encoding:
     )
 
 
-def outcomes(column: FrameColumn, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
+def outcomes(column: Column, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
     """The outcome of each test of one column, row by row; the column is one that ``matched`` returned."""
-    missing, n_rows = column.missing, column.values.shape[0]
+    missing, n_rows = column.mask, len(column)
     codes: npt.NDArray[np.int32] | None = None
     for test in encoding.tests:
         if test.value == "missing" and test.op == "is":
             yield np.zeros(n_rows, dtype=bool) if missing is None else missing
             continue
-        if column.kind == "empty":
+        if column.is_empty:
             outcome = np.zeros(n_rows, dtype=bool)
         elif encoding.codes is not None:
             if codes is None:
-                codes = Known(encoding.codes, -1).of(column.values)
+                codes = column.codes_in(encoding.codes, -1)
             outcome = codes == encoding.codes[test.value]
         elif test.op == "is":
-            outcome = column.values > 0.5
+            outcome = column.data > 0.5
         else:
-            outcome = _at_most(column.values, test.value)
+            outcome = _at_most(column.data, test.value)
         if missing is not None:
             outcome[missing] = encoding.fill is not None and test.holds(encoding.fill)
         yield outcome
@@ -225,36 +225,40 @@ def drop_idle(
     return dropped, kept
 
 
-def matched(column: FrameColumn, encoding: Encoding) -> FrameColumn:
+def matched(column: Column, encoding: Encoding) -> Column:
     """The column as its encoding expects it, or an error if it changed its kind since training."""
-    if column.kind == "empty" or encoding.kind == "empty":
+    return column if encoding.kind == "empty" else as_trained(column, encoding.codes)
+
+
+def as_trained(column: Column, values: Iterable[Any] | None) -> Column:
+    """The column as it was in training: nominal with these values, or numeric; an error if it changed its kind."""
+    if column.is_empty:
         return column
-    if encoding.codes is not None:
+    if values is not None:
         if column.kind == "nominal":
             return column
-        text = next((value for value in encoding.codes if isinstance(value, str)), None)
+        text = next((value for value in values if isinstance(value, str)), None)
         if text is None:
-            return as_codes(column)
+            return column.as_nominal()
         raise DataError(
             f"column {column.name!r} held text during fit (for example {text!r}) but is {column.kind} now; "
             "convert it to the type it had"
         )
     if column.kind == "nominal":
-        value = next(x for x in column.values.tolist() if x is not None)
         raise DataError(
             f"column {column.name!r} held numbers during fit but holds text or categories now (for example "
-            f"{value!r}); convert it to numbers"
+            f"{column.first()!r}); convert it to numbers"
         )
     return column
 
 
-def refuse_unknown(column: FrameColumn, encoding: Encoding) -> None:
+def refuse_unknown(column: Column, encoding: Encoding) -> None:
     """Raise if the column holds a value that its tests were not made for."""
-    values = column.values if column.missing is None else column.values[~column.missing]
     if encoding.codes is not None:
-        new = in_order(set(values.tolist()) - set(encoding.codes))
+        new = in_order(set(column.occurring()) - set(encoding.codes))
         known = list(encoding.codes)
     elif encoding.kind == "binary":
+        values = column.present()
         new, known = np.unique(values[(values != 0) & (values != 1)]).tolist(), [0, 1]
     else:
         return
@@ -267,14 +271,3 @@ def refuse_unknown(column: FrameColumn, encoding: Encoding) -> None:
 
 def _some(values: list[Any]) -> str:
     return ", ".join(map(repr, values[:SOME])) + (", …" if len(values) > SOME else "")
-
-
-def as_codes(column: FrameColumn) -> FrameColumn:
-    """A numeric column read as nominal: its numbers are codes."""
-    if column.kind in ("nominal", "empty"):
-        return column
-    values = np.empty(column.values.shape[0], dtype=object)
-    values[:] = column.values.astype(bool).tolist() if column.kind == "boolean" else column.values.tolist()
-    if column.missing is not None:
-        values[column.missing] = None
-    return FrameColumn(column.name, "nominal", values, column.missing)

@@ -14,18 +14,18 @@ instead of tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.column import Column
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
-from everytree.data.frames import FrameColumn
 from everytree.errors import DataError
 
-__all__ = ["Codes", "ColumnFacts", "Known", "check_categories", "facts_of", "in_order", "is_01", "ordered"]
+__all__ = ["ColumnFacts", "check_categories", "facts_of", "in_order", "is_01", "ordered"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -34,8 +34,10 @@ Counts = npt.NDArray[np.int64]
 class ColumnFacts:
     """The distinct values of a column in order, how many examples have each, and how many have none.
 
-    ``values`` is an array (numeric; 0/1 for booleans) or a list (nominal). ``cuts`` and ``known_mean`` are those of a
-    numeric column whose values are not here.
+    ``values`` is an array (numeric; 0/1 for booleans) or a list (nominal), and ``categories`` the order of these where
+    one was declared. Of a numeric column whose values are not here ``cuts`` and ``known_mean`` are known, or only its
+    ``extremes``, the least and the greatest number. An engine tells little at first, a batch is not the last one: more
+    is then filled in.
 
     >>> age = ColumnFacts("age", "numeric", np.array([20, 40, 90]), np.array([1, 1, 2]), absent=1)
     >>> age.fill(), age.cuts_for(2, None)
@@ -49,11 +51,14 @@ class ColumnFacts:
     absent: int = 0
     cuts: Sequence[float | int] | None = None
     known_mean: float | int | None = None
+    categories: tuple[Any, ...] | None = None
+    present: int = 0  # examples with a value
+    extremes: tuple[Any, Any] | None = None
 
     @property
     def only_01(self) -> bool:
         """Whether a numeric column holds 0 and 1 only."""
-        return self.cuts is None and self.kind == "numeric" and is_01(self.values)
+        return self.kind == "numeric" and len(self.values) > 0 and is_01(self.values)
 
     def mode(self) -> Any:
         """The most frequent value, the first of several."""
@@ -84,57 +89,29 @@ class ColumnFacts:
         return choose_cuts(whole.values, whole.counts, bins)
 
 
-def facts_of(
-    column: FrameColumn, weights: Counts | None = None, max_categories: int | None = None
-) -> ColumnFacts:
+def facts_of(column: Column, weights: Counts | None = None, max_categories: int | None = None) -> ColumnFacts:
     """The facts of a column in memory; weights, above zero, count as repetitions."""
-    if column.kind == "empty":
+    if column.is_empty:
         return ColumnFacts(column.name, "empty")
-    values, missing, absent = column.values, column.missing, 0
-    if missing is not None:
-        absent = int(np.count_nonzero(missing) if weights is None else weights[missing].sum())
-        values, weights = values[~missing], None if weights is None else weights[~missing]
+    data, mask, absent = column.present(), column.mask, 0
+    if mask is not None:
+        absent = int(np.count_nonzero(mask) if weights is None else weights[mask].sum())
+        weights = None if weights is None else weights[~mask]
+    present = data.size if weights is None else int(weights.sum())
     if column.kind != "nominal":
-        return ColumnFacts(column.name, "numeric", *distinct_numbers(values, weights), absent)
-    seen = Codes()
-    codes = np.fromiter(map(seen.__getitem__, values.tolist()), np.intp, values.size)
-    check_categories(column.name, len(seen), f"{values.size} rows", max_categories)
-    counts = np.zeros(len(seen), dtype=np.int64)
-    np.add.at(counts, codes, 1 if weights is None else weights)
-    order = ordered(seen, column.categories)
-    return ColumnFacts(column.name, "nominal", order, counts[[seen[value] for value in order]], absent)
-
-
-class Codes(dict[Any, int]):
-    """Gives each new value the next code.
-
-    >>> codes = Codes()
-    >>> [codes[value] for value in "abca"]
-    [0, 1, 2, 0]
-    """
-
-    def __missing__(self, value: Any) -> int:
-        code = self[value] = len(self)
-        return code
-
-
-class Known(dict[Any, int]):
-    """The codes of known values, and one code for all others.
-
-    >>> Known({"a": 0, "b": 1}, -1).of(np.array(["b", "c"], dtype=object)).tolist()
-    [1, -1]
-    """
-
-    def __init__(self, codes: Mapping[Any, int], other: int) -> None:
-        super().__init__(codes)
-        self._other = other
-
-    def __missing__(self, value: Any) -> int:
-        return self._other
-
-    def of(self, values: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The code of each value."""
-        return np.fromiter(map(self.__getitem__, values.tolist()), np.int32, values.shape[0])
+        values, counts = distinct_numbers(data, weights)
+        return ColumnFacts(column.name, "numeric", values, counts, absent, present=present)
+    counts = np.bincount(data, minlength=len(column.labels)).astype(np.int64)
+    place = {label: j for j, label in enumerate(column.labels) if counts[j]}
+    check_categories(column.name, len(place), f"{data.size} rows", max_categories)
+    if weights is not None:
+        counts = np.zeros(len(column.labels), dtype=np.int64)
+        np.add.at(counts, data, weights)
+    order = ordered(place, column.categories)
+    counts = counts[[place[value] for value in order]]
+    return ColumnFacts(
+        column.name, "nominal", order, counts, absent, categories=column.categories, present=present
+    )
 
 
 def is_01(values: npt.NDArray[Any]) -> bool:

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.column import Column
 from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, matched, outcomes
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.frames import Frame
 
 __all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out"]
 
@@ -95,11 +96,11 @@ def code_columns(frame: Frame, encodings: list[Encoding]) -> list[Coded]:
     return coded
 
 
-def _codes(column: FrameColumn, cuts: Sequence[float | int], fill: float | int | None) -> Codes:
-    codes = places_among(column.values, cuts).astype(np.int64)
-    if column.missing is not None:
+def _codes(column: Column, cuts: Sequence[float | int], fill: float | int | None) -> Codes:
+    codes = places_among(column.data, cuts).astype(np.int64)
+    if column.mask is not None:
         absent = sum(cut < fill for cut in cuts) if fill is not None else len(cuts)
-        codes[column.missing] = absent
+        codes[column.mask] = absent
     return codes
 
 

@@ -12,19 +12,19 @@ import numbers
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import narwhals.stable.v1 as nw
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from everytree.data.column import Column, nominal_column
 from everytree.errors import DataError
 
-__all__ = ["Frame", "FrameColumn", "check_columns", "named_columns", "read_frame"]
+__all__ = ["Frame", "check_columns", "named_columns", "read_frame"]
 
-Kind = Literal["numeric", "boolean", "nominal", "empty"]
 CONVERT_TIME = (
     "convert it first, for example to days since a fixed date, or to parts such as year, month and weekday"
 )
@@ -32,34 +32,10 @@ SOME = 5  # how many names a message lists
 
 
 @dataclass(frozen=True, slots=True)
-class FrameColumn:
-    """One typed column.
-
-    ``values`` is float64, int64 or uint64 (numeric), uint8 (boolean) or object (nominal). ``missing`` is a
-    mask, or None where nothing is missing; ``values`` is arbitrary there. ``categories`` are the declared
-    values of a nominal column in their order, or None. A column without any value is "empty".
-    """
-
-    name: str
-    kind: Kind
-    values: npt.NDArray[Any]
-    missing: npt.NDArray[np.bool_] | None = None
-    categories: tuple[Any, ...] | None = None
-
-    def take(self, rows: npt.NDArray[Any]) -> FrameColumn:
-        """The same column for some of the rows."""
-        missing = None if self.missing is None else self.missing[rows]
-        if missing is not None and not missing.any():
-            missing = None
-        kind = "empty" if missing is not None and missing.all() else self.kind
-        return FrameColumn(self.name, kind, self.values[rows], missing, self.categories)
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
     """Typed columns of equal length; ``names`` is None where the input has none (they are then x0, x1, …)."""
 
-    columns: tuple[FrameColumn, ...]
+    columns: tuple[Column, ...]
     n_rows: int
     names: tuple[str, ...] | None
 
@@ -102,7 +78,7 @@ def read_frame(X: Any) -> Frame:
 
 def named_columns(columns: Sequence[str], names: tuple[str, ...] | None) -> Frame:
     """A frame of one row that stands for columns of these names, for ``check_columns``."""
-    return Frame(tuple(FrameColumn(name, "numeric", np.zeros(1)) for name in columns), 1, names)
+    return Frame(tuple(Column.of(name, "numeric", np.zeros(1)) for name in columns), 1, names)
 
 
 def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:
@@ -191,9 +167,7 @@ def _from_array(X: Any) -> Frame:
     for j in range(array.shape[1]):
         column = _from_values(f"x{j}", np.ascontiguousarray(array[:, j]))
         if mask is not None and mask[:, j].any():
-            missing = mask[:, j] if column.missing is None else column.missing | mask[:, j]
-            kind = "empty" if missing.all() else column.kind
-            column = FrameColumn(column.name, kind, column.values, missing)
+            column = _masked(column, mask[:, j])
         columns.append(column)
     return Frame(tuple(columns), int(array.shape[0]), None)
 
@@ -205,7 +179,7 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
     return Frame(columns, int(frame.shape[0]), names)
 
 
-def _from_series(name: str, series: Any) -> FrameColumn:
+def _from_series(name: str, series: Any) -> Column:
     dtype = series.dtype
     if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
         raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")
@@ -213,17 +187,17 @@ def _from_series(name: str, series: Any) -> FrameColumn:
     if missing is not None and not missing.any():
         missing = None
     if missing is not None and missing.all():
-        return FrameColumn(name, "empty", np.zeros(missing.size), missing)
+        return Column.of(name, "empty", np.zeros(missing.size), missing)
     if dtype in (nw.Categorical, nw.Enum):
         # The categories of a polars Categorical are in no order anyone declared; those of an Enum are.
         ordered = dtype == nw.Enum or not series.implementation.is_polars()
         declared = tuple(series.cat.get_categories().to_list()) if ordered else None
-        return _nominal(name, series.to_list(), missing, declared)
+        return nominal_column(name, series.to_list(), missing, declared)
     if dtype == nw.String:
-        return _nominal(name, series.to_list(), missing)
+        return nominal_column(name, series.to_list(), missing)
     if dtype == nw.Boolean:
         filled = series if missing is None else series.fill_null(False)
-        return FrameColumn(name, "boolean", np.asarray(filled.to_numpy()).astype(np.uint8), missing)
+        return Column.of(name, "boolean", np.asarray(filled.to_numpy()).astype(np.uint8), missing)
     if dtype.is_numeric():
         if dtype in (nw.Int128, nw.UInt128):  # numpy has no such type; the values may still fit in 64 bits
             return _from_objects(name, series.to_list())
@@ -237,39 +211,51 @@ def _from_series(name: str, series: Any) -> FrameColumn:
 
 
 def _from_dataset(columns: Mapping[str, Any]) -> Frame:
-    """The columns of a ``Dataset`` of the readers: each has a name, a kind, values and categories."""
+    """The columns of a ``Dataset`` of the readers, or of what looks like one: a name, a kind, values, categories."""
     names = _check_names(list(columns))
-    read = []
-    for name, column in columns.items():
-        values = (
-            np.asarray(column.values, dtype=object) if column.kind == "nominal" else np.asarray(column.values)
-        )
-        if column.kind == "nominal":
-            items = values.tolist()
-            missing = _mask(items)
-            declared = None if column.categories is None else tuple(column.categories)
-            read.append(_nominal(name, items, missing, declared))
-        else:
-            one = _from_values(name, values)
-            if column.kind == "boolean" and one.kind == "numeric":
-                one = FrameColumn(name, "boolean", (one.values != 0).astype(np.uint8), one.missing)
-            read.append(one)
-    lengths = {column.values.shape[0] for column in read}
+    read = [
+        _finite(column) if isinstance(column, Column) else _from_described(name, column)
+        for name, column in columns.items()
+    ]
+    lengths = {len(column) for column in read}
     if len(lengths) > 1:
         raise DataError(f"the columns of the data set differ in length: {sorted(lengths)}")
     return Frame(tuple(read), lengths.pop() if lengths else 0, names)
 
 
-def _from_values(name: str, values: npt.NDArray[Any]) -> FrameColumn:
+def _finite(column: Column) -> Column:
+    """A column of the readers, which let infinity pass."""
+    return _numeric(column.name, column.data, column.mask) if column.kind == "numeric" else column
+
+
+def _from_described(name: str, column: Any) -> Column:
+    if column.kind == "nominal":
+        items = np.asarray(column.values, dtype=object).tolist()
+        declared = None if column.categories is None else tuple(column.categories)
+        return nominal_column(name, items, _mask(items), declared)
+    one = _from_values(name, np.asarray(column.values))
+    if column.kind == "boolean" and one.kind == "numeric":
+        return Column.of(name, "boolean", (one.data != 0).astype(np.uint8), one.mask)
+    return one
+
+
+def _masked(column: Column, gone: npt.NDArray[np.bool_]) -> Column:
+    """A column with more values missing."""
+    if column.kind == "nominal":
+        return nominal_column(column.name, column.values.tolist(), gone, column.categories)
+    return Column.of(column.name, column.kind, column.data, column.missing | gone)
+
+
+def _from_values(name: str, values: npt.NDArray[Any]) -> Column:
     """A typed column from a one-dimensional array of any dtype."""
     kind = values.dtype.kind
     if kind in "iuf":
         return _numeric(name, values, None)
     if kind == "b":
-        return FrameColumn(name, "boolean", values.astype(np.uint8))
+        return Column.of(name, "boolean", values.astype(np.uint8))
     if kind in "UT":
         items = values.tolist()
-        return _nominal(name, items, _mask(items))
+        return nominal_column(name, items, _mask(items))
     if kind in "mM":
         raise DataError(f"column {name!r} holds dates or times ({values.dtype}); {CONVERT_TIME}")
     if kind != "O":
@@ -277,7 +263,7 @@ def _from_values(name: str, values: npt.NDArray[Any]) -> FrameColumn:
     return _from_objects(name, values.tolist())
 
 
-def _from_objects(name: str, items: list[Any]) -> FrameColumn:
+def _from_objects(name: str, items: list[Any]) -> Column:
     """A typed column from Python objects, which must all be text, all numbers or all booleans."""
     missing = _mask(items)
     present = (
@@ -285,12 +271,12 @@ def _from_objects(name: str, items: list[Any]) -> FrameColumn:
     )
     types = set(map(type, present))
     if not types:
-        return FrameColumn(name, "empty", np.zeros(len(items)), missing)
+        return Column.of(name, "empty", np.zeros(len(items)), missing)
     if all(issubclass(t, str) for t in types):
-        return _nominal(name, items, missing)
+        return nominal_column(name, items, missing)
     filled = items if missing is None else [0 if gone else x for x, gone in zip(items, missing, strict=True)]
     if all(issubclass(t, bool | np.bool_) for t in types):
-        return FrameColumn(name, "boolean", np.array(filled, dtype=bool).astype(np.uint8), missing)
+        return Column.of(name, "boolean", np.array(filled, dtype=bool).astype(np.uint8), missing)
     if all(issubclass(t, int | np.integer) for t in types - {bool, np.bool_}):
         return _numeric(name, _whole_numbers(name, filled), missing)
     from decimal import Decimal  # a number, though not registered as Real
@@ -328,13 +314,13 @@ def _whole_numbers(name: str, items: list[Any]) -> npt.NDArray[Any]:
     )
 
 
-def _numeric(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None) -> FrameColumn:
+def _numeric(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None) -> Column:
     """Numbers in one of three exact types; NaN counts as missing, infinity is refused."""
     if values.dtype.kind == "u":
         values = values.astype(np.uint64 if values.dtype.itemsize == 8 else np.int64, copy=False)
-        return FrameColumn(name, "numeric", values, missing)
+        return Column.of(name, "numeric", values, missing)
     if values.dtype.kind == "i":
-        return FrameColumn(name, "numeric", values.astype(np.int64, copy=False), missing)
+        return Column.of(name, "numeric", values.astype(np.int64, copy=False), missing)
     if values.dtype == object:  # a nullable column of a data frame whose nulls were filled
         return _from_objects(name, values.tolist())
     values = values.astype(np.float64, copy=False)
@@ -349,24 +335,7 @@ def _numeric(name: str, values: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
                 "or by NaN and choose how to treat missing values"
             )
         missing = nan if missing is None else missing | nan
-        if missing.all():
-            return FrameColumn(name, "empty", values, missing)
-    return FrameColumn(name, "numeric", values, missing)
-
-
-def _nominal(
-    name: str,
-    items: list[Any],
-    missing: npt.NDArray[np.bool_] | None,
-    categories: tuple[Any, ...] | None = None,
-) -> FrameColumn:
-    values = np.empty(len(items), dtype=object)
-    values[:] = items
-    if missing is not None:
-        values[missing] = None
-        if missing.all():
-            return FrameColumn(name, "empty", values, missing)
-    return FrameColumn(name, "nominal", values, missing, categories)
+    return Column.of(name, "numeric", values, missing)
 
 
 def _mask(items: list[Any]) -> npt.NDArray[np.bool_] | None:

@@ -3,7 +3,7 @@
 polars, DuckDB, PySpark, Ibis, Dask, pyarrow and pandas (by way of Arrow) all become a ``LazyData``, which knows the
 kind of each column and answers four questions, each of them one query of the engine:
 
-    facts     of every column: how many values, the least, the greatest, how many are neither 0 nor 1
+    facts     of every column: how many values, the least, the greatest, whether all are 0 or 1
     values    the distinct values of a column with their counts
     ranges    the number of examples in ranges of values, in order
     groups    the counts of all combinations of expressions: the GROUP BY that makes a table
@@ -23,14 +23,16 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.arguments import refused
-from everytree.data.binarizer import chosen_columns
+from everytree.data.column import Kind
+from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import distinct_numbers
-from everytree.data.frames import CONVERT_TIME, Kind, named_columns
+from everytree.data.facts import ColumnFacts
+from everytree.data.frames import CONVERT_TIME, named_columns
 from everytree.data.opened import opened
 from everytree.data.quantiles import Ranges
 from everytree.errors import DataError, LimitReached
 
-__all__ = ["Facts", "LazyColumn", "LazyData", "N", "Y", "column_names", "one_message", "one_where"]
+__all__ = ["LazyColumn", "LazyData", "N", "Y", "column_names", "one_message", "one_where"]
 
 PIECE = 40  # columns whose facts are asked for in one query: SQL texts have limits
 BUCKETS = 4096  # ranges per query
@@ -42,24 +44,16 @@ N, Y, V = "et_n", "et_y", "et_v"  # unlike any column: Ibis confuses a new name 
 
 @dataclass(frozen=True)
 class LazyColumn:
-    """One attribute: its name, its kind, the order of its values if one is declared, and its name in queries."""
+    """A column inside an engine, a type beside ``Column`` because its rows stay there: what queries need of it.
+
+    ``key`` is its name in queries, ``categories`` the order of its values if one is declared.
+    """
 
     name: str
     kind: Kind
     key: str
     numbers: str = "float64"  # their type, exact: float64, int64 or uint64
-    declared: tuple[Any, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What one query tells of a column: examples with and without a value, extremes, how many are not 0 or 1."""
-
-    present: int
-    absent: int
-    low: Any = None
-    high: Any = None
-    odd: int = 0
+    categories: tuple[Any, ...] | None = None
 
 
 class LazyData:
@@ -175,9 +169,9 @@ class LazyData:
 
     # --- the four questions
 
-    def facts(self) -> tuple[int, list[Facts]]:
-        """The number of examples, and the facts of each column; infinity is refused."""
-        total, found = 0, []
+    def facts(self) -> tuple[int, list[ColumnFacts]]:
+        """The number of examples, and what one query tells of each column; infinity is refused."""
+        total, found = 0, list[ColumnFacts]()
         for start in range(0, max(1, len(self.columns)), PIECE):
             queries = [nw.col(N).sum().cast(nw.Int64).alias("total")]
             piece = self.columns[start : start + PIECE]
@@ -208,8 +202,8 @@ class LazyData:
                         f"column {column.name!r} holds infinity (inf); replace it by a finite number, or by null and "
                         "choose how to treat missing values"
                     )
-                odd = int(row.get(f"o{column.key}") or 0)
-                found.append(Facts(present, total - present, low, high, odd))
+                only_01 = column.kind == "boolean" or not row.get(f"o{column.key}")
+                found.append(_first_facts(column, present, total - present, only_01, low, high))
         return total, found
 
     def values(self, column: LazyColumn, most: int) -> tuple[list[Any], list[int]]:
@@ -271,6 +265,20 @@ class LazyData:
                 "memory",
             )
         return found
+
+
+def _first_facts(
+    column: LazyColumn, present: int, absent: int, only_01: bool, low: Any, high: Any
+) -> ColumnFacts:
+    if present == 0:
+        return ColumnFacts(column.name, "empty", absent=absent)
+    if column.kind == "nominal":
+        return ColumnFacts(
+            column.name, "nominal", absent=absent, categories=column.categories, present=present
+        )
+    values = np.array([0, 1]) if only_01 else ()
+    extremes = (0, 1) if column.kind == "boolean" else (low, high)
+    return ColumnFacts(column.name, "numeric", values, absent=absent, present=present, extremes=extremes)
 
 
 def one_where(condition: nw.Expr) -> nw.Expr:
@@ -338,12 +346,12 @@ def _column(
         return LazyColumn(name, "empty", key), nw.lit(None, nw.String)
     if dtype in (nw.Categorical, nw.Enum):
         order = tuple(getattr(dtype, "categories", None) or ()) if dtype == nw.Enum else None
-        return LazyColumn(name, "nominal", key, declared=order), value.cast(nw.String)
+        return LazyColumn(name, "nominal", key, categories=order), value.cast(nw.String)
     if dtype == nw.String:
-        return LazyColumn(name, "nominal", key, declared=declared), value
+        return LazyColumn(name, "nominal", key, categories=declared), value
     if dtype == nw.Boolean:
         if coded or declared is not None:
-            return LazyColumn(name, "nominal", key, declared=declared), value
+            return LazyColumn(name, "nominal", key, categories=declared), value
         return LazyColumn(name, "boolean", key, "int64"), value.cast(nw.Int64)
     if not dtype.is_numeric():
         raise DataError(

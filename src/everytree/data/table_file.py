@@ -24,7 +24,7 @@ from everytree.common.json_text import parsed_json
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.arrays import INT64_MAX
-from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer import Binarizer, rules_of
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.data.counted_rows import CountedRows
 from everytree.data.readers.convert import optional
@@ -201,8 +201,8 @@ def _binarizer(described: dict[str, Any], names: list[str] | None) -> Binarizer 
         raise DataError(f"params has {clip(sorted(params))}; expected {', '.join(sorted(known))}")
     given = {key: value_from_json(value, f"params.{key}") for key, value in params.items()}
     made = Binarizer(**given)
-    made._check_parameters()
-    holder = SimpleNamespace(_make_binarizer=lambda: made, missing=made.missing, unknown=made.unknown)
+    rules_of(made).check()
+    holder = SimpleNamespace(new_binarizer=lambda: made, missing=made.missing, unknown=made.unknown)
     columns_from_json(encoder, holder)
     if made.get_feature_names_out().tolist() != names:
         raise DataError("test_names are not the names of the tests of the encoder; expected the same")

@@ -16,18 +16,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.binarizer import DEFAULT_BINS, Binarizer, _check_size, chosen_columns
+from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
+from everytree.data.column import Column
 from everytree.data.counted_rows import CountedRows
-from everytree.data.cuts import Bins
-from everytree.data.encoding import Encoding, Test, as_codes, encode, matched, outcomes
+from everytree.data.cut_rules import check_size
+from everytree.data.cuts import Bins, given_cuts
+from everytree.data.encoding import Encoding, Test, encode, matched, outcomes
 from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
-from everytree.data.frames import Frame, FrameColumn, check_columns, named_columns
+from everytree.data.frames import Frame, check_columns, named_columns
 from everytree.errors import DataError
 
 __all__ = ["Tally"]
@@ -37,57 +39,14 @@ Bits = npt.NDArray[np.uint8]
 NOTHING: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
 
 
-@dataclass
-class _Column:
-    """What is known of one column: its kind, and what its tests are made of."""
-
-    name: str
-    place: int
-    bins: Bins
-    coded: bool  # numbers that are codes
-    kind: str = "empty"
-    values: list[Any] = field(default_factory=list)  # nominal: in the order they came
-    declared: tuple[Any, ...] | None = None  # nominal: the same order in every batch, or None
-    cuts: list[float | int] = field(default_factory=list)
-    mean: float | int | None = None
-    only_01: bool = True
-
-    @property
-    def fixed_cuts(self) -> bool:
-        """Whether the cuts were given, and not chosen from data."""
-        return not isinstance(self.bins, str | int | np.integer)
-
-    @property
-    def gone(self) -> Test:
-        return Test(self.name, "is", "missing", self.place)
-
-    @property
-    def itself(self) -> Test:
-        return Test(self.name, "is", True, self.place)
-
-    def raw(self, missing: str) -> list[Test]:
-        """Every test that is counted."""
-        tests: list[Test] = []
-        if self.kind == "nominal":
-            tests += [Test(self.name, "==", value, self.place) for value in self.values]
-        elif self.kind == "number":
-            tests += [self.itself] if self.only_01 or not self.cuts else []
-            tests += [Test(self.name, "<=", cut, self.place) for cut in self.cuts]
-        return tests if missing == "error" else [*tests, self.gone]
-
-    def encoding(self, tests: list[Test]) -> Encoding:
-        """How a batch answers these tests; a missing value makes all comparisons false."""
-        codes = {value: code for code, value in enumerate(self.values)} if self.kind == "nominal" else None
-        kind = "numeric" if self.kind == "number" else self.kind
-        return Encoding(kind, tests, None, codes)  # type: ignore[arg-type]
-
-
 class Tally:
     """Examples of any number of batches, counted; ``add`` makes a new one and leaves the old one as it was."""
 
     def __init__(self, binarizer: Binarizer) -> None:
         self._binarizer = binarizer
-        self._columns: list[_Column] = []
+        self._facts: list[ColumnFacts] = []  # of all batches: values in the order they came, or cuts
+        self._bins: list[Bins] = []
+        self._coded: set[int] = set()  # columns of numbers that are codes
         self._tests: dict[Test, int] = {}  # raw test → its column in the counts
         self._table: CountedRows | None = None
         self._by_test: npt.NDArray[np.bool_] = NOTHING  # while tests are made
@@ -114,7 +73,7 @@ class Tally:
         """Refuse a batch whose columns are not those of the batches before."""
         if self._table is None:
             return
-        before = [column.name for column in self._columns]
+        before = [facts.name for facts in self._facts]
         now = [column.name for column in frame.columns]
         if before != now:
             raise DataError(
@@ -124,79 +83,84 @@ class Tally:
 
     def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
-        self._binarizer._check_parameters()
-        self._binarizer._check_missing(frame)
+        rules = rules_of(self._binarizer)
+        rules.check()
+        rules.check_missing(frame)
         new = copy.copy(self)
         if self._table is None:
             new.names = frame.names
-            coded = chosen_columns(self._binarizer.nominal, frame, "nominal")
-            bins = self._binarizer._bins_by_column(frame)
-            new._columns = [
-                _Column(column.name, j, bins.get(j, DEFAULT_BINS), j in coded)
-                for j, column in enumerate(frame.columns)
-            ]
-        else:
-            new._columns = copy.deepcopy(self._columns)
+            new._coded, new._bins = rules.coded_columns(frame), rules.bins_of(frame)
+            new._facts = [ColumnFacts(column.name, "empty") for column in frame.columns]
         columns = [
-            as_codes(given) if column.coded else given
-            for given, column in zip(frame.columns, new._columns, strict=True)
+            column.as_nominal() if j in new._coded else column for j, column in enumerate(frame.columns)
         ]
-        for column, given in zip(new._columns, columns, strict=True):
-            new._see(column, given, weights)
-        raw = [column.raw(self._binarizer.missing) for column in new._columns]
+        new._facts = [
+            self._seen(facts, column, bins, weights)
+            for facts, column, bins in zip(new._facts, columns, new._bins, strict=True)
+        ]
+        raw = [new._raw(j) for j in range(len(columns))]
         new._tests = dict(self._tests)
         for test in (test for tests in raw for test in tests):
             new._tests.setdefault(test, len(new._tests))
-        _check_size(frame.n_rows, len(new._tests))
+        check_size(frame.n_rows, len(new._tests))
         bits = np.zeros((frame.n_rows, len(new._tests)), dtype=np.uint8)
-        for column, given, tests in zip(new._columns, columns, raw, strict=True):
-            encoding = column.encoding(tests)
-            for test, outcome in zip(tests, outcomes(matched(given, encoding), encoding), strict=True):
+        for facts, column, tests in zip(new._facts, columns, raw, strict=True):
+            encoding = _counting(facts, tests)
+            for test, outcome in zip(tests, outcomes(matched(column, encoding), encoding), strict=True):
                 bits[:, new._tests[test]] = outcome
         new._count(self._table, self.labels, bits, labels, weights, known)
         return new
 
-    def _see(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
-        """Take note of a batch of one column."""
-        if given.kind == "empty":
-            return
-        kind = "nominal" if given.kind == "nominal" else "number"
-        if column.kind == "empty":
-            column.kind = kind
-            self._begin(column, given, weights)
-        elif column.kind == kind == "nominal":
-            most = self._binarizer.max_categories
-            known = set(column.values)
-            column.values += [value for value in facts_of(given, weights, most).values if value not in known]
-            column.declared = column.declared if column.declared == given.categories else None
-            check_categories(column.name, len(column.values), "all batches", most)
-        elif column.kind != kind:
-            was, now = ("text", "numbers") if column.kind == "nominal" else ("numbers", "text")
+    def _raw(self, j: int) -> list[Test]:
+        """Every test of a column that is counted."""
+        facts, tests = self._facts[j], list[Test]()
+        if facts.kind == "nominal":
+            tests += [Test(facts.name, "==", value, j) for value in facts.values]
+        elif facts.kind == "numeric":
+            cuts = given_cuts(self._bins[j]) if facts.cuts is None else facts.cuts
+            tests += [_itself(facts, j)] if facts.only_01 or not cuts else []
+            tests += [Test(facts.name, "<=", cut, j) for cut in cuts]
+        return tests if self._binarizer.missing == "error" else [*tests, _gone(facts, j)]
+
+    def _seen(self, facts: ColumnFacts, column: Column, bins: Bins, weights: Weights) -> ColumnFacts:
+        """The facts of a column with one more batch of it."""
+        if column.is_empty:
+            return facts
+        kind = "nominal" if column.kind == "nominal" else "numeric"
+        most = self._binarizer.max_categories
+        if facts.kind == "empty":
+            return self._begun(facts_of(column, weights, most), bins)
+        if facts.kind == kind == "nominal":
+            known = set(facts.values)
+            new = [value for value in facts_of(column, weights, most).values if value not in known]
+            check_categories(facts.name, len(known) + len(new), "all batches", most)
+            declared = facts.categories if facts.categories == column.categories else None
+            return replace(facts, values=[*facts.values, *new], categories=declared)
+        if facts.kind != kind:
+            was, now = ("text", "numbers") if facts.kind == "nominal" else ("numbers", "text")
             raise DataError(
-                f"column {column.name!r} held {was} in earlier batches and holds {now} now; convert it to the type "
+                f"column {facts.name!r} held {was} in earlier batches and holds {now} now; convert it to the type "
                 "it had"
             )
-        elif column.only_01:
-            column.only_01 = is_01(given.values if given.missing is None else given.values[~given.missing])
-            if not (column.only_01 or column.cuts):
-                raise DataError(
-                    f"column {column.name!r} held only 0 and 1 in earlier batches and holds other numbers now, for "
-                    f"which no cut-points are known; give them from the start, bins={{{column.name!r}: [...]}}, or "
-                    "fit all rows at once"
-                )
+        if not facts.only_01 or is_01(column.present()):
+            return facts
+        if not given_cuts(bins):
+            raise DataError(
+                f"column {facts.name!r} held only 0 and 1 in earlier batches and holds other numbers now, for "
+                f"which no cut-points are known; give them from the start, bins={{{facts.name!r}: [...]}}, or "
+                "fit all rows at once"
+            )
+        return replace(facts, values=(), cuts=given_cuts(bins))
 
-    def _begin(self, column: _Column, given: FrameColumn, weights: Weights) -> None:
-        """The first values of a column; cuts that were not given are chosen here, as ``Binarizer`` does."""
-        facts = facts_of(given, weights, self._binarizer.max_categories)
-        if column.kind == "nominal":
-            column.values, column.declared = list(facts.values), given.categories
-            return
-        column.only_01 = facts.only_01
-        if column.only_01 and not column.fixed_cuts:
-            return
-        if self._binarizer.missing == "impute":
-            column.mean = facts.mean()
-        column.cuts = facts.cuts_for(column.bins, column.mean)
+    def _begun(self, facts: ColumnFacts, bins: Bins) -> ColumnFacts:
+        """What is kept of the first batch with a value; cuts that were not given are chosen here."""
+        bare = replace(facts, counts=(), absent=0, present=0)  # which are counted with the tests
+        if facts.kind == "nominal":
+            return bare
+        mean = facts.mean() if self._binarizer.missing == "impute" else None
+        if facts.only_01:
+            return replace(bare, values=np.array([0, 1]), known_mean=mean)
+        return replace(bare, values=(), cuts=facts.cuts_for(bins, mean), known_mean=mean)
 
     def _count(
         self,
@@ -230,12 +194,10 @@ class Tally:
         # One copy with a row for each test: picking columns out of the table took most of the time.
         self._by_test = np.ascontiguousarray(self._table.rows.T).view(np.bool_)
         missing = self._binarizer.missing
-        encodings = [encode(self._facts(each), each.place, each.bins, missing) for each in self._columns]
+        encodings = [encode(self._counted(j), j, bins, missing) for j, bins in enumerate(self._bins)]
         binarizer = Binarizer(**self.parameters)
-        check_columns(
-            binarizer, named_columns([column.name for column in self._columns], self.names), reset=True
-        )
-        kept = binarizer._finish(encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
+        check_columns(binarizer, named_columns([facts.name for facts in self._facts], self.names), reset=True)
+        kept = fit_encodings(binarizer, encodings, lambda j: self._answers(encodings[j]), self._table.n_rows)
         self._by_test = NOTHING
         names, labels = binarizer.get_feature_names_out().tolist(), self.labels.tolist()
         plain = all(encoding.fill is None for encoding in encodings)
@@ -262,22 +224,35 @@ class Tally:
         assert self._table is not None
         return int(self._table.class_counts[self._bits(test)].sum())
 
-    def _facts(self, column: _Column) -> ColumnFacts:
+    def _counted(self, j: int) -> ColumnFacts:
         """What the tests of one column are made of; the counts of values play a part only where a mode is needed."""
-        if column.kind == "empty":
-            return ColumnFacts(column.name, "empty")
-        counts = np.zeros(0, dtype=np.int64)
-        absent = 0 if self._binarizer.missing == "error" else self._examples(column.gone)
+        facts, counts, absent = self._facts[j], np.zeros(0, dtype=np.int64), 0
+        if facts.kind == "empty":
+            return facts
+        if self._binarizer.missing != "error":
+            absent = self._examples(_gone(facts, j))
         impute = self._binarizer.missing == "impute"
-        if column.kind == "nominal":
-            values = ordered(column.values, column.declared)
+        if facts.kind == "nominal":
+            values = ordered(facts.values, facts.categories)
             if impute:
-                tests = [Test(column.name, "==", value, column.place) for value in values]
+                tests = [Test(facts.name, "==", value, j) for value in values]
                 counts = np.array([self._examples(test) for test in tests])
-            return ColumnFacts(column.name, "nominal", values, counts, absent)
-        if column.only_01:
-            if impute:
-                ones = self._examples(column.itself)
-                counts = np.array([self.total - absent - ones, ones])
-            return ColumnFacts(column.name, "numeric", np.array([0, 1]), counts, absent)
-        return ColumnFacts(column.name, "numeric", absent=absent, cuts=column.cuts, known_mean=column.mean)
+            return replace(facts, values=values, counts=counts, absent=absent)
+        if facts.only_01 and impute:
+            ones = self._examples(_itself(facts, j))
+            counts = np.array([self.total - absent - ones, ones])
+        return replace(facts, counts=counts, absent=absent)
+
+
+def _gone(facts: ColumnFacts, j: int) -> Test:
+    return Test(facts.name, "is", "missing", j)
+
+
+def _itself(facts: ColumnFacts, j: int) -> Test:
+    return Test(facts.name, "is", True, j)
+
+
+def _counting(facts: ColumnFacts, tests: list[Test]) -> Encoding:
+    """How a batch answers raw tests; a missing value makes all comparisons false."""
+    codes = {value: code for code, value in enumerate(facts.values)} if facts.kind == "nominal" else None
+    return Encoding(facts.kind, tests, None, codes)

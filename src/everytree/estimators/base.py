@@ -26,7 +26,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.data.arrays import whole_weights
-from everytree.data.binarizer import Binarizer, plain_binarizer
+from everytree.data.binarizer import (
+    Binarizer,
+    encodings_of,
+    fit_frame,
+    plain_binarizer,
+    rules_of,
+    transform_frame,
+)
 from everytree.data.encoding import Encoding
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
@@ -225,11 +232,11 @@ class TreeClassifierBase(ClassifierBase):
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self.classes_, codes = np.unique(labels, return_inverse=True)
-            self.binarizer_ = self._make_binarizer()
+            self.binarizer_ = self.new_binarizer()
             check_columns(self.binarizer_, frame, reset=True)
-            encodings = self.binarizer_._encodings_of(frame, weights)
+            encodings = encodings_of(rules_of(self.binarizer_), frame, weights)
             self._leave_out(frame, encodings, codes, weights)
-            X01 = self.binarizer_._fit_encodings(frame, encodings).matrix()
+            X01 = fit_frame(self.binarizer_, frame, encodings).matrix()
             table = Table.from_arrays(
                 X01,
                 codes,
@@ -363,7 +370,7 @@ class TreeClassifierBase(ClassifierBase):
     # --- what it tells of itself
 
     def _kinds(self) -> list[Expected]:
-        return encoded_kinds(self.binarizer_._encodings)
+        return encoded_kinds(self.binarizer_.encodings_)
 
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
         tree = self._known("tree_")
@@ -395,8 +402,14 @@ class TreeClassifierBase(ClassifierBase):
     ) -> None:
         """Take tests out of the encodings where limits do not allow all; by default none."""
 
-    def _make_binarizer(self) -> Binarizer:
-        """An unfitted Binarizer with those of its parameters that this estimator has too."""
+    def new_binarizer(self) -> Binarizer:
+        """An unfitted Binarizer with those of its parameters that this estimator has too.
+
+        Returns
+        -------
+        Binarizer
+            What ``fit`` turns columns into tests with.
+        """
         return Binarizer(**{name: getattr(self, name) for name in ENCODING if hasattr(self, name)})
 
     def to_tests(self, X: Any) -> npt.NDArray[np.uint8]:
@@ -414,4 +427,4 @@ class TreeClassifierBase(ClassifierBase):
         """
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
-        return self.binarizer_._transform_frame(frame)
+        return transform_frame(self.binarizer_, frame)

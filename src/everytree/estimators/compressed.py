@@ -107,8 +107,8 @@ class CompressedClassifier(TreeClassifierBase):
             raise refused(QueryError, "estimator", self.estimator, "a BayesOptimalClassifier, or None")
         return BayesOptimalClassifier() if self.estimator is None else self.estimator
 
-    def _make_binarizer(self) -> Binarizer:
-        return self._average()._make_binarizer()
+    def new_binarizer(self) -> Binarizer:
+        return self._average().new_binarizer()
 
     @property
     def missing(self) -> str:

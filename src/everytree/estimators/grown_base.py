@@ -23,8 +23,8 @@ from everytree.common.arguments import argument, number, refused, whole
 from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
 from everytree.common.text import clip
-from everytree.data.binarizer import refuse_missing
 from everytree.data.columns import ColumnReader
+from everytree.data.cut_rules import refuse_missing
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier

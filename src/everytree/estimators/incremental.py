@@ -82,7 +82,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
-            self._learn(Tally(self._make_binarizer()), frame, labels, weights)
+            self._learn(Tally(self.new_binarizer()), frame, labels, weights)
         return self
 
     def fit_table(self, table: Table) -> Self:
@@ -112,8 +112,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
             if not first:
                 self.target_name_ = before["target_name_"]
             self._check_classes(classes, labels, first)
-            tally = Tally(self._make_binarizer()) if self._tally is None else self._tally
-            if repr(tally.parameters) != repr(self._make_binarizer().get_params()):
+            tally = Tally(self.new_binarizer()) if self._tally is None else self._tally
+            if repr(tally.parameters) != repr(self.new_binarizer().get_params()):
                 raise QueryError(
                     "the parameters that make tests of columns have changed since the first batch; set them back, or "
                     "fit all rows at once"

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from everytree.data.encoding import as_codes, matched
-from everytree.data.frames import Frame, FrameColumn
+from everytree.data.column import Column
+from everytree.data.encoding import matched
+from everytree.data.frames import Frame
 from everytree.estimators.base import TreeClassifierBase
 from everytree.report.words import shown
 from everytree.trees.conditions import conditions
@@ -26,7 +27,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     binarizer = model.binarizer_
     names = model.column_names()
     columns = []
-    for name, encoding in zip(names, binarizer._encodings, strict=True):
+    for name, encoding in zip(names, binarizer.encodings_, strict=True):
         column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
         fill = encoding.fill
         if encoding.codes is not None:
@@ -48,7 +49,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
         if kind == "threshold":
             value = float(test.value)
         elif kind == "equals":
-            value = int((binarizer._encodings[test.column].codes or {})[test.value])
+            value = int((binarizer.encodings_[test.column].codes or {})[test.value])
         no = conditions([(i, 0)], texts)
         tests.append(
             {
@@ -108,10 +109,10 @@ def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:
     return found
 
 
-def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
+def _cells(model: Any, j: int, column: Column) -> list[float | int | None]:
     values: Any = None
     if isinstance(model, TreeClassifierBase):
-        encoding = model.binarizer_._encodings[j]
+        encoding = model.binarizer_.encodings_[j]
         column = matched(column, encoding)
         codes = encoding.codes
     else:
@@ -119,12 +120,12 @@ def _cells(model: Any, j: int, column: FrameColumn) -> list[float | int | None]:
         of = model.tree_.categories[j] if path else model.tree_.columns[j]
         values = of.values if path or of.kind == "nominal" else None
         codes = None if values is None else {value: k for k, value in enumerate(values)}
-    if column.kind == "empty":
-        return [None] * len(column.values)
+    if column.is_empty:
+        return [None] * len(column)
     if codes is not None:
-        cells: list[Any] = [codes.get(value, -1) for value in as_codes(column).values.tolist()]
+        cells: list[Any] = column.as_nominal().codes_in(codes, -1).tolist()
     else:
-        cells = column.values.tolist()
-    if column.missing is not None:  # a missing cell may be NaN, which JSON does not have
-        cells = [None if gone else cell for cell, gone in zip(cells, column.missing.tolist(), strict=True)]
+        cells = column.data.tolist()
+    if column.mask is not None:  # a missing cell may be NaN, which JSON does not have
+        cells = [None if gone else cell for cell, gone in zip(cells, column.mask.tolist(), strict=True)]
     return [int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in cells]

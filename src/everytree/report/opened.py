@@ -78,7 +78,7 @@ class Opened:
                 f"most {MOST_CLASSES}. Choose another target"
             )
         frame = read_frame(features)
-        missing = any(column.missing is not None for column in frame.columns)
+        missing = any(column.mask is not None for column in frame.columns)
         model = OptimalTreeClassifier(max_depth=0, missing="category" if missing else "error").fit(frame, y)
         self.data, self.file, self.target, self.number = data, file, name, number
         self.model, self.table = model, model.space_.table

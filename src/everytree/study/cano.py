@@ -18,7 +18,8 @@ from typing import Any
 
 import everytree as et
 from everytree.data.categories import Categorizer
-from everytree.data.frames import Frame, FrameColumn, read_frame
+from everytree.data.column import nominal_column
+from everytree.data.frames import Frame, read_frame
 from everytree.study.charts import Chart, Panel
 from everytree.study.contest import contest, tally
 from everytree.study.datasets import PAPERS
@@ -103,7 +104,7 @@ def nominal_fold(folder: Path, name: str, trial: int) -> tuple[Any, Any, Any, An
     for part in (inside, frame.take(fold.test)):
         codes = reader.transform(part)
         columns = [
-            FrameColumn(about.name, "nominal", codes[:, j].astype(object), None, tuple(range(about.n_values)))
+            nominal_column(about.name, codes[:, j].tolist(), categories=tuple(range(about.n_values)))
             for j, about in enumerate(reader.categories_)
             if about.n_values > 1
         ]

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer
+from everytree.data.column import Column
 from everytree.data.readers import read_csv
 from everytree.errors import DataError
 
@@ -261,7 +262,7 @@ def _filled(column: Any) -> Any:
     values = column.values.copy()
     values[column.missing] = "?"
     domain = None if column.categories is None else (*column.categories, "?")
-    return replace(column, values=values, categories=domain)
+    return Column(column.name, column.kind, values, domain)
 
 
 def classes_of(y: npt.ArrayLike) -> tuple[list[int], npt.NDArray[np.intp]]:

@@ -4,8 +4,8 @@ Start with :func:`read`; it picks :func:`read_csv`, :func:`read_arff`, :func:`re
 :func:`read_arrow`; :func:`read_chunks` reads in pieces.
 """
 
+from everytree.data.column import Column
 from everytree.data.readers.arff import read_arff
-from everytree.data.readers.column import Column
 from everytree.data.readers.csv import read_csv
 from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet

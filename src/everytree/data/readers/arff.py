@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.common.text import show
 from everytree.data.readers.arff_syntax import (
     rest_is_comment,
     scan_braced,
@@ -27,8 +28,7 @@ from everytree.data.readers.arff_syntax import (
     scan_value,
     skip_blanks,
 )
-from everytree.data.readers.cells import MAX_CELLS, CellTable, build_column, parse_number
-from everytree.data.readers.column import TypeSpec, show
+from everytree.data.readers.cells import MAX_CELLS, CellTable, TypeSpec, build_column, parse_number
 from everytree.data.readers.dataset import Dataset, kept_positions
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError
@@ -122,7 +122,7 @@ def read_arff(
     for position, cells in zip(keep, table.columns([names[position] for position in keep]), strict=True):
         spec = types.get(cells.name, attributes[position].spec)
         missing = _MISSING_NUMBER if spec == "numeric" else frozenset()
-        result[cells.name] = build_column(cells, spec, missing=missing)
+        result[cells.name] = build_column(cells, spec, table.place, missing=missing)
     return Dataset(result, relation=relation, weights=weights, target=target)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from everytree.data.readers.column import show
+from everytree.common.text import show
 from everytree.errors import DataError
 
 __all__ = ["rest_is_comment", "scan_braced", "scan_list", "scan_value", "skip_blanks", "unescape"]

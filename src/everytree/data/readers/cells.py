@@ -1,11 +1,10 @@
 """From the cells of a text file to typed columns.
 
-A column is kept as its distinct cells and one code per row:
+A column of cells is a nominal column: its distinct cells, and one code per row,
 
-    column[row] = distinct[code[row]]
+    cell[row] = labels[data[row]]
 
-so its kind is decided, and every number parsed, once per distinct cell, and repeated text costs four bytes
-a row.
+so its kind is decided, and every number parsed, once per distinct cell.
 """
 
 from __future__ import annotations
@@ -15,17 +14,31 @@ import math
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everytree.data.facts import Codes
-from everytree.data.readers.column import KINDS, Column, TypeSpec, show, show_many
+from everytree.common.text import show, show_many
+from everytree.data.column import KINDS, Column, coded
 from everytree.errors import DataError, Step, Wording
 
-__all__ = ["MAX_CELLS", "CellTable", "CodedCells", "Numbers", "build_column", "parse_number", "parse_numbers"]
+__all__ = [
+    "MAX_CELLS",
+    "CellTable",
+    "Numbers",
+    "Place",
+    "TypeSpec",
+    "build_column",
+    "first_place",
+    "parse_number",
+    "parse_numbers",
+    "stripped",
+]
+
+# What a caller may say about a column: its kind, or the ordered domain of a nominal one.
+TypeSpec: TypeAlias = str | Sequence[str]
+Place: TypeAlias = Callable[[int], str]  # row number → "file:line", for messages
 
 # Four gigabytes of float64: more than this in one piece is a mistake, or a job for a database.
 MAX_CELLS = 500_000_000
@@ -85,30 +98,6 @@ def parse_numbers(texts: Sequence[str], decimal: str = ".") -> list[float | None
     return [parse_number(text, decimal) for text in texts]
 
 
-@dataclass(frozen=True, slots=True)
-class CodedCells:
-    """A column before it has a kind: its distinct cells (None = missing), and a code per row."""
-
-    name: str
-    distinct: list[str | None]
-    codes: NDArray[np.int32]
-    place: Callable[[int], str]  # row number → "file:line", for messages
-
-    def place_of(self, cell: str | None) -> str:
-        """Where the cell first occurs."""
-        code = self.distinct.index(cell)
-        return self.place(int(np.argmax(self.codes == code)))
-
-    def stripped(self) -> CodedCells:
-        """The same column without blanks around its cells; cells that differ only in them become one."""
-        texts = [None if cell is None else cell.strip() for cell in self.distinct]
-        if texts == self.distinct:
-            return self
-        merged = Codes()
-        codes = np.array([merged[text] for text in texts], dtype=np.int32)
-        return CodedCells(self.name, list(merged), codes[self.codes], self.place)
-
-
 class Numbers(NamedTuple):
     """The distinct cells that are not missing: their codes, their texts, and the number of each, None for no number."""
 
@@ -117,19 +106,35 @@ class Numbers(NamedTuple):
     values: list[float | None]
 
     @classmethod
-    def of(cls, cells: CodedCells, missing: frozenset[str], decimal: str) -> Numbers:
+    def of(cls, cells: Column, missing: frozenset[str], decimal: str) -> Numbers:
         """Parse each distinct cell, once: what tells the kind of a column gives its values too."""
-        known = [
-            (code, cell)
-            for code, cell in enumerate(cells.distinct)
-            if cell is not None and cell not in missing
-        ]
+        known = [(code, cell) for code, cell in enumerate(cells.labels) if cell not in missing]
         texts = [cell for _, cell in known]
         return cls([code for code, _ in known], texts, parse_numbers(texts, decimal))
 
 
+def stripped(cells: Column) -> Column:
+    """The same cells without blanks around them; cells that differ only in them become one."""
+    texts = tuple(cell.strip() for cell in cells.labels)
+    if texts == cells.labels:
+        return cells
+    places, labels = coded(texts)
+    return Column.of(cells.name, "nominal", _at(places, cells, -1), cells.mask, labels)
+
+
+def first_place(cells: Column, cell: str, place: Place) -> str:
+    """Where a cell first occurs."""
+    return place(int(np.argmax(cells.data == cells.labels.index(cell))))
+
+
+def _at(table: NDArray[Any], cells: Column, gone: Any) -> NDArray[Any]:
+    """The entry of each row in a table by label; ``gone`` where there is no cell."""
+    entries: NDArray[Any] = np.append(table, np.array([gone], dtype=table.dtype))[cells.data]
+    return entries
+
+
 class CellTable:
-    """Collects rows of cells, then gives them as coded columns.
+    """Collects rows of cells, then gives them as nominal columns.
 
     ``keep`` are the positions of the columns to collect; ``place`` turns a line number into "file:line".
     Rows are turned into columns block by block; a block of a column is one text with NUL between the cells
@@ -177,44 +182,49 @@ class CellTable:
             blocks.append(_SEPARATOR.join([_NO_CELL if cell is None else cell for cell in cells]))
         self._rows.clear()
 
-    def columns(self, names: Sequence[str]) -> Iterator[CodedCells]:
-        """All rows so far, as one coded column per kept position, under the given names."""
+    def columns(self, names: Sequence[str]) -> Iterator[Column]:
+        """All rows so far, as one nominal column of cells per kept position, under the given names."""
         self._flush()
         for name, blocks in zip(names, self._blocks, strict=True):
-            codes = Codes()
             cells = itertools.chain.from_iterable(block.split(_SEPARATOR) for block in blocks)
-            coded = np.fromiter(map(codes.__getitem__, cells), dtype=np.int32)
-            if len(coded) != self.n_rows:
+            codes, labels = coded(cells, gone=_NO_CELL)
+            if len(codes) != self.n_rows:
                 raise DataError(f"column {show(name)} has a NUL character in a cell; expected text")
-            distinct = [None if cell == _NO_CELL else cell for cell in codes]
-            yield CodedCells(name, distinct, coded, lambda row: self._place(self._lines[row]))
+            yield Column.of(name, "nominal", codes, codes < 0, labels)
+
+    def place(self, row: int) -> str:
+        """Where a row was read, for messages."""
+        return self._place(self._lines[row])
 
 
 def build_column(
-    cells: CodedCells,
+    cells: Column,
     spec: TypeSpec,
+    place: Place,
     *,
     missing: frozenset[str] = frozenset(),
     decimal: str = ".",
     numbers: Numbers | None = None,
 ) -> Column:
-    """Give coded cells the kind (or the nominal domain) that ``spec`` says.
+    """Give a column of cells the kind (or the nominal domain) that ``spec`` says.
 
     Cells in ``missing`` are missing, unless the domain declares them as values. ``numbers`` are those of the cells,
     where they were parsed before.
 
-    >>> cells = CodedCells("size", ["small", "?"], np.array([0, 1, 0], dtype=np.int32), str)
-    >>> build_column(cells, ["small", "large"], missing=frozenset("?")).values
+    >>> from everytree.data.column import nominal_column
+    >>> cells = nominal_column("size", ["small", "?", "small"])
+    >>> build_column(cells, ["small", "large"], str, missing=frozenset("?")).values
     array(['small', None, 'small'], dtype=object)
     """
     if not isinstance(spec, str):
-        return _build_nominal(cells, missing, _checked_domain(cells.name, spec))
+        return _build_nominal(cells, place, missing, _checked_domain(cells.name, spec))
     if spec == "nominal":
-        return _build_nominal(cells, missing, None)
+        return _build_nominal(cells, place, missing, None)
     if spec == "numeric":
-        return _build_numeric(cells, Numbers.of(cells, missing, decimal) if numbers is None else numbers)
+        found = Numbers.of(cells, missing, decimal) if numbers is None else numbers
+        return _build_numeric(cells, place, found)
     if spec == "boolean":
-        return _build_boolean(cells, missing)
+        return _build_boolean(cells, place, missing)
     raise DataError(
         f"types: column {show(cells.name)} is given {show(spec)}; expected one of {', '.join(KINDS)}, "
         "or a list of the values it may take"
@@ -234,56 +244,65 @@ def _checked_domain(name: str, domain: Sequence[str]) -> tuple[str, ...]:
     return values
 
 
-def _build_nominal(cells: CodedCells, missing: frozenset[str], domain: tuple[str, ...] | None) -> Column:
+def _build_nominal(
+    cells: Column, place: Place, missing: frozenset[str], domain: tuple[str, ...] | None
+) -> Column:
     allowed = None if domain is None else frozenset(domain)
-    table = np.empty(len(cells.distinct), dtype=object)
-    for code, cell in enumerate(cells.distinct):
-        if cell is None or (cell in missing and (allowed is None or cell not in allowed)):
-            continue  # np.empty of objects is filled with None
+    kept: list[str | None] = []
+    for cell in cells.labels:
+        if cell in missing and (allowed is None or cell not in allowed):
+            kept.append(None)
+            continue
         if allowed is not None and cell not in allowed:
             raise DataError(
-                f"{cells.place_of(cell)}: {show(cell)} is not a declared value of {show(cells.name)}; "
+                f"{first_place(cells, cell, place)}: {show(cell)} is not a declared value of {show(cells.name)}; "
                 f"expected one of {show_many(domain or ())}, or a missing value"
             )
-        table[code] = cell
-    return Column(cells.name, "nominal", table[cells.codes], domain)
+        kept.append(cell)
+    places, labels = coded(kept)
+    codes = _at(places, cells, -1)
+    return Column.of(cells.name, "nominal", codes, codes < 0, labels, domain)
 
 
-def _build_numeric(cells: CodedCells, numbers: Numbers) -> Column:
+def _build_numeric(cells: Column, place: Place, numbers: Numbers) -> Column:
     if None in numbers.values:
         cell = numbers.texts[numbers.values.index(None)]
         raise DataError(
-            f"{cells.place_of(cell)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
+            f"{first_place(cells, cell, place)}: {show(cell)} in numeric column {show(cells.name)} is not a number "
             "that float64 can hold. Declare the column nominal, or the text as a missing value"
         )
-    table = np.full(len(cells.distinct), np.nan)
+    table = np.full(len(cells.labels), np.nan)
     table[numbers.codes] = numbers.values
-    whole = _large_integers(cells.distinct, table)
-    return Column(cells.name, "numeric", (table if whole is None else whole)[cells.codes])
+    whole = None if cells.mask is not None else _large_integers(cells.labels, table)
+    if whole is not None:
+        return Column.of(cells.name, "numeric", whole[cells.data])
+    values = _at(table, cells, np.nan)
+    return Column.of(cells.name, "numeric", values, np.isnan(values))
 
 
-def _large_integers(distinct: list[str | None], table: NDArray[np.float64]) -> NDArray[np.int64] | None:
+def _large_integers(texts: Sequence[str], table: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """The same numbers as int64, if rounding to float64 could merge two of them and int64 holds them all."""
     if not (np.abs(table) >= _EXACT).any():  # nan compares false: a missing cell is caught below
         return None
-    if not all(cell is not None and _INTEGER.match(cell) for cell in distinct):
+    if not all(_INTEGER.match(cell) for cell in texts):
         return None
-    integers = [int(cell) for cell in distinct if cell is not None]
+    integers = [int(cell) for cell in texts]
     if min(integers) < -(2**63) or max(integers) >= 2**63:
         return None
     return np.array(integers, dtype=np.int64)
 
 
-def _build_boolean(cells: CodedCells, missing: frozenset[str]) -> Column:
-    table = np.empty(len(cells.distinct), dtype=object)
-    for code, cell in enumerate(cells.distinct):
-        if cell is None or cell in missing:
+def _build_boolean(cells: Column, place: Place, missing: frozenset[str]) -> Column:
+    table = np.zeros(len(cells.labels), dtype=np.uint8)
+    gone = np.ones(len(cells.labels), dtype=np.bool_)
+    for code, cell in enumerate(cells.labels):
+        if cell in missing:
             continue
         if cell.lower() not in _TRUE | _FALSE:
             raise DataError(
-                f"{cells.place_of(cell)}: {show(cell)} in boolean column {show(cells.name)}; "
+                f"{first_place(cells, cell, place)}: {show(cell)} in boolean column {show(cells.name)}; "
                 "expected true/false, yes/no, t/f, y/n or 1/0. Declare the column nominal if it has other "
                 "values"
             )
-        table[code] = cell.lower() in _TRUE
-    return Column(cells.name, "boolean", table[cells.codes])
+        table[code], gone[code] = cell.lower() in _TRUE, False
+    return Column.of(cells.name, "boolean", _at(table, cells, 0), _at(gone, cells, True))

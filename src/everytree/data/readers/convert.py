@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everytree.data.readers.column import Column
+from everytree.data.column import Column
 
 __all__ = ["optional", "to_arrow", "to_pandas", "to_polars"]
 
@@ -85,6 +85,4 @@ def to_arrow(columns: Mapping[str, Column]) -> Any:
 
 def _codes(column: Column) -> NDArray[np.int32]:
     """The position of each value in the declared domain; −1 where it is missing."""
-    position: dict[str | None, int] = {value: code for code, value in enumerate(column.categories or ())}
-    position[None] = -1
-    return np.fromiter((position[value] for value in column.values), dtype=np.int32, count=len(column))
+    return column.codes_in({value: code for code, value in enumerate(column.categories or ())}, -1)

@@ -19,15 +19,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from everytree.common.arguments import argument, refused
+from everytree.common.text import show, show_many
+from everytree.data.column import Column
 from everytree.data.readers.cells import (
     MAX_CELLS,
     CellTable,
-    CodedCells,
     Numbers,
+    Place,
+    TypeSpec,
     build_column,
+    first_place,
     parse_numbers,
+    stripped,
 )
-from everytree.data.readers.column import Column, TypeSpec, show, show_many
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError, Step, Wording
@@ -199,17 +203,17 @@ class _Plan:
         names, remarks = opened.names, list(notes)
         result: dict[str, Column] = {}
         for unstripped in table.columns([names[position] for position in opened.keep]):
-            column = unstripped.stripped()
+            column = stripped(unstripped)
             if not column.name:
                 remarks.append(_unnamed(column, names.index("") + 1, opened.header_line, opened.lines.name))
                 continue
             spec, numbers = self.types.get(column.name), None
             if spec is None:
                 numbers = Numbers.of(column, self.missing, self.decimal)
-                spec, more = _inferred(column, numbers)
+                spec, more = _inferred(column, numbers, table.place)
                 remarks += more
             result[column.name] = build_column(
-                column, spec, missing=self.missing, decimal=self.decimal, numbers=numbers
+                column, spec, table.place, missing=self.missing, decimal=self.decimal, numbers=numbers
             )
         return Dataset(result, target=target, notes=tuple(remarks))
 
@@ -397,9 +401,9 @@ def _delimiter_notes(names: Sequence[str], delimiter: str, sniffed: str) -> list
     return []
 
 
-def _unnamed(cells: CodedCells, position: int, line: int, file: str) -> str:
+def _unnamed(cells: Column, position: int, line: int, file: str) -> str:
     """Leave out a nameless column that is empty or only counts the rows (as pandas writes its index)."""
-    texts = [cells.distinct[code] for code in cells.codes]
+    texts = cells.values.tolist()
     counts = [[str(row + start) for row in range(len(texts))] for start in (0, 1)]
     if not any(texts):
         return f"column {position} has no name and no values: left out"
@@ -411,7 +415,7 @@ def _unnamed(cells: CodedCells, position: int, line: int, file: str) -> str:
     )
 
 
-def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
+def _inferred(cells: Column, found: Numbers, place: Place) -> tuple[str, list[str]]:
     """The kind of a column by the rule at the top, and remarks where a person might have meant another."""
     known = found.texts
     numbers = [cell for cell, value in zip(known, found.values, strict=True) if value is not None]
@@ -430,8 +434,8 @@ def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
         ]
     if len(numbers) < _MANY_NUMBERS:
         return "nominal", []
-    rows = np.bincount(cells.codes, minlength=len(cells.distinct))
-    size = {cell: int(count) for cell, count in zip(cells.distinct, rows, strict=True)}
+    rows = np.bincount(cells.present(), minlength=len(cells.labels))
+    size = {cell: int(count) for cell, count in zip(cells.labels, rows, strict=True)}
     numeric = set(numbers)
     texts = [cell for cell in known if cell not in numeric]
     n_numbers, n_texts = sum(size[cell] for cell in numbers), sum(size[cell] for cell in texts)
@@ -440,8 +444,8 @@ def _inferred(cells: CodedCells, found: Numbers) -> tuple[str, list[str]]:
     return "nominal", [
         Wording(
             f"column {show(cells.name)} is read as nominal because of {show_many(texts, 3)} "
-            f"(first on {cells.place_of(texts[0])}), but {n_numbers} of its {n_numbers + n_texts} values are "
-            'numbers; if these texts mean "missing", ',
+            f"(first on {first_place(cells, texts[0], place)}), but {n_numbers} of its {n_numbers + n_texts} values "
+            'are numbers; if these texts mean "missing", ',
             Step("missing-cells", "add them to missing="),
         )
     ]

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from everytree.common.arguments import refused
+from everytree.common.text import show, show_many
+from everytree.data.column import Column, nominal_column
 from everytree.data.readers import convert
-from everytree.data.readers.cells import CodedCells, build_column
-from everytree.data.readers.column import Column, TypeSpec, show, show_many
+from everytree.data.readers.cells import TypeSpec, build_column
 from everytree.errors import DataError, Step, Wording
 
 __all__ = ["Dataset", "kept_positions", "unknown_column"]
@@ -259,14 +260,8 @@ def _labels(column: Column) -> NDArray[Any]:
 
 def _retyped(column: Column, spec: TypeSpec) -> Column:
     """Write the values as text and read them again as what ``spec`` says."""
-    position: dict[str | None, int] = {}
-    codes = np.fromiter(
-        (position.setdefault(_as_text(value), len(position)) for value in column.values.tolist()),
-        dtype=np.int32,
-        count=len(column),
-    )
-    cells = CodedCells(column.name, list(position), codes, lambda row: f"row {row}, counted from 0")
-    return build_column(cells, spec)
+    cells = nominal_column(column.name, [_as_text(value) for value in column.values.tolist()])
+    return build_column(cells, spec, lambda row: f"row {row}, counted from 0")
 
 
 def _as_text(value: object) -> str | None:

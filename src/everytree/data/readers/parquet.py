@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everytree.common.arguments import refused
-from everytree.data.readers.cells import MAX_CELLS
-from everytree.data.readers.column import Column, TypeSpec, show
+from everytree.common.text import show
+from everytree.data.column import Column
+from everytree.data.readers.cells import MAX_CELLS, TypeSpec
 from everytree.data.readers.convert import optional
 from everytree.data.readers.csv import CHUNK
 from everytree.data.readers.dataset import Dataset, kept_positions

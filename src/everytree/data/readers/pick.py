@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from everytree.common.text import show
 from everytree.data.readers.arff import read_arff
-from everytree.data.readers.column import show
 from everytree.data.readers.csv import CHUNK, read_csv, read_csv_chunks
 from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
 from everytree.common.arguments import argument, refused
-from everytree.data.readers.column import show
+from everytree.common.text import show
 from everytree.errors import DataError, Wording
 
 __all__ = ["MAX_LINE", "Lines", "Source", "open_bytes", "open_lines", "source_name"]

@@ -1,0 +1,160 @@
+"""The rules by which columns are read and cut, the same for arrays, batches, engines and categories.
+
+``Binarizer``, ``Categorizer``, ``Tally`` and ``count_frame`` check their parameters here, and find here the bins of
+each column and the columns of numbers that are codes.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from everytree.common.arguments import argument, refused
+from everytree.data.cuts import Bins
+from everytree.data.frames import Frame
+from everytree.errors import Argument, DataError, Wording
+
+__all__ = [
+    "DEFAULT_BINS",
+    "CutRules",
+    "check_size",
+    "chosen_columns",
+    "refuse_holes",
+    "refuse_missing",
+]
+
+DEFAULT_BINS = 4
+MAX_CELLS = 2**32  # the largest matrix of tests that is built: four gigabytes
+SOME = 5  # how many columns a message lists
+
+
+@dataclass(frozen=True, slots=True)
+class CutRules:
+    """The parameters of a ``Binarizer``, which says what each of them means; ``default`` are the bins of other columns.
+
+    >>> CutRules(bins=1).check()
+    Traceback (most recent call last):
+        ...
+    everytree.errors.DataError: bins=1; expected a number of bins of at least 2, 'all', or a dict from column to one \
+of these or to a list of finite cut points
+    """
+
+    bins: int | str | Mapping[Any, Bins] = DEFAULT_BINS
+    missing: str = "error"
+    unknown: str = "ignore"
+    nominal: Sequence[str | int] | None = None
+    max_categories: int = 256
+    default: int = DEFAULT_BINS
+
+    def check(self) -> None:
+        """Refuse parameters that mean nothing; the bins of single columns are checked when these are known."""
+        for what, value, allowed in (
+            ("missing", self.missing, ("error", "category", "impute")),
+            ("unknown", self.unknown, ("ignore", "error")),
+        ):
+            if value not in allowed:
+                raise refused(
+                    DataError,
+                    what,
+                    value,
+                    says=f" is not known; expected one of {', '.join(map(repr, allowed))}",
+                )
+        if not isinstance(self.max_categories, numbers.Integral) or self.max_categories < 1:
+            raise refused(DataError, "max_categories", self.max_categories, "a whole number of at least 1")
+        if not isinstance(self.bins, Mapping):
+            _check_bins(self.bins, "bins")
+
+    def coded_columns(self, frame: Frame) -> set[int]:
+        """The numeric columns whose numbers are codes."""
+        return chosen_columns(self.nominal, frame, "nominal")
+
+    def bins_of(self, frame: Frame) -> list[Bins]:
+        """How each column is cut, if it is numeric."""
+        if not isinstance(self.bins, Mapping):
+            return [self.bins] * len(frame.columns)
+        for key, value in self.bins.items():
+            _check_bins(value, f"bins[{key!r}]")
+        given = {_index(key, frame, "bins"): value for key, value in self.bins.items()}
+        return [given.get(j, self.default) for j in range(len(frame.columns))]
+
+    def check_missing(self, frame: Frame) -> None:
+        """Refuse missing values where they are not allowed."""
+        if self.missing == "error":
+            refuse_missing(frame)
+
+
+def refuse_missing(frame: Frame) -> None:
+    """Raise if a value is missing, and say where."""
+    refuse_holes(
+        [(column.name, column.n_missing) for column in frame.columns if column.mask is not None],
+        frame.n_rows,
+    )
+
+
+def refuse_holes(holes: Sequence[tuple[str, int]], n_rows: int) -> None:
+    """Raise if there are columns with missing values: their names, and how many."""
+    if holes:
+        shown = ", ".join(f"{name!r} ({count} of {n_rows} rows)" for name, count in holes[:SOME])
+        more = f" and {len(holes) - SOME} more columns" if len(holes) > SOME else ""
+        message = Wording(
+            f"Input X contains NaN or other missing values in column {shown}{more}. Choose ",
+            argument("missing", "category"),
+            " to treat missing as a value of its own, ",
+            argument("missing", "impute"),
+            " to fill in the training mean or mode, or remove these rows or columns",
+        )
+        raise DataError(message, code="missing-values", parameter="missing", value="error")
+
+
+def _check_bins(bins: Any, what: str) -> None:
+    if isinstance(bins, str):
+        good = bins == "all"
+    elif isinstance(bins, numbers.Integral):
+        good = not isinstance(bins, bool) and int(bins) >= 2
+    elif isinstance(bins, Sequence | np.ndarray):
+        good = all(isinstance(cut, numbers.Real) and math.isfinite(cut) for cut in bins)
+    else:
+        good = False
+    if not good:
+        raise refused(
+            DataError,
+            what,
+            bins,
+            "a number of bins of at least 2, 'all', or a dict from column to one "
+            "of these or to a list of finite cut points",
+        )
+
+
+def _index(key: str | int, frame: Frame, what: str) -> int:
+    """The position of a column given by name or index."""
+    names = [column.name for column in frame.columns]
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, numbers.Integral) and 0 <= key < len(names):
+        return int(key)
+    shown = ", ".join(map(repr, names[:SOME])) + (", …" if len(names) > SOME else "")
+    message = Wording(
+        Argument(what), f" names column {key!r}, which is not in X; its {len(names)} columns are {shown}"
+    )
+    raise DataError(message, code="unknown-column", parameter=what, value=key, expected="a column of X")
+
+
+def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) -> set[int]:
+    """The positions of columns given by names or positions."""
+    if isinstance(keys, str):
+        raise refused(DataError, what, keys, f"a list of columns, for example [{keys!r}]")
+    return {_index(key, frame, what) for key in keys or ()}
+
+
+def check_size(n_rows: int, n_tests: int) -> None:
+    """Refuse a matrix of tests that is too large."""
+    if n_rows * n_tests > MAX_CELLS:
+        raise DataError(
+            f"{n_tests} tests on {n_rows} rows make {n_rows * n_tests} cells, more than {MAX_CELLS}; use "
+            "fewer bins (bins='all' makes one test per distinct value), or fewer rows at a time"
+        )
