@@ -18,7 +18,7 @@ from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.most_probable import most_probable
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import refused, whole
+from everytree.common.arguments import refused, renamed, whole
 from everytree.common.limits import Limits, Progress
 from everytree.data.arrays import as_tests
 from everytree.data.labels import label_codes
@@ -282,16 +282,19 @@ class TreeSpace(Engine):
         """The posterior by sampling, for spaces too large to fold: see ``CollapsedPosterior``. Never exact."""
         return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
 
+    @renamed(
+        leaf_penalty="leaf_share is the price of a leaf here, as a share of the examples; leaf_penalty counts examples"
+    )
     def near_best(
-        self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
+        self, epsilon: Exact = 0.05, leaf_share: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:
         """Every tree whose objective is at most (1 + ``epsilon``) times the best.
 
-        The objective is errors / n + ``leaf_penalty`` · leaves. Numbers are taken exactly as given: 0.01 is the float
+        The objective is errors / n + ``leaf_share`` · leaves. Numbers are taken exactly as given: 0.01 is the float
         next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth. ``dirichlet`` sets the
         class probabilities of the trees' leaves, one number or one per class; None gives the frequencies.
         """
-        return NearBest(self, epsilon, leaf_penalty, dirichlet)
+        return NearBest(self, epsilon, leaf_share, dirichlet)
 
 
 def _column_names(X: Any) -> list[str] | None:
