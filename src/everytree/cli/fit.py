@@ -176,7 +176,7 @@ def where_parameters(method: str, where: str | None, learning: Learning) -> dict
 
 def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
     """A query as parameters of ``OptimalTreeClassifier``."""
-    params: dict[str, Any] = {"rank": query.ranking}
+    params: dict[str, Any] = {"minimize": query.ranking}
     for name in ("max_size", "max_leaves", "max_error", "min_accuracy", "leaf", "require", "forbid"):
         if getattr(query, name) is not None:
             params[name] = getattr(query, name)
