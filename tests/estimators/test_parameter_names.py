@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -159,3 +160,18 @@ def test_weights_of_classes_may_be_fractions_where_they_are_costs():
     model = et.OptimalTreeClassifier(2, class_weight={0: 0.25, 1: 1.5}).fit(X, y)
     wrong = model.predict(X) != y
     assert model.objective_ == pytest.approx(0.25 * np.sum(wrong & (y == 0)) + 1.5 * np.sum(wrong & (y == 1)))
+
+
+def test_the_page_of_parameters_has_the_defaults():
+    page = Path(__file__).parents[2] / "docs" / "parameters.md"
+    rows = [
+        line.strip("| ").split(" | ") for line in page.read_text(encoding="utf-8").splitlines() if "`" in line
+    ]
+    header = next(row for row in rows if row[0] == "`max_depth`" and row[1] == "`min_leaf`")
+    names = [each.strip("`") for each in header]
+    shown = [row for row in rows if row[0].strip("`").endswith(("Classifier", "TreeSpace"))]
+    assert len(shown) == len(EVERY)  # all but CompressedClassifier, and TreeSpace
+    for made, *cells in shown:
+        own = defaults(getattr(et, made.strip("`")))
+        told = ["–" if name not in own else f"`{own[name]!r}`".replace("'", '"') for name in names]
+        assert cells == told

@@ -288,6 +288,13 @@ class TreeClassifierBase(ClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
@@ -324,6 +331,13 @@ class TreeClassifierBase(ClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If the table is empty or no Table.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         if not isinstance(table, Table):
             raise DataError(
@@ -369,6 +383,11 @@ class TreeClassifierBase(ClassifierBase):
         -------
         float
             The share of the examples that the model gets right.
+
+        Raises
+        ------
+        DataError
+            If the tests of the table are not those of the model.
         """
         check_is_fitted(self)
         names = tuple(self.binarizer_.get_feature_names_out().tolist())

@@ -117,6 +117,13 @@ class BayesQuestions:
         -------
         Explanation
             The rules with their weights; it prints as text.
+
+        Raises
+        ------
+        DataError
+            If ``x`` is not one row.
+        QueryError
+            If the model holds no exact posterior of one prior.
         """
         rows = self._tests(_as_table(x))
         if len(rows) != 1:

@@ -149,6 +149,13 @@ class C45TreeClassifier(ColumnTreeClassifier):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         import everytree._core as _core
 

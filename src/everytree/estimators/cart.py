@@ -45,8 +45,8 @@ CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": (
 class CARTTreeClassifier(ColumnTreeClassifier):
     """A decision tree by CART, grown by scikit-learn and pruned by cross-validation.
 
-    The defaults are those of the book (Breiman, Friedman, Olshen & Stone) and of scikit-learn. Missing values need no
-    parameter: a split chooses the side of the rows that lack its value.
+    No depth limit and ``min_leaf=1`` are the defaults of scikit-learn, the ten folds those of the book (Breiman, Friedman,
+    Olshen & Stone). Missing values need no parameter: a split chooses the side of the rows that lack its value.
 
     Parameters
     ----------
@@ -171,6 +171,13 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:

@@ -131,6 +131,13 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         settings = self._settings()
         control = Limits(self.time_limit, self.memory_limit).control()
@@ -168,6 +175,13 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read, or do not go with earlier batches.
+        QueryError
+            If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
         first = not hasattr(self, "classes_")
         if not first and self._rows is None:

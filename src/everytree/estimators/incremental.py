@@ -93,6 +93,13 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
@@ -112,6 +119,13 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If the table is empty or no Table.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         super().fit_table(table)
         self._given = self._tally = None
@@ -142,6 +156,13 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read, or do not go with earlier batches.
+        QueryError
+            If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:

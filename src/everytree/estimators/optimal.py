@@ -243,6 +243,13 @@ class OptimalTreeClassifier(TreeClassifierBase):
         -------
         Self
             This classifier, fitted.
+
+        Raises
+        ------
+        NoTreeError
+            If no tree satisfies the new query.
+        QueryError
+            If a name is no parameter, a value is refused, or the change would need other tests.
         """
         check_is_fitted(
             self,

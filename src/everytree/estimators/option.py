@@ -30,8 +30,8 @@ class OptionTreeClassifier(GrownTreeClassifier):
 
     A node keeps the columns whose posterior quality is within ``option_factor`` of the best, and each is grown on;
     equal states are one node. The average is over all trees that choose, from the root down, "leaf" or one option,
-    weighted by their posterior probabilities. The prior and the Dirichlet parameter by default are those of Buntine's
-    experiments.
+    weighted by their posterior probabilities. The default prior is
+    Buntine's type II.
 
     Parameters
     ----------

@@ -331,6 +331,11 @@ class FittedModel(ABC):
         -------
         RowExplanation or Explanation
             The leaves with their weights; it prints as text.
+
+        Raises
+        ------
+        DataError
+            If ``x`` is not one row.
         """
         check_is_fitted(self)
         top = whole("top", top, 1)

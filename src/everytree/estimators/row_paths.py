@@ -144,6 +144,11 @@ def explain_row(model: Any, x: Any, top: int = 10) -> Any:
     RowExplanation or Explanation
         The leaves that the row reaches; of the exact average, the rules of most weight. It prints as text.
 
+    Raises
+    ------
+    DataError
+        If ``x`` is not one row.
+
     Examples
     --------
     >>> import everytree as et
