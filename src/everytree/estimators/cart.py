@@ -45,8 +45,9 @@ CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": (
 class CARTTreeClassifier(ColumnTreeClassifier):
     """A decision tree by CART, grown by scikit-learn and pruned by cross-validation.
 
-    No depth limit and ``min_leaf=1`` are the defaults of scikit-learn, the ten folds those of the book (Breiman, Friedman,
-    Olshen & Stone). Missing values need no parameter: a split chooses the side of the rows that lack its value.
+    No depth limit and ``min_leaf=1`` are the defaults of scikit-learn, the ten folds those of the book (Breiman,
+    Friedman, Olshen & Stone). Missing values need no parameter: a split chooses the side of the rows that lack its
+    value.
 
     Parameters
     ----------

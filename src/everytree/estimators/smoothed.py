@@ -30,8 +30,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
 
     A node is split by the column with the largest posterior quality, averaged over its cuts, as long as that beats the
     leaf by ``stop_factor``. Then every subtree may be cut off: each node is a leaf with a probability that its examples
-    and the prior give, and a prediction mixes the class probabilities along the path of a row by these. The default prior is
-    Buntine's type II.
+    and the prior give, and a prediction mixes the class probabilities along the path of a row by these. The default
+    prior is Buntine's type II.
 
     Parameters
     ----------
