@@ -136,7 +136,7 @@ def everytree_near_best(file: str, depth: int, cap: float, penalty: float, epsil
 
     def solve() -> Any:
         space = et.TreeSpace(X, y, max_depth=depth, min_leaf=1, time_limit=cap)
-        return space.near_best(epsilon=epsilon, leaf_penalty=penalty).n_trees
+        return space.near_best(epsilon=epsilon, leaf_share=penalty).n_trees
 
     seconds, count = _ours(solve)
     return {"seconds": seconds, "trees": int(count), "memory_mb": resident("VmHWM") - before}

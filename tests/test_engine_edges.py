@@ -27,7 +27,9 @@ def test_the_predictions_of_a_tree_of_least_cost_cost_what_it_promises(seed: int
     costs = np.random.default_rng(seed).integers(0, 9, (3, 3)).astype(float)
     tree = et.TreeSpace(X, y, 3, 2).best("cost", cost_matrix=costs)
     assert cost_of(tree, X, y, costs) == tree.info["objective"]
-    model = et.OptimalTreeClassifier(3, 2, objective="cost", cost_matrix=costs, dirichlet=1e-9).fit(X, y)
+    model = et.OptimalTreeClassifier(3, 2, minimize=("cost", "size"), cost_matrix=costs, dirichlet=1e-9).fit(
+        X, y
+    )
     assert float(costs[y, model.predict(X)].sum()) == model.objective_
 
 

@@ -132,7 +132,7 @@ def test_typed_parameters_come_back(tmp_path) -> None:
 def test_costs_decide_after_loading(tmp_path) -> None:
     X, y = mixed()
     model = et.OptimalTreeClassifier(
-        max_depth=1, objective="cost", cost_matrix=np.array([[0, 1], [9, 0]])
+        max_depth=1, minimize=("cost", "size"), cost_matrix=np.array([[0, 1], [9, 0]])
     ).fit(X, y)
     model.save(tmp_path / "model.json")
     assert_same_model(model, et.load_model(tmp_path / "model.json"), X)

@@ -27,11 +27,21 @@ SETTINGS = {
     ],
     "CARTTreeClassifier": [{}, {"rule": "1-SE", "risk": "error", "laplace": True, "nominal": ["code"]}],
     "SmoothedTreeClassifier": [
-        {},
+        {"missing": "category"},
         {"missing": "impute", "prune": "map", "dirichlet": "fit", "prior": "size", "nominal": ["code"]},
-        {"n_trees": 3, "random_state": 1, "dirichlet": "decay", "nominal_tests": "binary"},
+        {
+            "missing": "category",
+            "n_trees": 3,
+            "random_state": 1,
+            "dirichlet": "decay",
+            "nominal_tests": "binary",
+        },
     ],
-    "OptionTreeClassifier": [{"max_nodes": 40}, {"cuts": "each", "max_nodes": 300, "missing": "impute"}, {}],
+    "OptionTreeClassifier": [
+        {"max_nodes": 40, "missing": "category"},
+        {"cuts": "each", "max_nodes": 300, "missing": "impute"},
+        {"missing": "category"},
+    ],
     "PathAverageTreeClassifier": [
         {"missing": "category"},
         {"missing": "impute", "bins": "mdl", "s": "classes", "nonuniform": True},

@@ -146,7 +146,7 @@ def test_the_set_survives_a_pickle(space: et.TreeSpace) -> None:
     assert "2 trees" in repr(near)
 
 
-@pytest.mark.parametrize("name", ["epsilon", "leaf_penalty"])
+@pytest.mark.parametrize("name", ["epsilon", "leaf_share"])
 @pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "0.1", None, True, Decimal("nan"), 1j])
 def test_numbers_that_make_no_sense(space: et.TreeSpace, name: str, value: Any) -> None:
     with pytest.raises(et.QueryError, match=rf"{name}=.*expected a finite number ≥ 0, such as"):

@@ -304,3 +304,8 @@ def test_weights_that_print_alike_are_different_questions() -> None:
     for weight in weights:
         fresh = TreeSpace(X, y, 2).best("error", class_weight=weight)
         assert space.best("error", class_weight=weight).info["objective"] == fresh.info["objective"]
+
+
+def test_a_criterion_that_is_no_text_is_refused():
+    with pytest.raises(QueryError, match=r"\['error'\] is unknown; expected criteria among error"):
+        Query((["error"], "size"))

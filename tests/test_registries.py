@@ -216,13 +216,13 @@ def test_a_cost_that_is_registered_is_known_everywhere(harm: str, out: Out, tmp_
     found = space.best((harm, "size"))
     assert (found.info["objective"], found.size) == wanted.rank
     X, y = rows()
-    model = et.OptimalTreeClassifier(max_depth=2, objective=harm).fit(X, y)
+    model = et.OptimalTreeClassifier(max_depth=2, minimize=(harm, "size")).fit(X, y)
     assert model.objective_ == wanted.rank[0]
-    told = et.OptimalTreeClassifier(max_depth=2, objective="cost", cost_matrix=HARM).fit(X, y)
+    told = et.OptimalTreeClassifier(max_depth=2, minimize=("cost", "size"), cost_matrix=HARM).fit(X, y)
     assert model.predict(X).tolist() == told.predict(X).tolist()
     model.save(tmp_path / "model.json")
     again = et.load_model(tmp_path / "model.json")
-    assert again.objective == harm
+    assert list(again.minimize) == [harm, "size"]
     assert again.predict(X).tolist() == model.predict(X).tolist()
 
 

@@ -19,12 +19,12 @@ MODELS = {
     "c45": ("C45TreeClassifier", {}),
     "c45 binary": ("C45TreeClassifier", {"binary_splits": True, "prune": False}),
     "cart": ("CARTTreeClassifier", {}),
-    "smoothed": ("SmoothedTreeClassifier", {}),
+    "smoothed": ("SmoothedTreeClassifier", {"missing": "category"}),
     "smoothed binary": (
         "SmoothedTreeClassifier",
-        {"nominal_tests": "binary", "n_trees": 3, "random_state": 0},
+        {"nominal_tests": "binary", "n_trees": 3, "random_state": 0, "missing": "category"},
     ),
-    "option": ("OptionTreeClassifier", {"option_factor": 0.05}),
+    "option": ("OptionTreeClassifier", {"option_factor": 0.05, "missing": "category"}),
     "mcmc": (
         "MCMCTreeClassifier",
         {"n_draws": 60, "burn_in": 50, "n_chains": 2, "random_state": 0, "missing": "category"},

@@ -31,13 +31,13 @@ ASKED: dict[str, dict[str, Any]] = {
     "balanced": {"class_weight": "balanced"},
     "weights": {"class_weight": {"rare": 9}},
     "weights in tenths": {"class_weight": [0.1, 0.3, 0.7]},
-    "matrix": {"objective": "cost", "cost_matrix": MATRIX3},
-    "gains": {"objective": "cost", "cost_matrix": [[-1, 2, 0], [3, -2, 1], [0.5, 1, -6]]},
+    "matrix": {"minimize": ("cost", "size"), "cost_matrix": MATRIX3},
+    "gains": {"minimize": ("cost", "size"), "cost_matrix": [[-1, 2, 0], [3, -2, 1], [0.5, 1, -6]]},
     "asymmetric": {"dirichlet": [1, 1, 40]},
     "weights, asymmetric": {"class_weight": {"rare": 5}, "dirichlet": [0.5, 30, 2]},
     "penalty": {"class_weight": "balanced", "leaf_penalty": 1.5},
-    "gini, asymmetric": {"objective": "gini", "dirichlet": [1, 50, 50]},
-    "shallow": {"rank": ("error", "depth"), "class_weight": "balanced", "max_leaves": 3},
+    "gini, asymmetric": {"minimize": ("gini", "size"), "dirichlet": [1, 50, 50]},
+    "shallow": {"minimize": ("error", "depth"), "class_weight": "balanced", "max_leaves": 3},
 }
 
 
@@ -307,7 +307,7 @@ def test_the_command_line_says_it(
     data, model = tmp_path / "data.csv", tmp_path / "model.json"
     case.X.assign(kind=case.y).to_csv(data, index=False)
     cost = {"balanced": ["class_weight=balanced"], "matrix": [f"cost_matrix={json.dumps(MATRIX3)}"]}[name]
-    objective = ["--set", "objective=cost"] if name == "matrix" else []
+    objective = ["--set", "minimize=cost"] if name == "matrix" else []
 
     def run(*arguments: Any) -> str:
         monkeypatch.setattr(sys, "argv", ["everytree", *map(str, arguments)])
@@ -347,7 +347,7 @@ def test_the_command_line_says_it(
 def test_breast_cancer_with_costs() -> None:
     """A miss twenty times as dear as a false alarm: the objective is what the predictions cost."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    case = Case(X, y, max_depth=3, objective="cost", cost_matrix=[[0, 1], [20, 0]])
+    case = Case(X, y, max_depth=3, minimize=("cost", "size"), cost_matrix=[[0, 1], [20, 0]])
     said = case.model.predict(X)
     assert said.tolist() == case.said() == case.tree.predict(case.rows).tolist()
     assert case.model.error_ == case.tree.error == (said != y).sum() == 24

@@ -51,7 +51,9 @@ def public() -> Iterator[tuple[str, object, bool]]:
 
 def _is_documented_here(owner: type, member: str, found: object) -> bool:
     """Return whether ``found`` is a method or a property of ``owner`` that does not take its docstring from a base."""
-    if not (callable(found) or isinstance(found, property | classmethod | staticmethod)):
+    if inspect.isclass(found) or not (
+        callable(found) or isinstance(found, property | classmethod | staticmethod)
+    ):
         return False
     return bool(getattr(found, "__doc__", None)) or not any(
         hasattr(base, member) for base in owner.__mro__[1:]
@@ -72,7 +74,9 @@ def faults(room: str) -> Iterator[str]:
         if key in seen:
             continue
         seen.add(key)
-        for code, message in validate(name)["errors"]:
+        # The docstring where it was written: a subclass may override a method and leave its docstring to the base.
+        written = f"{module}.{owner.__qualname__}.{key[1]}" if is_member and inspect.isclass(owner) else name
+        for code, message in validate(written)["errors"]:
             needs_example = not is_member and not (inspect.isclass(owner) and issubclass(owner, Exception))
             if code in CODES or (code == EXAMPLE and needs_example):
                 yield f"{name} ({module}): {code} {message}"

@@ -80,7 +80,7 @@ def case(seed: int) -> tuple[TreeSpace, reference.Space]:
 
 
 def check_against_listing(near: NearBest, twin: reference.Space, rng: Random, most_asked: int = 120) -> None:
-    objective = Objective(twin.table, Fraction(near.leaf_penalty))
+    objective = Objective(twin.table, Fraction(near.leaf_share))
     listed = near_best_by_listing(twin, objective, epsilon=Fraction(near.epsilon))  # type: ignore[arg-type]
     assert near.n_trees == len(near) == len(listed)
     assert near.best_objective == listed[0].cost

@@ -23,7 +23,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "bayes": lambda: et.BayesOptimalClassifier(max_depth=1),
     "chains": lambda: et.MCMCTreeClassifier(max_depth=1, n_chains=2, n_draws=5, burn_in=5, random_state=0),
     "c45": lambda: et.C45TreeClassifier(),
-    "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=2),
+    "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=2, missing="category"),
     "compressed": lambda: et.CompressedClassifier(et.BayesOptimalClassifier(max_depth=1)),
 }
 

@@ -60,9 +60,9 @@ def test_fit_is_the_estimator_with_the_same_parameters(cli: Any, mixed: Path) ->
 
 def test_where_takes_conditions_or_a_whole_query(cli: Any, mixed: Path) -> None:
     features, y = et.read(mixed, "gewählt").split()
-    expected = et.OptimalTreeClassifier(3, rank=("size", "error"), min_accuracy=0.8, missing="category").fit(
-        features, y
-    )
+    expected = et.OptimalTreeClassifier(
+        3, minimize=("size", "error"), min_accuracy=0.8, missing="category"
+    ).fit(features, y)
     text = "smallest where accuracy >= 80% and depth <= 3"
     done = cli("fit", mixed, "--target", "gewählt", "--where", text, "--json")
     assert done.json["tree"] == expected.tree_.to_text()
@@ -75,10 +75,12 @@ def test_where_takes_conditions_or_a_whole_query(cli: Any, mixed: Path) -> None:
 
 def test_set_gives_any_parameter(cli: Any, mixed: Path) -> None:
     done = cli(
-        "fit", mixed, "--target", "gewählt", "--set", "objective=gini", "--set", "max_leaves=4", "--json"
+        "fit", mixed, "--target", "gewählt", "--set", "minimize=gini", "--set", "max_leaves=4", "--json"
     )
     features, y = et.read(mixed, "gewählt").split()
-    model = et.OptimalTreeClassifier(objective="gini", max_leaves=4, missing="category").fit(features, y)
+    model = et.OptimalTreeClassifier(minimize=("gini", "size"), max_leaves=4, missing="category").fit(
+        features, y
+    )
     assert done.json["facts"]["objective"] == pytest.approx(model.objective_)
 
 

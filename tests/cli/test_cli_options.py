@@ -99,12 +99,12 @@ def words(command: str, **given: Any) -> Words:
 
 
 def test_an_argument_is_said_as_it_is_typed() -> None:
-    say = words("fit", settings=["objective=gini"])
+    say = words("fit", settings=["minimize=gini"])
     assert say(Argument("max_depth", "3", "3")) == "--max-depth 3"
     assert say(Argument("random_state", "7", "7")) == "--seed 7"
     assert say(Argument("min_leaf")) == "--min-leaf"
     assert say(Argument("delimiter", "';'", ";")) == "--delimiter ';'"
-    assert say(Argument("objective", "'gini'", "gini")) == "--set objective=gini"
+    assert say(Argument("minimize", "'gini'", "gini")) == "--set minimize=gini"
     assert say(Argument("strategy", "'x'", "x")) is None  # nobody gave it, and there is no option
     assert words("demo")(Argument("max_depth", "3", "3")) == "--depth 3"
 

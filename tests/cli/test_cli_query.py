@@ -76,7 +76,7 @@ def test_front_under_conditions(cli: Any, mixed: Path) -> None:
         (("query", "most accurate where uses colour"), "colour"),
         (("query", "most accurate where error <= 0 and leaves <= 2"), "no tree"),
         (("query", "most accurate where depth <= 2", "--max-depth", "3"), "give one of them"),
-        (("query", "most accurate", "--set", "objective=gini"), "a query says this in its line"),
+        (("query", "most accurate", "--set", "minimize=gini"), "a query says this in its line"),
         (("query", "most accurate", "--alpha", "0.5"), "the method optimal has no such parameter"),
         (("front", "--by", "time"), "--by time; expected size, leaves or depth"),
         (("front", "--cost", "money"), "'money' is not a cost"),

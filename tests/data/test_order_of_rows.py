@@ -21,7 +21,7 @@ pl = pytest.importorskip("polars")
 BINS = {"size": [-0.5, 0.5], "count": [2, 5]}
 MODELS = [
     et.OptimalTreeClassifier(max_depth=3),
-    et.OptimalTreeClassifier(max_depth=2, objective="gini", min_leaf=3),
+    et.OptimalTreeClassifier(max_depth=2, minimize=("gini", "size"), min_leaf=3),
     et.BayesOptimalClassifier(max_depth=2),
     et.MAPTreeClassifier(max_depth=3),
     et.MCMCTreeClassifier(max_depth=3, n_draws=30, burn_in=10, thin=5, random_state=1),

@@ -160,7 +160,7 @@ def test_a_message_names_the_column():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 0.5], r"1 of 2 are not \(for example 0.5\).*Scale and round.*repeat the rows"),
+        ([1, 0.5], r"1 of 2 are not \(for example 0.5\).*All are whole after np.rint\(2 \* "),
         ([1, -2], "must not be negative, but holds -2; use 0"),
         ([1, np.nan], "NaN or infinity"),
         ([1, np.inf], "NaN or infinity"),

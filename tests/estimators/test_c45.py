@@ -136,7 +136,7 @@ def test_numbers_as_codes():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"min_leaf": 0}, "min_leaf=0; expected a whole number ≥ 1"),
+        ({"min_branch": 0}, "min_branch=0; expected a whole number ≥ 1"),
         ({"confidence": 0}, "confidence=0; expected a finite number between 0 and 1"),
         ({"confidence": 0.7}, r"confidence=0.7; expected at most 0.5, such as 0.25"),
         ({"resolution": -1}, "resolution=-1; expected a finite number"),

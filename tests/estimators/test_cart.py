@@ -304,7 +304,7 @@ def test_limits_of_growth():
         ({"risk": ["error"]}, r"risk=\['error'\]; expected 'impurity' or 'error'"),
         ({"folds": 1}, "folds=1; expected a whole number ≥ 2"),
         ({"min_leaf": 0}, "min_leaf=0; expected a whole number ≥ 1"),
-        ({"max_depth": 0}, "max_depth=0; expected a whole number ≥ 1, or None"),
+        ({"max_depth": -1}, "max_depth=-1; expected a whole number ≥ 0, or None"),
         ({"max_categories": 0}, "max_categories=0"),
         ({"random_state": "x"}, "random_state='x'"),
     ],

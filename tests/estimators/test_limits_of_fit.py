@@ -103,9 +103,9 @@ def test_the_bound_follows_the_costs() -> None:
     more: list[tuple[dict[str, Any], float]] = [
         ({"class_weight": {0: 1, 1: 3}}, 10.0),
         ({"class_weight": {0: 4, 1: 3}, "leaf_penalty": 2}, 32.0),
-        ({"objective": "cost", "cost_matrix": [[1, 2], [3, 0]]}, float(20 + np.sum(y[20:] == 0))),
-        ({"objective": "gini"}, 0.0),
-        ({"objective": "expected_error"}, 10.0),
+        ({"minimize": ("cost", "size"), "cost_matrix": [[1, 2], [3, 0]]}, float(20 + np.sum(y[20:] == 0))),
+        ({"minimize": ("gini", "size")}, 0.0),
+        ({"minimize": ("expected_error", "size")}, 10.0),
     ]
     for words, least in more:
         model, _ = fitted(0.01, X, y, max_depth=2, **words)

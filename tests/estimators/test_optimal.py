@@ -55,13 +55,13 @@ def facts(model: et.OptimalTreeClassifier) -> dict[str, object]:
 
 QUERIES = [
     {},
-    {"objective": "gini"},
-    {"objective": "entropy", "min_leaf": 4},
-    {"objective": "expected_error", "confidence": 0.1},
-    {"objective": "cost", "cost_matrix": [[0, 1.5], [4, 0]]},
-    {"rank": ("size", "error"), "min_accuracy": 0.7},
-    {"rank": ["depth", "error"], "max_error": 25},
-    {"rank": "error"},
+    {"minimize": ("gini", "size")},
+    {"minimize": ("entropy", "size"), "min_leaf": 4},
+    {"minimize": ("expected_error", "size"), "confidence": 0.1},
+    {"minimize": ("cost", "size"), "cost_matrix": [[0, 1.5], [4, 0]]},
+    {"minimize": ("size", "error"), "min_accuracy": 0.7},
+    {"minimize": ["depth", "error"], "max_error": 25},
+    {"minimize": "error"},
     {"max_size": 5},
     {"max_leaves": 3},
     {"max_error": {"error": 40, "gini": 60}},
@@ -137,7 +137,9 @@ def test_predictions_err_by_just_the_objective_under_class_weights(seed, weight)
 def test_predictions_cost_just_the_objective(seed) -> None:
     X, y = patients(50, seed, ("a", "b", "c"))
     costs = np.random.default_rng(seed).integers(0, 9, (3, 3))
-    model = et.OptimalTreeClassifier(2, objective="cost", cost_matrix=costs, dirichlet=1e-12).fit(X, y)
+    model = et.OptimalTreeClassifier(2, minimize=("cost", "size"), cost_matrix=costs, dirichlet=1e-12).fit(
+        X, y
+    )
     codes = np.searchsorted(model.classes_, y)
     assert costs[codes, np.searchsorted(model.classes_, model.predict(X))].sum() == model.objective_
 
@@ -146,7 +148,7 @@ def test_predictions_cost_just_the_objective(seed) -> None:
 def test_a_matrix_with_gains_is_minimised_too(seed) -> None:
     X, y = patients(50, seed, ("a", "b", "c"))
     costs = np.random.default_rng(seed).normal(0, 1, (3, 3)).round(2)
-    model = et.OptimalTreeClassifier(2, 2, objective="cost", cost_matrix=costs).fit(X, y)
+    model = et.OptimalTreeClassifier(2, 2, minimize=("cost", "size"), cost_matrix=costs).fit(X, y)
     least, _ = model.space_.best("cost", cost_matrix=costs, k=2)  # by the fold of the whole graph
     assert model.objective_ == pytest.approx(least.info["objective"], rel=1e-9)
 
@@ -244,7 +246,7 @@ def test_a_fold_that_reaches_its_limit_has_no_tree_to_give() -> None:
 CHANGES = {
     "max_depth": [1, 3],
     "min_leaf": [1, 6],
-    "rank": [None, ("size", "error"), ("error", "depth")],
+    "minimize": [("error", "size"), ("size", "error"), ("error", "depth")],
     "min_accuracy": [None, 0.7],
     "forbid": [None, "age"],
     "class_weight": [None, "balanced"],
@@ -336,17 +338,16 @@ def test_refit_says_what_it_cannot_do(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"objective": "accuracy"}, "'accuracy' is unknown; expected criteria among error"),
-        ({"objective": "gini", "rank": ("error",)}, r"objective='gini' is not in rank=\('error',\)"),
-        ({"cost_matrix": [[0, 1], [1, 0]]}, 'cost_matrix is given, but .*set objective="cost"'),
+        ({"minimize": ("accuracy", "size")}, "'accuracy' is unknown; expected criteria among error"),
+        ({"cost_matrix": [[0, 1], [1, 0]]}, r'cost_matrix is given, but .*set minimize=\("cost", "size"\)'),
         (
-            {"class_weight": "balanced", "objective": "gini"},
-            'class_weight is given, but .*set objective="error"',
+            {"class_weight": "balanced", "minimize": ("gini", "size")},
+            r'class_weight is given, but .*set minimize=\("error", "size"\)',
         ),
         ({"class_weight": "even"}, "class_weight='even'; expected \"balanced\""),
         ({"class_weight": {"sick": 2}}, "class_weight names 'sick'; expected labels among"),
-        ({"objective": "cost"}, "ranking by cost needs cost_matrix"),
-        ({"objective": "cost", "cost_matrix": [[0, 1]]}, "expected 2 × 2 numbers"),
+        ({"minimize": ("cost", "size")}, "ranking by cost needs cost_matrix"),
+        ({"minimize": ("cost", "size"), "cost_matrix": [[0, 1]]}, "expected 2 × 2 numbers"),
         ({"max_depth": -1}, "max_depth=-1; expected a whole number"),
         ({"min_leaf": 0}, "min_leaf=0"),
         ({"min_leaf": 81}, "n_samples=80 is fewer than min_leaf=81"),
@@ -367,7 +368,7 @@ def test_refit_says_what_it_cannot_do(tmp_path) -> None:
         ({"memory_limit": "1G"}, "memory_limit='1G'"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"bins": "some"}, "bins"),
-        ({"rank": ("size", "error")}, "without a bound|is the single leaf"),
+        ({"minimize": ("size", "error")}, "without a bound|is the single leaf"),
         ({"max_error": 1}, r"no tree with depth ≤ 3 reaches error ≤ 1; the least is \d+"),
     ],
     ids=str,

@@ -84,7 +84,7 @@ def test_the_same_tree_and_the_same_probabilities(seed):
         min_leaf, confidence = (1, 2, 5)[seed % 3], (0.25, 0.1, 0.5)[seed // 3 % 3]
         plain = C45(columns, kinds, y.tolist(), n_classes, min_leaf, confidence, **options)
         slow = plain.tree()
-        fast = C45TreeClassifier(min_leaf=min_leaf, confidence=confidence, **options)
+        fast = C45TreeClassifier(min_branch=min_leaf, confidence=confidence, **options)
         fast.fit(frame(columns, kinds), y)
         same(fast.tree_, 0, slow, plain)
         assert fast.size_ == slow.size()

@@ -29,7 +29,7 @@ OPTIONS = {
     "-U": {"prune": False},
     "-S": {"subtree_raising": False},
     "-B": {"binary_splits": True},
-    "-M 5 -C 0.1": {"min_leaf": 5, "confidence": 0.1},
+    "-M 5 -C 0.1": {"min_branch": 5, "confidence": 0.1},
     "-A": {"laplace": True},
     "-A -B -U": {"laplace": True, "binary_splits": True, "prune": False},
 }

@@ -56,8 +56,8 @@ def classifiers(missing: str) -> dict[str, Any]:
         "c45": et.C45TreeClassifier(),
         "laplace": et.C45TreeClassifier(laplace=True),
         "path": et.PathAverageTreeClassifier(missing=missing),
-        "smoothed": et.SmoothedTreeClassifier(),
-        "option": et.OptionTreeClassifier(),
+        "smoothed": et.SmoothedTreeClassifier(missing="category"),
+        "option": et.OptionTreeClassifier(missing="category"),
         "cart": et.CARTTreeClassifier(),
         "mcmc": et.MCMCTreeClassifier(n_draws=100, burn_in=50, n_chains=2, random_state=0, **common),
     }

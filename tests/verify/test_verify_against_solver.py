@@ -75,7 +75,6 @@ def ask_both(seed: int) -> tuple[Any, Any]:
         counts.setdefault(bits, [0] * n_classes)[labels.index(label)] += 1
     examples = Examples(counts, len(NAMES), n_classes)
     params = {name: value_to_json(value, name) for name, value in query.items()}
-    params["rank"] = params.pop("minimize")
     params["max_depth"] = min(3, query.get("max_depth", 3))
     read = read_query(params, NAMES, ATTRIBUTES, labels, examples.class_totals)
     assert not read.unread

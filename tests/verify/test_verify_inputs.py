@@ -72,9 +72,9 @@ CHANGES = {
     "params": (("params",), None, "params is None"),
     "depth": (("params", "max_depth"), "deep", "params.max_depth is 'deep'"),
     "penalty": (("params", "leaf_penalty"), "dear", "params.leaf_penalty"),
-    "rank": (("params", "rank"), 7, "params.rank"),
+    "minimize": (("params", "minimize"), 7, "params.minimize"),
     "matrix": (("params", "cost_matrix"), [[1]], "params.cost_matrix"),
-    "no matrix": (("params", "objective"), "cost", "params.cost_matrix is missing"),
+    "no matrix": (("params", "minimize"), "cost", "params.cost_matrix is missing"),
     "min_leaf": (("params", "min_leaf"), 0, "params.min_leaf is 0"),
 }
 

@@ -46,8 +46,8 @@ MADE: dict[str, Callable[[], Any]] = {
     "c45": lambda: et.C45TreeClassifier(),
     "cart": lambda: et.CARTTreeClassifier(folds=3),
     "path average": lambda: et.PathAverageTreeClassifier(nonuniform=True, missing="category"),
-    "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=3),
-    "option": lambda: et.OptionTreeClassifier(max_depth=2, max_options=2),
+    "smoothed": lambda: et.SmoothedTreeClassifier(max_depth=3, missing="category"),
+    "option": lambda: et.OptionTreeClassifier(max_depth=2, max_options=2, missing="category"),
 }  # fmt: skip
 WITH_GAPS = ("c45", "cart", "path average", "smoothed", "option")
 

@@ -173,7 +173,7 @@ def where_parameters(method: str, where: str | None, learning: Learning) -> dict
 
 def query_parameters(query: Query, depth_given: bool) -> dict[str, Any]:
     """Turn a query into parameters of ``OptimalTreeClassifier``."""
-    params: dict[str, Any] = {"rank": query.ranking}
+    params: dict[str, Any] = {"minimize": query.ranking}
     for name in ("max_size", "max_leaves", "max_error", "min_accuracy", "leaf", "require", "forbid"):
         if getattr(query, name) is not None:
             params[name] = getattr(query, name)

@@ -130,7 +130,7 @@ def show_methods(as_json: bool) -> None:
         )
     lists = {
         "Priors, for --prior": {each.word: each.about for each in PRIORS.values()},
-        "Costs, for --set objective=… and queries": {each.name: each.about for each in COSTS.values()},
+        "Costs, for --set minimize=… and queries": {each.name: each.about for each in COSTS.values()},
         "Constraints on leaves, for queries": {
             f"{each.word} {each.at}": each.about for each in LEAF_WORDS.values()
         },
@@ -212,7 +212,7 @@ def _bytes(text: str | None) -> int | None:
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise refused(QueryError, "settings", text, "NAME=VALUE, such as --set objective=gini")
+        raise refused(QueryError, "settings", text, "NAME=VALUE, such as --set minimize=gini")
     try:
         return name.strip(), parsed_json(value)
     except DataError:

@@ -6,19 +6,22 @@ expectation as fields.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from everytree.errors import Argument, EverytreeError, QueryError, Wording
 
-__all__ = ["MOST", "argument", "generator", "number", "refused", "whole"]
+__all__ = ["MOST", "argument", "generator", "number", "refused", "renamed", "whole"]
 
 MOST = 2**31 - 1  # the largest count that the core takes
 
 Kind = TypeVar("Kind", bound=EverytreeError)
+Asked = TypeVar("Asked", bound=Callable[..., Any])
 
 
 def argument(name: str, value: Any, shown: str | None = None) -> Argument:
@@ -110,3 +113,42 @@ def generator(random_state: Any) -> np.random.Generator:
     except (TypeError, ValueError):
         expected = "a whole number ≥ 0, a numpy Generator, or None"
         raise refused(QueryError, "random_state", random_state, expected) from None
+
+
+def renamed(**words: str) -> Callable[[Asked], Asked]:
+    """Make a function refuse keywords that it had once, with a message that says what to write now.
+
+    Parameters
+    ----------
+    **words : str
+        For each keyword that is gone, how the message goes on.
+
+    Returns
+    -------
+    Callable
+        The decorator of the function.
+
+    Examples
+    --------
+    >>> @renamed(seed="it is called random_state")
+    ... def draw(random_state=None): ...
+    >>> draw(seed=1)
+    Traceback (most recent call last):
+    everytree.errors.QueryError: draw has no parameter 'seed'; it is called random_state
+    """
+
+    def wrapped(function: Asked) -> Asked:
+        @functools.wraps(function)
+        def checked(*args: Any, **keywords: Any) -> Any:
+            for name in words.keys() & keywords.keys():
+                raise QueryError(
+                    f"{function.__name__} has no parameter {name!r}; {words[name]}",
+                    code="parameter",
+                    parameter=name,
+                    value=keywords[name],
+                )
+            return function(*args, **keywords)
+
+        return cast(Asked, checked)
+
+    return wrapped

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,23 @@ def whole_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> npt.NDArr
     return whole
 
 
+def _factor(values: npt.NDArray[Any]) -> int | None:
+    """Return the least whole number that makes all values whole, up to rounding; None if it is above 1000.
+
+    >>> _factor(np.array([0.5, 0.75, 2.0])), _factor(np.array([0.1, 0.3])), _factor(np.array([np.pi]))
+    (4, 10, None)
+    """
+    found = 1
+    for value in np.unique(values).tolist():
+        near = Fraction(value).limit_denominator(1000)
+        if abs(near - Fraction(value)) > abs(near) * Fraction(1, 10**12):
+            return None
+        found = math.lcm(found, near.denominator)
+        if found > 1000:
+            return None
+    return found
+
+
 def whole_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
     """Non-negative whole numbers as int64, or an error that says which value is not and what to do."""
     if values.dtype == np.bool_:
@@ -96,10 +115,16 @@ def whole_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
             )
         broken = values[values != np.floor(values)]
         if broken.size:
+            factor = _factor(values)
+            step = (
+                f"Scale and round them, for example np.rint(10 * {what}), or repeat the rows"
+                if factor is None
+                else f"All are whole after np.rint({factor} * {what}); min_leaf and every other number of examples is "
+                f"then {factor} times as large"
+            )
             raise DataError(
                 f"{what} must hold whole numbers, but {broken.size} of {values.size} are not (for example "
-                f"{float(broken.flat[0])!r}): examples have no fractions. Scale and round them, for "
-                "example np.rint(10 * sample_weight), or repeat the rows"
+                f"{float(broken.flat[0])!r}): examples have no fractions. {step}"
             )
     if (values < 0).any():
         raise DataError(

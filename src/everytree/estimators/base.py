@@ -41,6 +41,8 @@ from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
 from everytree.estimators.column_kinds import Expected, encoded_kinds
+from everytree.estimators.importances import shares_of_tests
+from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
 from everytree.files.model_file import save_model
@@ -49,23 +51,33 @@ from everytree.trees.tree import Tree
 
 __all__ = ["ClassifierBase", "TreeClassifierBase"]
 
-LEAST_SECONDS = 1e-6  # that a question is given where making the tests took all the time
+# A question is given at least this long, also where making the tests took all the time.
+LEAST_SECONDS = 1e-6
 
-# Parameters of the Binarizer that an estimator offers by having a parameter of the same name.
+# An estimator offers these parameters of the Binarizer by having a parameter of the same name.
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
 
 
-class ClassifierBase(FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier for any kind of column and any kind of label.
+class ClassifierBase(ParameterNames, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """The base of every classifier: any kind of column and any kind of label.
 
-    One class in the training data is fine: every prediction is that class. Weights must be whole numbers; a
-    weight is the same as repeating the row, and zero is the same as leaving it out (also for ``classes_``).
+    One class in the training data is fine: every prediction is that class.
+
+    A weight counts examples. It must be a whole number, because the trees and their likelihoods are of counts of
+    examples: a weight of 3 is the same as giving the row three times, and zero is the same as leaving it out (also for
+    ``classes_``). Weights with fractions are refused, with the factor that makes them whole; ``min_leaf`` and every
+    other number of examples then counts in the smaller unit.
 
     Attributes
     ----------
-    classes_ : the labels, sorted; of the type of ``y``
-    n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
-    target_name_ : the name of ``y``, if it had one
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted, of the type of ``y``.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
     """
 
     classes_: npt.NDArray[Any]
@@ -74,22 +86,68 @@ class ClassifierBase(FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type:
 
     @abstractmethod
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
+        """
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable label of each row; the first in ``classes_`` where several are."""
+        """Return the most probable label of each row; of several, the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The label of each row.
+        """
         check_is_fitted(self)
         labels: npt.NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return labels
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """``predict`` and ``predict_proba`` of the same rows, which are looked at once: (labels, probabilities)."""
+        """Return ``predict`` and ``predict_proba`` of the same rows, which are read once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What ``predict`` says of each row.
+        proba : ndarray of shape (n_rows, n_classes)
+            What ``predict_proba`` says of each row.
+        """
         proba = self.predict_proba(X)
         labels: npt.NDArray[Any] = self.classes_[np.argmax(proba, axis=1)]
         return labels, proba
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The natural logarithm of ``predict_proba``; −inf where that is zero."""
+        """Return the natural logarithm of ``predict_proba``; −inf where that is zero.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The logarithms, with the classes in the order of ``classes_``.
+        """
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
             log_proba: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
@@ -98,7 +156,7 @@ class ClassifierBase(FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type:
     def _read(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool
     ) -> tuple[Frame, npt.NDArray[Any], npt.NDArray[np.int64] | None]:
-        """Columns, labels and weights, checked, without the rows of weight zero; the names of columns and target."""
+        """Return columns, labels and weights, checked, without the rows of weight zero."""
         frame = read_frame(X)
         check_columns(self, frame, reset=reset)
         if y is None:
@@ -120,7 +178,7 @@ class ClassifierBase(FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type:
         return frame, labels, weights
 
     def _html_repr(self) -> str:
-        """For notebooks: scikit-learn's box, and below it the tree or the posterior of a fitted classifier."""
+        """Return what a notebook shows: scikit-learn's box, and below it the tree or the posterior."""
         from sklearn.utils import estimator_html_repr
 
         return f"{estimator_html_repr(self)}{estimator_html(self)}"
@@ -150,25 +208,33 @@ class TreeClassifierBase(ClassifierBase):
 
     Attributes
     ----------
-    classes_ : the labels, sorted; of the type of ``y``
-    binarizer_ : the fitted Binarizer; ``binarizer_.tests_`` says what each test means
-    n_features_in_, feature_names_in_ : the columns of X seen in training (names only where X has names)
-    fingerprint_ : SHA-256 of the table of training examples, see ``Table.fingerprint``; computed when asked for
-    target_name_ : the name of ``y``, if it had one
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted, of the type of ``y``.
+    binarizer_ : Binarizer
+        What turns columns into tests; ``binarizer_.tests_`` says what each test means.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    fingerprint_ : str
+        The SHA-256 of the table of training examples, see ``Table.fingerprint``; computed when it is asked for.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
     """
 
     binarizer_: Binarizer
-    _counted: Table | None = None  # the training examples, until their fingerprint is known
-    _began: float | None = None  # of the fit that is running
+    # The training examples are held until their fingerprint is known.
+    _counted: Table | None = None
+    # When the fit that is running began, by the monotonic clock.
+    _began: float | None = None
 
     @cached_property
     def fingerprint_(self) -> str:
-        """SHA-256 of the table of training examples: for files and reports, so no fit waits for it."""
+        """The SHA-256 of the table of training examples, computed when asked for so that no fit waits for it."""
         held, counted = self.__dict__, self._counted
         if counted is not None:
-            held["fingerprint_"] = (
-                counted.fingerprint()
-            )  # known before the examples go: other threads may ask
+            # The fingerprint is set before the examples are dropped, because other threads may ask for it.
+            held["fingerprint_"] = counted.fingerprint()
             held.pop("_counted", None)
         if "fingerprint_" not in held:
             raise AttributeError(f"{type(self).__name__} has no fingerprint_ before it is fitted")
@@ -176,14 +242,14 @@ class TreeClassifierBase(ClassifierBase):
         return known
 
     def _learned_from(self, table: Table) -> None:
-        """Take note of the training examples; a fingerprint of earlier ones is gone."""
+        """Keep the training examples until their fingerprint is asked for; a fingerprint of earlier ones is gone."""
         self.__dict__.pop("fingerprint_", None)
         self._counted = table
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy or a pickle has the fingerprint, and not the examples it is of."""
+        """Return what a copy or a pickle holds: the fingerprint, and not the examples it is of."""
         if self._counted is not None:
-            _ = self.fingerprint_  # asked for, so that the examples go
+            _ = self.fingerprint_  # Asking for it drops the examples.
         state: dict[str, Any] = super().__getstate__()
         return state
 
@@ -199,7 +265,7 @@ class TreeClassifierBase(ClassifierBase):
 
     @abstractmethod
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """Class probabilities for rows of 0/1 tests, shape (n_rows, n_classes)."""
+        """Return class probabilities for rows of 0/1 tests, of shape (n_rows, n_classes)."""
 
     def kept_in_file(self) -> tuple[Table, dict[str, Any]] | None:
         """Give the table that a model file holds, where a tree does not say all.
@@ -228,7 +294,29 @@ class TreeClassifierBase(ClassifierBase):
         """Set what a model file does not hold, after its parameters, tree and claims were read."""
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        """Learn from rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -250,10 +338,27 @@ class TreeClassifierBase(ClassifierBase):
         return self
 
     def fit_table(self, table: Table) -> Self:
-        """Learn from a table that was counted elsewhere, see ``Table.from_frame``: the same model as from its rows.
+        """Learn from a table that was counted elsewhere: the same model as from its rows.
 
         The table says how its tests are made of columns, and the parameters of this classifier that would have decided
         it (``bins``, ``missing``, …) play no part. The columns of a table that does not say are its tests.
+
+        Parameters
+        ----------
+        table : Table
+            The examples, counted, for example by ``Table.from_frame``.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If the table is empty or no Table.
+        QueryError
+            If a parameter has a value that it cannot have.
         """
         if not isinstance(table, Table):
             raise DataError(
@@ -267,7 +372,8 @@ class TreeClassifierBase(ClassifierBase):
         labels = np.asarray(range(table.n_classes) if table.classes is None else table.classes)
         self.classes_, seen, target = labels, table.class_totals > 0, table.target
         order = np.argsort(labels, kind="stable")
-        if not seen.all() or (order != np.arange(labels.size)).any():  # as fit: those that occur, in order
+        # As in fit, the classes are those that occur, in order.
+        if not seen.all() or (order != np.arange(labels.size)).any():
             keep = order[seen[order]]
             self.classes_ = labels[keep]
             table = Table.trusted(
@@ -287,7 +393,23 @@ class TreeClassifierBase(ClassifierBase):
         return self
 
     def score_table(self, table: Table) -> float:
-        """The share of the examples of a table that the model gets right; its tests must be those of the model."""
+        """Return the accuracy on the examples of a table, whose tests must be those of the model.
+
+        Parameters
+        ----------
+        table : Table
+            The examples, counted, for example by ``Table.from_frame``.
+
+        Returns
+        -------
+        float
+            The share of the examples that the model gets right.
+
+        Raises
+        ------
+        DataError
+            If the tests of the table are not those of the model.
+        """
         check_is_fitted(self)
         names = tuple(self.binarizer_.get_feature_names_out().tolist())
         if table.n_tests != len(names) or (table.test_names is not None and table.test_names != names):
@@ -304,27 +426,67 @@ class TreeClassifierBase(ClassifierBase):
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
 
-        ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where the file goes.
+        target : str, optional
+            The name of the label's column in the data; by default the name that ``y`` had in training.
         """
         save_model(self, path, target)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """What the model says of each row: the most probable label, of several the first in ``classes_``.
+        """Return what the model says of each row: the most probable label, of several the first in ``classes_``.
 
-        One best tree says what its leaves say; with costs that is the label that costs least.
+        A single tree says what its leaves say; with costs that is the label that costs least.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The label of each row.
         """
         check_is_fitted(self)
         labels: npt.NDArray[Any] = self.classes_[self._predict_codes_tests(self.to_tests(X))]
         return labels
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
+        """
         check_is_fitted(self)
         return self._predict_proba_tests(self.to_tests(X))
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """``predict`` and ``predict_proba`` of the same rows, which are looked at once: (labels, probabilities)."""
+        """Return ``predict`` and ``predict_proba`` of the same rows, which are turned into tests once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What ``predict`` says of each row.
+        proba : ndarray of shape (n_rows, n_classes)
+            What ``predict_proba`` says of each row.
+        """
         check_is_fitted(self)
         codes, proba = self._answers_tests(self.to_tests(X))
         labels: npt.NDArray[Any] = self.classes_[codes]
@@ -333,41 +495,42 @@ class TreeClassifierBase(ClassifierBase):
     def _answers_tests(
         self, X01: npt.NDArray[np.uint8]
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-        """Class indices and probabilities for rows of 0/1 tests; a subclass may not say the most probable class."""
+        """Return class indices, which need not be the most probable ones, and probabilities for rows of 0/1 tests."""
         proba = self._predict_proba_tests(X01)
         return np.argmax(proba, axis=1), proba
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
-        """Class indices for rows of 0/1 tests."""
+        """Return class indices for rows of 0/1 tests."""
         return self._answers_tests(X01)[0]
 
     @contextmanager
     def _one_clock(self) -> Iterator[None]:
-        """A fit inside: ``time_limit`` counts from here on, for all of it."""
+        """Run a fit inside: ``time_limit`` counts from here on, for all of it."""
         self._began = time.monotonic()
         try:
             yield
         finally:
             del self._began
-        for name in ("posterior_", "draws_", "space_"):  # later questions have a clock of their own again
+        # Each later question has all of the time limit again.
+        for name in ("posterior_", "draws_", "space_"):
             held = getattr(self, name, None)
             space = getattr(held, "space", held)
             if space is not None:
                 space.limits = replace(space.limits, time_limit=getattr(self, "time_limit", None))
 
     def _time_left(self) -> Any:
-        """What is left of ``time_limit`` in the fit that is running, and never nothing; all of it outside."""
-        limit = getattr(self, "time_limit", None)  # not every classifier has one
+        """Return what is left of ``time_limit`` in the fit that is running, at least an instant; else all of it."""
+        limit = getattr(self, "time_limit", None)  # Not every classifier has this parameter.
         if (
             self._began is None
             or isinstance(limit, bool)
             or not isinstance(limit, int | float)
             or not limit > 0
         ):
-            return limit  # what is no limit is refused where it is used
+            return limit  # A value that is no limit is refused where it is used.
         return max(LEAST_SECONDS, limit - (time.monotonic() - self._began))
 
-    # --- what it tells of itself
+    # --- what it reports of itself
 
     def _kinds(self) -> list[Expected]:
         return encoded_kinds(self.binarizer_.encodings_)
@@ -376,8 +539,16 @@ class TreeClassifierBase(ClassifierBase):
         tree = self._known("tree_")
         return super()._reached(x) if tree is None else self._leaves_in([tree], x)
 
+    def _importances(self) -> npt.NDArray[np.float64] | None:
+        tree = self._known("tree_")
+        return None if tree is None else shares_of_tests(tree, self._columns_of_tests(), self.n_features_in_)
+
+    def _columns_of_tests(self) -> npt.NDArray[np.intp]:
+        """Return for each test the position of its column."""
+        return np.array([test.column for test in self.binarizer_.tests_], dtype=np.intp)
+
     def _leaves_in(self, trees: Any, x: Any) -> list[ReachedLeaf]:
-        """The leaves that a row reaches in trees of equal weight."""
+        """Return the leaves that a row reaches in trees of equal weight."""
         names = self.binarizer_.get_feature_names_out().tolist()
         return leaves_of_tests(trees, self.binarizer_.transform(x)[0], names)
 
@@ -403,7 +574,7 @@ class TreeClassifierBase(ClassifierBase):
         """Take tests out of the encodings where limits do not allow all; by default none."""
 
     def new_binarizer(self) -> Binarizer:
-        """An unfitted Binarizer with those of its parameters that this estimator has too.
+        """Return an unfitted Binarizer with those of its parameters that this estimator has too.
 
         Returns
         -------

@@ -39,7 +39,7 @@ __all__ = ["BayesOptimalClassifier"]
 
 METHODS = ("exact", "collapsed")
 FINITE = 1e300
-CLOSE = 1e-9  # relative, of a sum of logarithms that is folded again
+CLOSE = 1e-9  # Two sums of the same logarithms may differ by this, relative to their size.
 AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 
@@ -50,34 +50,82 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
 
     With ``time_limit`` or ``memory_limit``, or without a depth limit, the average is taken for depth 1, 2, 3, …: if a
     limit ends this, the deepest average that was finished is used, ``stop_reason_`` says why, and scikit-learn's
-    ``ConvergenceWarning`` tells it. ``depth_profile_`` shows how the answer settles.
+    ``ConvergenceWarning`` is given. ``depth_profile_`` shows how the answer settles.
 
     Parameters
     ----------
-    max_depth, min_leaf : the space; ``max_depth=None`` for no limit
-    prior : "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object; "fit" chooses alpha and beta of
-        the size prior by the evidence, "average" mixes over a grid of them by their evidence; "fit_leaf_penalty" and
-        "average_leaf_penalty" do so for omega
-    alpha, beta : of the size prior: a node at depth d splits with probability α(1 + d)^−β; "fit" never has less
-        evidence than these
-    dirichlet : a number, one per class, "1/C", "decay" or a ``DepthDecay``; "fit" or "average" (one number),
-        "fit_per_class", "fit_decay" and "average_decay" by the evidence
-    method : "exact"; or "collapsed" for spaces too large to fold: the top of the tree is sampled, all below is summed
-    n_draws, random_state : of "collapsed": draws in each of four chains, and the seed
-    bins, missing : how columns become tests, see ``Binarizer``
-    n_jobs, time_limit, memory_limit : threads, seconds, bytes
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_leaf : int
+        The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
+        ``min_samples_leaf``, is understood too.
+    prior : str or Prior
+        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. "fit" chooses
+        alpha and beta of the size prior by the evidence, "average" mixes over a grid of them by their evidence;
+        "fit_leaf_penalty" and "average_leaf_penalty" do so for omega of the leaf penalty.
+    alpha : float
+        Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
+        ``prior="fit"`` never has less evidence than these values.
+    beta : float
+        Of ``prior="size"``, see ``alpha``.
+    dirichlet : float, sequence, str or DepthDecay
+        The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
+        "decay" or a ``DepthDecay``. "fit" or "average" (of one number), "fit_per_class", "fit_decay" and
+        "average_decay" choose them by the evidence.
+    method : {"exact", "collapsed"}
+        The exact average; or, for spaces too large for it, one where the top of the tree is sampled and all below is
+        summed.
+    n_draws : int
+        The draws in each of the four chains of "collapsed".
+    random_state : int, Generator or None
+        The seed of "collapsed"; None for new random numbers each time.
+    bins : int, str or dict
+        How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
+        neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    n_jobs : int or None
+        The number of threads; −1 for every core. The result is the same for any number.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. See above.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    posterior_ : the posterior over every tree; with "average" a mixture of them; with "collapsed" draws from it
-    log_evidence_ : its log evidence; None where it was sampled
-    prior_, dirichlet_ : the values in force; with "average" those of most weight
-    evidence_fit_ : what "fit" or "average" tried (``evidence_fit_.curve``, ``evidence_fit_.plot()``), or None
-    mixture_ : with "average", the parts: (prior, dirichlet, weight) of each
-    depth_ : the trees have at most this depth; None for any depth
-    stop_reason_ : "complete", "time limit", "memory limit", "hopeless" (the next depth would not fit) or "stopped"
-    depth_profile_ : log evidence and largest change of a prediction for each depth; None where only one was asked for
-    n_states_ : states of the graph that was folded; 0 where it was sampled
+    posterior_ : Posterior, AveragedPosterior or CollapsedPosterior
+        The posterior over every tree; with "average" a mixture of several; with "collapsed" draws from it.
+    log_evidence_ : float or None
+        The log evidence of the posterior; None where it was sampled.
+    prior_ : Prior
+        The prior that the model was computed with; with "average" those of most weight.
+    dirichlet_ : float, tuple or DepthDecay
+        The Dirichlet parameters that the model was computed with; with "average" those of most weight.
+    evidence_fit_ : EvidenceFit or None
+        What "fit" or "average" tried (``evidence_fit_.curve``, ``evidence_fit_.plot()``).
+    mixture_ : list of tuple
+        With "average" only, the parts: prior, Dirichlet parameters and weight of each.
+    depth_ : int or None
+        The trees have at most this depth; None for any depth.
+    stop_reason_ : str
+        Why the work ended: "complete", "time limit", "memory limit", "hopeless" (the next depth would not fit) or
+        "stopped".
+    depth_profile_ : DepthProfile or None
+        The log evidence and the largest change of a prediction for each depth; None where only one depth was asked for.
+    n_states_ : int
+        The number of states of the graph; 0 where the posterior was sampled.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The exact posterior probability that the tree uses each column; not there with ``method="collapsed"``.
+    binarizer_ : Binarizer
+        What turns columns into tests; ``binarizer_.tests_`` says what each test means.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -158,7 +206,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         self._tell()
 
     def _deepen(self, space: Engine, hyper: Hyper) -> tuple[DepthProfile, Engine]:
-        """The profile of depths, and the space of the deepest; a choice that is to follow is left half of the time."""
+        """Return the profile of depths and the space of the deepest; half the time is left for choosing a prior."""
         limits = space.limits
         if hyper.verb and limits.time_limit is not None:
             space.limits = replace(limits, time_limit=limits.time_limit / 2)
@@ -194,14 +242,14 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             del self.mixture_
         one = posterior.best if isinstance(posterior, AveragedPosterior) else posterior
         self.posterior_ = posterior
-        self.log_evidence_ = getattr(posterior, "log_evidence", None)  # a sample has none
+        self.log_evidence_ = getattr(posterior, "log_evidence", None)  # A sample has no evidence.
         self.prior_, self.dirichlet_ = one.prior, one.dirichlet
         self.depth_ = one.space.max_depth
         self.n_states_ = sum(int(graph.n_states) for graph in one.space.graphs.values())
         self.stop_reason_ = "complete"
 
     def _tell(self) -> None:
-        """Say so if a limit ended the work before all depths were done."""
+        """Warn if a limit ended the work before all depths were done."""
         profile = self.depth_profile_
         if profile is None or profile.complete:
             return
@@ -229,14 +277,14 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         )
 
     def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
-        """Fold again under the hyper-parameters in force; they are not chosen again, nor is a limit met again.
+        """Fold again under the prior that the file names; it is not chosen again, and no limit is met again.
 
         Parameters
         ----------
         table : Table
             The training examples.
         claims : dict
-            The claims of the file, by name: prior and dirichlet are those in force.
+            The claims of the file, by name: prior and dirichlet are those that were used.
         """
         if "prior" not in claims or "dirichlet" not in claims:
             super().restore_from_file(table, claims)
@@ -258,7 +306,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         self.stop_reason_ = str(claims.get("stop_reason", "complete"))
 
     def _check_in_force(self, n_classes: int, claims: dict[str, Any]) -> None:
-        """Hyper-parameters that were given, and not chosen by the evidence, are in force as they were given."""
+        """Check that hyper-parameters which were given, and not chosen by the evidence, are those of the claims."""
         hyper = self._hyper(n_classes)
         if hyper.verb != "average" and "mixture" in claims:
             raise DataError("claims.mixture is given, but params ask for no average over hyper-parameters")
@@ -271,7 +319,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 raise DataError(f"claims.{name} is {clip(claims[name])}; params ask for {clip(wanted)}")
 
     def _check_evidence(self, claims: dict[str, Any]) -> None:
-        """The evidence of the average is the one that is claimed, and weighs the parts of a mixture."""
+        """Check that the evidence of the average is the one that is claimed, and weighs the parts of a mixture."""
         posterior, claimed = self.posterior_, claims.get("log_evidence")
         if isinstance(posterior, AveragedPosterior):
             wanted = posterior.weights_by_evidence()
@@ -291,18 +339,19 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 f"have {self.log_evidence_}. The file was changed by hand or damaged"
             )
 
-    # --- what it tells of itself
+    # --- what it reports of itself
 
     def facts(self) -> list[Fact]:
-        told = {"depth": "depth of the trees averaged"}
-        return [fact._replace(long=told.get(fact.name, fact.long)) for fact in super().facts()]
+        labels = {"depth": "depth of the trees averaged"}
+        return [fact._replace(long=labels.get(fact.name, fact.long)) for fact in super().facts()]
 
     def headline(self, on: str) -> str:
         limit = depth_words(self.max_depth)
         return f"The average over every tree of {limit}, weighted by its posterior probability{on}."
 
     def added(self) -> str | None:
-        return None if "mixture_" in vars(self) else super().added()  # whose parts add different numbers
+        # The parts of a mixture add different numbers.
+        return None if "mixture_" in vars(self) else super().added()
 
     def display(self) -> Picture:
         return "average"
@@ -312,6 +361,11 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             return repr(self)
         best = self.top_trees(1)
         return f"the most probable of all trees has probability {best.share:.3g}:\n{best[0].to_text()}"
+
+    def _importances(self) -> npt.NDArray[np.float64] | None:
+        if isinstance(self.posterior_, CollapsedPosterior):
+            return None  # A sample of the tops of trees does not say what is below them.
+        return np.array(list(self.attribute_inclusion().values()), dtype=np.float64)
 
     def mean_leaves(self) -> float:
         found = self.posterior_
@@ -338,5 +392,5 @@ def _mixture(space: Engine, claims: dict[str, Any]) -> AveragedPosterior:
 
 
 def _plain(dirichlet: Any) -> Any:
-    """Dirichlet parameters from a file as they were: one per class is a tuple."""
+    """Return Dirichlet parameters from a file as they were: one per class is a tuple."""
     return tuple(dirichlet) if isinstance(dirichlet, list) else dirichlet

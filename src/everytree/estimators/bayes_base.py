@@ -25,12 +25,24 @@ __all__ = ["BayesBase", "Hyper"]
 
 @dataclass(frozen=True)
 class Hyper:
-    """The hyper-parameters as asked for: what is in force, or where a choice starts, and what is to be chosen."""
+    """The hyper-parameters as they were asked for.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior, or where its choice by the evidence starts.
+    dirichlet : object
+        The Dirichlet parameters, or where their choice starts.
+    verb : {"", "fit", "average"}
+        What is to be done with the evidence.
+    words : tuple
+        For ``fit_evidence``, of prior and Dirichlet parameters: the word "fit_…", or the value that is given.
+    """
 
     prior: Prior
     dirichlet: Any
-    verb: str = ""  # "", "fit" or "average"
-    words: tuple[Any, Any] = ("", "")  # for ``fit_evidence``: "fit_…", or the value that is given
+    verb: str = ""
+    words: tuple[Any, Any] = ("", "")
 
     def choose(self, space: Engine) -> EvidenceFit:
         average = self.verb == "average"
@@ -39,7 +51,7 @@ class Hyper:
 
 
 class BayesBase(IncrementalBase):
-    """Parameters and the space, shared by the average and the single tree."""
+    """The parameters and the space that the average, the most probable tree and the chains share."""
 
     prior_: Prior
     dirichlet_: Any
@@ -75,7 +87,7 @@ class BayesBase(IncrementalBase):
 
     def finish_loading(self) -> None:
         """Set what a model file does not hold, after its parameters, tree and claims were read."""
-        self.evidence_fit_ = None  # of the choice, a file holds the result
+        self.evidence_fit_ = None  # A file holds the result of the choice alone.
 
     def _space(self, table: Table) -> TreeSpace:
         return TreeSpace.from_table(
@@ -89,7 +101,7 @@ class BayesBase(IncrementalBase):
         )
 
     def _hyper(self, n_classes: int) -> Hyper:
-        """The hyper-parameters, checked before anything is computed."""
+        """Return the hyper-parameters, checked before anything is computed."""
         prior_word, dirichlet_word = asked("prior", self.prior), asked("dirichlet", self.dirichlet)
         verbs = {word[0] for word in (prior_word, dirichlet_word) if word is not None}
         if len(verbs) > 1:
@@ -121,7 +133,7 @@ class BayesBase(IncrementalBase):
         elif isinstance(dirichlet, str) and dirichlet == "decay":
             dirichlet = DepthDecay()
         try:
-            rows = dirichlet_rows(dirichlet, n_classes, 0)  # a bad one is refused here
+            rows = dirichlet_rows(dirichlet, n_classes, 0)  # Bad parameters are refused here.
         except QueryError as error:
             more = ', or "decay", "fit" or "average"' if isinstance(dirichlet, str) else ""
             raise QueryError(Wording(error.wording, more), **error.fields) from None

@@ -27,7 +27,7 @@ Reals = npt.NDArray[np.float64]
 
 
 class BayesQuestions:
-    """Questions to ``posterior_``; beside ``TreeClassifierBase``, which turns rows into tests."""
+    """Questions to ``posterior_``, beside ``TreeClassifierBase``, which turns rows into tests."""
 
     posterior_: Any
     binarizer_: Binarizer
@@ -41,28 +41,88 @@ class BayesQuestions:
         n_draws: int = 1000,
         random_state: int | np.random.Generator | None = None,
     ) -> tuple[Reals, Reals]:
-        """Lower and upper ends of an interval that holds the class probability with probability ``level``.
+        """Return an interval for each class probability that holds it with probability ``level``.
 
-        One row per row of ``X``, one column per class. The trees are drawn exactly from the posterior, ``n_draws`` of
-        them; what the leaves leave open is not sampled. See ``Posterior.interval``.
+        The trees are drawn exactly from the posterior; the uncertainty within their leaves is not sampled but
+        computed. See ``Posterior.interval``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+        level : float
+            The probability that the interval holds, between 0 and 1.
+        n_draws : int
+            How many trees are drawn.
+        random_state : int, Generator or None
+            The seed of the draws.
+
+        Returns
+        -------
+        lower : ndarray of shape (n_rows, n_classes)
+            The lower ends.
+        upper : ndarray of shape (n_rows, n_classes)
+            The upper ends.
         """
         lower, upper = self._ask("interval")(self._tests(X), level, n_draws, random_state)
         return lower, upper
 
     def moments(self, X: Any) -> Moments:
-        """Mean and variance of each class probability: between the trees, and within their leaves."""
+        """Return mean and variance of each class probability, between the trees and within their leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        Moments
+            The mean, and both parts of the variance.
+        """
         found: Moments = self._ask("moments")(self._tests(X))
         return found
 
     def sampling_error(self, X: Any) -> Reals:
-        """Standard error of ``predict_proba``: zero for the exact average, an estimate for method="collapsed"."""
+        """Return the standard error of ``predict_proba`` by sampling.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Zero for the exact average, an estimate for ``method="collapsed"``.
+        """
         rows = self._tests(X)
         if hasattr(self.posterior_, "error"):
             return np.asarray(self.posterior_.error(rows))
         return np.zeros((len(rows), len(self.posterior_.space.classes)))
 
     def explain(self, x: Any, top: int = 10) -> Explanation:
-        """Why one row is predicted so: the rules of most weight that cover it, in the names of the columns."""
+        """Explain the prediction of one row: the rules of most weight that cover it, in the names of the columns.
+
+        Parameters
+        ----------
+        x : array-like
+            The row: a table of one row, or the values of one row.
+        top : int
+            How many rules to show.
+
+        Returns
+        -------
+        Explanation
+            The rules with their weights; it prints as text.
+
+        Raises
+        ------
+        DataError
+            If ``x`` is not one row.
+        QueryError
+            If the model holds no exact posterior of one prior.
+        """
         rows = self._tests(_as_table(x))
         if len(rows) != 1:
             raise DataError(f"x has {len(rows)} rows; expected one, such as X[:1] or X.iloc[[3]]")
@@ -70,18 +130,46 @@ class BayesQuestions:
         return found
 
     def top_trees(self, k: int = 10) -> TopTrees:
-        """The k most probable trees, with their probabilities and the share of the posterior that they cover."""
+        """Return the most probable trees, with their probabilities and the share of the posterior that they cover.
+
+        Parameters
+        ----------
+        k : int
+            How many trees.
+
+        Returns
+        -------
+        TopTrees
+            The trees, the most probable first.
+        """
         found: TopTrees = self._ask("top_trees")(k)
         return found
 
     def attribute_inclusion(self) -> dict[str, float]:
-        """For every column the probability that the tree uses it."""
+        """Return for every column the probability that the tree uses it.
+
+        Returns
+        -------
+        dict of str to float
+            The probability by the name of the column, in the order of the columns.
+        """
         found = self._ask("attribute_inclusion")()
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return {str(name): found.get(str(name), 0.0) for name in names}
 
     def compress(self, epsilon: float = 0.01) -> Any:
-        """A ``CompressedClassifier`` of few rules, none of whose probabilities is further than ``epsilon`` off."""
+        """Return a short list of rules with almost the same probabilities.
+
+        Parameters
+        ----------
+        epsilon : float
+            No probability may be further off than this, whatever the row.
+
+        Returns
+        -------
+        CompressedClassifier
+            The rules; its ``bound_`` says how far they are off at most.
+        """
         made = classifier_named(ESTIMATOR, FORMAT)
         return made._of(self, self._ask("compress")(epsilon), epsilon)
 
@@ -105,9 +193,8 @@ class BayesQuestions:
 
 
 def _as_table(x: Any) -> Any:
-    """A single row as a table of one row; a table as it is."""
+    """Return a single row as a table of one row, and a table as it is."""
     if hasattr(x, "columns") or np.ndim(x) != 1:
         return x
-    return (
-        x.to_frame().T if hasattr(x, "to_frame") and hasattr(x, "index") else [x]
-    )  # a row of pandas keeps its names
+    # A row of pandas keeps the names of its columns.
+    return x.to_frame().T if hasattr(x, "to_frame") and hasattr(x, "index") else [x]

@@ -21,7 +21,7 @@ from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
-from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.column_base import MIN_BRANCH, ColumnTreeClassifier
 from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
@@ -30,33 +30,66 @@ from everytree.trees.multiway import MultiwayTree
 
 __all__ = ["C45TreeClassifier"]
 
-TIE = 1e-6  # probabilities closer than this are a tie, as in J48; the first class then wins
+TIE = 1e-6  # Probabilities closer than this are a tie, as in J48; the first class then wins.
 
 
 @method("c45", "C4.5", place=8)
 @saved_as(FORMAT)
 class C45TreeClassifier(ColumnTreeClassifier):
-    """A decision tree by C4.5.
+    """A decision tree by C4.5, release 8.
+
+    The defaults are those of C4.5 and of Weka's J48. Missing values need no parameter: as in C4.5, a row without a
+    value goes down every branch in fractions.
 
     Parameters
     ----------
-    min_leaf : at least two branches of every test hold so many examples
-    confidence : of the estimated errors, above 0 and at most 0.5; smaller prunes more
-    prune : remove subtrees whose estimated errors are not less than a leaf's
-    subtree_raising : also put the largest branch of a node in its place, where its estimated errors are less
-    collapse : remove subtrees that lower no training error, before pruning
-    binary_splits : nominal tests "this value or not" instead of one branch per value
-    laplace : probabilities (n_c + 1)/(n + C) of a leaf instead of n_c/n
-    nominal : numeric columns (names or positions) whose numbers are codes
-    resolution : a cut lies between values that differ by more than this
-    time_limit, memory_limit : seconds and bytes of growing, or None
+    min_branch : int
+        At least two branches of every split hold so many training examples, a row of weight w counted w times. With
+        two branches this is the fewest examples in a leaf; a split with more branches may have smaller ones. J48
+        calls it -M.
+    confidence : float
+        The confidence of the estimated errors, above 0 and at most 0.5; smaller prunes more. J48 calls it -C.
+    prune : bool
+        Whether to remove subtrees whose estimated errors are not less than a leaf's.
+    subtree_raising : bool
+        Whether to put the largest branch of a node in its place, where its estimated errors are less.
+    collapse : bool
+        Whether to remove subtrees that lower no training error, before pruning.
+    binary_splits : bool
+        Whether nominal tests ask for one value instead of having one branch per value.
+    laplace : bool
+        Whether a leaf with n_c of n examples in class c gives the probability (n_c + 1) / (n + C), for C classes,
+        instead of n_c / n.
+    nominal : sequence of str or int, optional
+        Numeric columns, by name or position, whose numbers are codes without an order.
+    resolution : float
+        A cut lies between values that differ by more than this.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. ``LimitReached`` is raised beyond it.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the ``MultiwayTree``, with ``to_text``
-    n_leaves_, size_ : leaves and nodes, those without training examples included
-    classes_, n_features_in_, feature_names_in_ : as usual
+    tree_ : MultiwayTree
+        The tree; ``tree_.to_text()`` shows it.
+    n_leaves_ : int
+        The number of leaves, those without training examples included.
+    size_ : int
+        The number of nodes.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
+    Examples
+    --------
     >>> rows = [["sunny", 85], ["sunny", 70], ["rain", 96], ["rain", 80], ["sunny", 72], ["sunny", 90]]
     >>> tree = C45TreeClassifier().fit(rows, ["no", "yes", "yes", "yes", "yes", "no"])
     >>> print(tree.to_text())
@@ -69,6 +102,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
     TREE = MultiwayTree
     CLAIMS = ("n_leaves_", "size_")
     PAPER = "c45"
+    GONE = MIN_BRANCH
 
     tree_: MultiwayTree
     n_leaves_: int
@@ -76,7 +110,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
 
     def __init__(
         self,
-        min_leaf: int = 2,
+        min_branch: int = 2,
         confidence: float = 0.25,
         prune: bool = True,
         subtree_raising: bool = True,
@@ -88,7 +122,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        self.min_leaf = min_leaf
+        self.min_branch = min_branch
         self.confidence = confidence
         self.prune = prune
         self.subtree_raising = subtree_raising
@@ -101,8 +135,30 @@ class C45TreeClassifier(ColumnTreeClassifier):
         self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow and prune; whole ``sample_weight`` count as repetitions of a row."""
-        min_leaf = whole("min_leaf", self.min_leaf, 1)
+        """Grow and prune a tree from rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
+        min_branch = whole("min_branch", self.min_branch, 1)
         confidence = number("confidence", self.confidence, 0, 1, example=0.25)
         if confidence > 0.5:
             raise refused(QueryError, "confidence", self.confidence, "at most 0.5, such as 0.25")
@@ -120,7 +176,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         data = self._reader.training(frame, codes, len(self.classes_), weights)
         grown = _core.grow_c45(
             data,
-            min_leaf,
+            min_branch,
             confidence,
             NormalDist().inv_cdf(1 - confidence),
             resolution,
@@ -132,19 +188,53 @@ class C45TreeClassifier(ColumnTreeClassifier):
         return self
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Class frequencies of the leaf of each row (smoothed with ``laplace``), in the order of ``classes_``.
+        """Return the class frequencies in the leaf of each row, smoothed with ``laplace``.
 
-        Where a value is missing, the average over the branches, by their training examples. A branch without training
-        examples, or a nominal value without a branch, has the frequencies of the node before it.
+        Where a value is missing, this is the average over the branches, by their training examples. A branch without
+        training examples, or a nominal value without a branch, has the frequencies of the node before it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
         """
         return self._proba(X, bool(self.laplace))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most frequent label, never smoothed; the first in ``classes_`` where several are."""
+        """Return the most frequent label in the leaf of each row; of several, the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The label of each row.
+        """
         return self._most_frequent(self._proba(X, False))
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """``predict`` and ``predict_proba`` of the same rows; with ``laplace`` these are two different sums."""
+        """Return ``predict`` and ``predict_proba`` of the same rows; with ``laplace`` these are two different sums.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What ``predict`` says of each row.
+        proba : ndarray of shape (n_rows, n_classes)
+            What ``predict_proba`` says of each row.
+        """
         proba = self._proba(X, False)
         labels = self._most_frequent(proba)
         return labels, self.predict_proba(X) if self.laplace else proba
@@ -156,7 +246,13 @@ class C45TreeClassifier(ColumnTreeClassifier):
         return labels
 
     def to_text(self) -> str:
-        """The tree as text: for each leaf its class, (examples) or (examples/errors), fractions with two digits."""
+        """Return the tree as text.
+
+        Returns
+        -------
+        str
+            For each leaf its class and (examples) or (examples/errors); fractions have two digits.
+        """
         check_is_fitted(self)
         return self.tree_.to_text(self.tree_.errors_text)
 

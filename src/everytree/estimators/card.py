@@ -16,18 +16,18 @@ __all__ = ["estimator_html"]
 
 
 def estimator_html(model: Any) -> str:
-    """What a fitted classifier adds to the box that scikit-learn draws of it; nothing before it is fitted."""
+    """Return what a fitted classifier adds to the box that scikit-learn draws of it; nothing before it is fitted."""
     known = vars(model)
     tree, posterior, rules = known.get("tree_"), known.get("posterior_"), known.get("rules_")
     if isinstance(posterior, AveragedPosterior):
-        posterior = posterior.best  # the part of most weight
+        posterior = posterior.best  # This is the part of most weight.
     try:
         if isinstance(tree, Tree):
             return tree_to_html(tree)
         if isinstance(posterior, Posterior):
             return posterior_html(posterior)
         text = tree.to_text() if tree is not None else "" if rules is None else str(rules)
-    except EverytreeError as error:  # a picture must not hide the model
+    except EverytreeError as error:  # A picture that fails must not hide the model.
         text = f"no picture: {error}"
     lines = text.splitlines()
     if not lines:

@@ -43,31 +43,71 @@ CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": (
 @method("cart", "CART, pruned by cross-validation", place=9)
 @saved_as(FORMAT)
 class CARTTreeClassifier(ColumnTreeClassifier):
-    """A decision tree by CART.
+    """A decision tree by CART, grown by scikit-learn and pruned by cross-validation.
+
+    No depth limit and ``min_leaf=1`` are the defaults of scikit-learn, the ten folds those of the book (Breiman,
+    Friedman, Olshen & Stone). Missing values need no parameter: a split chooses the side of the rows that lack its
+    value.
 
     Parameters
     ----------
-    rule : "0-SE" for the price of least cross-validated error, "1-SE" for the largest within one standard error of it
-    criterion : "gini" or "entropy", by which tests are chosen
-    risk : what is weighed against the number of leaves: "impurity" (as scikit-learn does) or "error" (as in the book)
-    folds : of the cross-validation; with fewer examples, one for each
-    min_leaf : examples that both branches of a test hold at least
-    max_depth : most tests on a path, or None
-    laplace : probabilities (n_c + 1)/(n + C) of a leaf instead of n_c/n
-    nominal : numeric columns (names or positions) whose numbers are codes
-    max_categories : refuse a nominal column with more values than this
-    random_state : seed of the folds, and of the choice among tests that are equally good
+    rule : {"0-SE", "1-SE"}
+        The price of a leaf that is chosen: that of least cross-validated error, or the largest within one standard
+        error of it.
+    criterion : {"gini", "entropy"}
+        The impurity by which tests are chosen.
+    risk : {"impurity", "error"}
+        What is weighed against the number of leaves: the impurity (as scikit-learn does) or the errors (as in the
+        book).
+    folds : int
+        The number of folds of the cross-validation; with fewer examples, one for each.
+    min_leaf : int
+        The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
+        ``min_samples_leaf``, is understood too.
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    laplace : bool
+        Whether a leaf with n_c of n examples in class c gives the probability (n_c + 1) / (n + C), for C classes,
+        instead of n_c / n.
+    nominal : sequence of str or int, optional
+        Numeric columns, by name or position, whose numbers are codes without an order.
+    max_categories : int
+        Refuse a nominal column with more different values than this.
+    random_state : int, Generator or None
+        The seed of the folds, and of the choice among tests that are equally good; None for new random numbers each
+        time.
 
     Attributes
     ----------
-    tree_ : the ``MultiwayTree``, with ``to_text``
-    n_leaves_, size_ : leaves and nodes
-    alphas_ : the prices tried, ascending; the last is +inf, the root alone
-    cv_errors_, cv_se_ : the share of errors at each price, and its standard error; NaN for a single example
-    alpha_ : the price chosen
-    n_folds_ : folds used
-    classes_, n_features_in_, feature_names_in_ : as usual
+    tree_ : MultiwayTree
+        The tree; ``tree_.to_text()`` shows it.
+    n_leaves_ : int
+        The number of leaves.
+    size_ : int
+        The number of nodes.
+    alphas_ : ndarray of shape (n_prices,)
+        The prices of a leaf that were tried, ascending; the last is +inf, the root alone.
+    cv_errors_ : ndarray of shape (n_prices,)
+        The share of errors in the cross-validation at each price; NaN for a single example.
+    cv_se_ : ndarray of shape (n_prices,)
+        The standard error of ``cv_errors_``.
+    alpha_ : float
+        The price that was chosen.
+    n_folds_ : int
+        The number of folds that were used.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
+    Examples
+    --------
     >>> rows = [[x, "ab"[x % 2]] for x in range(40)]
     >>> tree = CARTTreeClassifier().fit(rows, ["low" if x < 20 or x % 2 else "high" for x in range(40)])
     >>> print(tree.to_text())
@@ -115,13 +155,37 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow, cross-validate and prune; whole ``sample_weight`` count as repetitions of a row, in the folds too."""
+        """Grow, cross-validate and prune a tree from rows and their labels.
+
+        A weight counts as so many repetitions in the folds of the cross-validation too.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 expected = " or ".join(map(repr, allowed))
                 raise refused(QueryError, name, getattr(self, name), f"{expected}")
         folds, min_leaf = whole("folds", self.folds, 2), whole("min_leaf", self.min_leaf, 1)
-        depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 1, none="no limit")
+        depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 0, none="no limit")
         categories = whole("max_categories", self.max_categories, 1)
         rng = generator(self.random_state)
 
@@ -154,14 +218,14 @@ class CARTTreeClassifier(ColumnTreeClassifier):
     def _grown(
         self, growth: Growth, cells: Any, ranks: Any, codes: Any, weights: Any
     ) -> tuple[MultiwayTree, npt.NDArray[np.float64]]:
-        """A full tree, and for each node the price from which on it is a leaf, relative to all examples."""
+        """Return a full tree, and for each node the price from which on it is a leaf, relative to all examples."""
         tree = growth.grow(cells, ranks, codes, weights)
         kind = self.criterion if self.risk == "impurity" else "error"
         risk = risks(tree.counts, cast(Literal["gini", "entropy", "error"], kind))
         return tree, collapse_points(tree, risk) / float(weights.sum())
 
     def _errors(self, growth: Growth, cells: Any, ranks: Any, codes: Any, train: Any, test: Any) -> Any:
-        """Errors of the tree of one fold on its test examples, at every price."""
+        """Return the errors of the tree of one fold on its test examples, at every price."""
         used, asked = train > 0, test > 0
         tree, gamma = self._grown(growth, cells[used], ranks[used], codes[used], train[used])
         ends = np.zeros(tree.counts.shape, dtype=np.int64)
@@ -186,10 +250,20 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         self.n_leaves_, self.size_ = tree.n_leaves, tree.n_nodes
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Class frequencies of the leaf of each row (smoothed with ``laplace``), in the order of ``classes_``.
+        """Return the class frequencies in the leaf of each row, smoothed with ``laplace``.
 
         Where a value is missing, a row takes the side that training chose for missing values; where none was missing,
         it stops at the node. A nominal value that was not seen in training is none of those that are asked for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
         """
         ends = self.apply(X)
         counts = self.tree_.counts[ends] + (1.0 if self.laplace else 0.0)
@@ -197,12 +271,29 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         return proba
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """The node of ``tree_`` where each row ends: a leaf, or a node that asks for a value the row lacks."""
+        """Return the node where each row ends.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The number of the node of ``tree_``: a leaf, or a node that asks for a value the row lacks.
+        """
         frame = self._frame(X)
         return self.tree_.apply(self._reader.cells(frame))
 
     def to_text(self) -> str:
-        """The tree as text: for each leaf its class, and (examples) or (examples/errors)."""
+        """Return the tree as text.
+
+        Returns
+        -------
+        str
+            For each leaf its class and (examples) or (examples/errors).
+        """
         check_is_fitted(self)
         return self.tree_.to_text(self.tree_.errors_text)
 
@@ -215,13 +306,14 @@ class CARTTreeClassifier(ColumnTreeClassifier):
 def distinct_rows(
     cells: npt.NDArray[np.float64], codes: npt.NDArray[np.intp], weights: npt.NDArray[np.int64] | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """The different examples in a fixed order, with their numbers: all that is learnt depends on these alone.
+    """Return the different examples in a fixed order, with their numbers: all that is learnt depends on these alone.
 
     >>> cells = np.array([[2.0], [np.nan], [1.0], [2.0]])
     >>> [each.tolist() for each in distinct_rows(cells, np.array([0, 1, 1, 0]), None)]
     [[[1.0], [2.0], [nan]], [1, 0, 1], [1, 2, 1]]
     """
-    keys = [np.unique(column, return_inverse=True)[1] for column in cells.T]  # NaN is one value, the last
+    # NaN is one value here, and the last.
+    keys = [np.unique(column, return_inverse=True)[1] for column in cells.T]
     order = np.lexsort([codes, *keys[::-1]])
     table = np.column_stack([*keys, codes])[order]
     new = np.concatenate([[True], (table[1:] != table[:-1]).any(axis=1)])

@@ -31,19 +31,19 @@ __all__ = ["Asked", "Growth", "asked_of"]
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 NUMBER, KNOWN = -1, -2
-MOST_RANKS = 2**24  # whole numbers up to this are exact in 32 bits
+MOST_RANKS = 2**24  # Whole numbers up to this are exact in 32 bits.
 
 
 class Asked(NamedTuple):
     """One column of what scikit-learn sees: a numeric column, a value of a nominal one, or whether there is a value."""
 
     column: int
-    code: int  # of the value; NUMBER, or KNOWN
-    gaps: int  # where rows without a value are: 0 with the lesser numbers, 1 with the greater
+    code: int  # The code of the value; NUMBER for a numeric column, KNOWN for whether there is a value.
+    gaps: int  # Rows without a value are with the lesser numbers (0) or with the greater ones (1).
 
 
 def asked_of(cells: Floats, columns: Sequence[RawColumn], max_categories: int) -> list[Asked]:
-    """What can be asked about training rows: numeric columns, and the values that occur in nominal ones.
+    """Return what can be asked about training rows: numeric columns, and the values that occur in nominal ones.
 
     For a column with two values, the first is enough.
     """
@@ -85,7 +85,7 @@ class Growth(NamedTuple):
     def grow(
         self, cells: Floats, ranks: npt.NDArray[np.float32], y: npt.NDArray[np.intp], weights: Counts
     ) -> MultiwayTree:
-        """The full tree on rows of ``cells`` (NaN is missing) with classes ``y`` and weights of at least 1.
+        """Return the full tree on rows of ``cells`` (NaN is missing) with classes ``y`` and weights of at least 1.
 
         ``ranks`` are those of ``ranked``; they may count values of other rows too, for only their order matters. So one
         ranking does for all folds, which with very many columns is most of the time.
@@ -93,26 +93,25 @@ class Growth(NamedTuple):
         from sklearn.tree import DecisionTreeClassifier
 
         total = int(weights.sum())
-        # too few for two leaves: nothing that can be asked, so that one leaf is grown
-        if 2 * self.min_leaf > total:
+        # Too few for two leaves, or no depth: there is nothing to ask, so that one leaf is grown.
+        if 2 * self.min_leaf > total or self.max_depth == 0:
             ranks = np.zeros((y.size, 1), dtype=np.float32)
         maker = DecisionTreeClassifier(
             criterion=self.criterion,
-            max_depth=self.max_depth,
-            # of weights, not of rows; half an example below, so that rounding cannot decide
+            max_depth=self.max_depth or None,
+            # This counts weights, not rows; it is half an example less, so that rounding cannot decide.
             min_weight_fraction_leaf=min((self.min_leaf - 0.5) / total, 0.5),
             random_state=self.seed,
         )
-        with warnings.catch_warnings():  # labels were read already, and they are labels
+        with warnings.catch_warnings():  # The labels were checked already.
             warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
             grown = maker.fit(ranks, y, sample_weight=weights.astype(np.float64))
         return self._translated(grown.tree_, cells, ranks, y, weights)
 
     def ranked(self, cells: Floats) -> npt.NDArray[np.float32]:
-        """What scikit-learn sees of these rows: a column for each entry of ``asked``."""
-        ranks = np.zeros(
-            (cells.shape[0], max(len(self.asked), 1)), dtype=np.float32
-        )  # nothing to ask: one constant
+        """Return what scikit-learn sees of these rows: a column for each entry of ``asked``."""
+        # Where there is nothing to ask, scikit-learn sees one constant column.
+        ranks = np.zeros((cells.shape[0], max(len(self.asked), 1)), dtype=np.float32)
         for i, (j, code, gaps) in enumerate(self.asked):
             column = cells[:, j]
             gone = np.isnan(column)
@@ -121,14 +120,14 @@ class Growth(NamedTuple):
                 ranks[:, i] = np.searchsorted(known, column)
                 ranks[gone, i] = known.size if gaps else -1
             else:
-                ranks[:, i] = column == code  # KNOWN is no code: all zero but for the gaps
+                ranks[:, i] = column == code  # KNOWN equals no code: all is zero but the gaps.
                 ranks[gone, i] = gaps
         return ranks
 
     def _translated(
         self, theirs: Any, cells: Floats, ranks: npt.NDArray[np.float32], y: Any, weights: Counts
     ) -> MultiwayTree:
-        """scikit-learn's tree with all rows sent down it: class counts, and the values on both sides of each cut."""
+        """Return scikit-learn's tree as ours, with all rows sent down it to count classes and place each cut."""
         n = int(theirs.node_count)
         feature, cut, lefts, rights = (
             theirs.feature,
@@ -140,7 +139,7 @@ class Growth(NamedTuple):
         counts, lacks = np.zeros((n, len(self.classes))), np.zeros(n, dtype=bool)
         of = np.array([each.column for each in self.asked] or [0])
         at, rows = np.zeros(y.size, dtype=np.intp), np.arange(y.size)
-        while rows.size:  # one level after the other
+        while rows.size:  # Each round is one level of the tree.
             np.add.at(counts, (at, y[rows]), weights[rows])
             inner = lefts[at] >= 0
             at, rows = at[inner], rows[inner]
@@ -153,7 +152,7 @@ class Growth(NamedTuple):
 
         order = [0]
         attribute, threshold, missing, first, width = [], [], [], [], []
-        for node in order:  # grows while it is read: breadth first, siblings side by side
+        for node in order:  # The list grows while it is read: breadth first, siblings side by side.
             inner = lefts[node] >= 0
             j, at_, gap, flipped = (
                 self._test(node, theirs, low, high, lacks) if inner else (-1, np.nan, -1, False)
@@ -180,18 +179,18 @@ class Growth(NamedTuple):
     def _test(
         self, node: int, theirs: Any, low: Floats, high: Floats, lacks: npt.NDArray[np.bool_]
     ) -> tuple[int, float, int, bool]:
-        """Column, threshold, child of a row without a value, and whether the right branch comes first."""
+        """Return column, threshold, child of a row without a value, and whether the right branch comes first."""
         j, code, gaps = self.asked[int(theirs.feature[node])]
         if code == KNOWN or (code == NUMBER and not np.isfinite([low[node], high[node]]).all()):
             return j, np.inf, 1, bool(gaps == 0)
         gap = -1 if not lacks[node] else gaps if code == NUMBER else 1 - gaps
         if code == NUMBER:
             return j, _middle(float(low[node]), float(high[node])), gap, False
-        return j, float(code), gap, True  # the branch that has the value comes first
+        return j, float(code), gap, True  # The branch that has the value comes first.
 
 
 def _middle(low: float, high: float) -> float:
-    """The mid-point of two neighbours, or the lower one where rounding would put it on the upper.
+    """Return the mid-point of two neighbours, or the lower one where rounding would put it on the upper.
 
     >>> _middle(1.0, 2.0), _middle(1.0, 1.0000000000000002)
     (1.5, 1.0)

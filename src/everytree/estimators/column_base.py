@@ -15,6 +15,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 import everytree._core as _core
@@ -22,11 +24,19 @@ from everytree.data.columns import ColumnReader
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.column_kinds import Expected, kind_of
+from everytree.estimators.importances import shares_of_multiway
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_multiway
 from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
 
-__all__ = ["ColumnTreeClassifier"]
+__all__ = ["MIN_BRANCH", "ColumnTreeClassifier"]
+
+
+# These trees have nodes with more than two branches, of which only two have to hold so many examples.
+MIN_BRANCH = dict.fromkeys(
+    ("min_leaf", "min_samples_leaf"),
+    "its leaves have no least size; min_branch is the number of examples that two branches of a split must hold",
+)
 
 
 class ColumnTreeClassifier(ClassifierBase):
@@ -41,8 +51,14 @@ class ColumnTreeClassifier(ClassifierBase):
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` reads.
 
-        ``target`` is the name of the label's column in the data, by default the name that ``y`` had in training.
         The file replaces an older one in one step; it is never half written.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where the file goes.
+        target : str, optional
+            The name of the label's column in the data; by default the name that ``y`` had in training.
         """
         save_column_tree(self, path, target)
 
@@ -53,7 +69,7 @@ class ColumnTreeClassifier(ClassifierBase):
         control.check_memory(16 * frame.n_rows * len(frame.columns))
 
     def _frame(self, X: Any) -> Frame:
-        """New rows, after checking their columns against those of training."""
+        """Return new rows, after checking their columns against those of training."""
         check_is_fitted(self)
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
@@ -85,7 +101,7 @@ class ColumnTreeClassifier(ClassifierBase):
         self._reader = ColumnReader(tuple(raw_columns_from_json(data)))
         return self._reader.columns
 
-    # --- what it tells of itself: as a ``MultiwayTree`` does
+    # --- what it reports of itself, as a ``MultiwayTree`` does
 
     def _kinds(self) -> list[Expected]:
         return [
@@ -94,6 +110,9 @@ class ColumnTreeClassifier(ClassifierBase):
 
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
         return leaves_of_multiway(self.tree_, self._reader.cells(read_frame(x)))
+
+    def _importances(self) -> npt.NDArray[np.float64] | None:
+        return shares_of_multiway(self.tree_, self.n_features_in_)
 
     def display(self) -> Picture:
         return "multiway"

@@ -26,7 +26,7 @@ def column_kinds(model: Any) -> dict[str, Expected]:
 
 
 def encoded_kinds(encodings: Iterable[Any]) -> list[Expected]:
-    """The kinds of columns that a Binarizer has made tests of."""
+    """Return the kinds of columns that a Binarizer has made tests of."""
     return [
         "any"
         if each.kind in ("binary", "empty")
@@ -38,7 +38,7 @@ def encoded_kinds(encodings: Iterable[Any]) -> list[Expected]:
 
 
 def label_kind(model: Any) -> Literal["numeric", "nominal", "boolean"]:
-    """How the column with the labels is read.
+    """Return how the column with the labels is read.
 
     >>> import everytree as et
     >>> label_kind(et.C45TreeClassifier().fit([[1], [2]], ["no", "yes"]))
@@ -49,7 +49,7 @@ def label_kind(model: Any) -> Literal["numeric", "nominal", "boolean"]:
 
 
 def kind_of(values: Iterable[Any]) -> Literal["numeric", "nominal", "boolean", "any"]:
-    """The kind of a column with these values; codes that are numbers are read as numbers."""
+    """Return the kind of a column with these values; codes that are numbers are read as numbers."""
     known = list(values)
     if not known:
         return "any"

@@ -32,20 +32,26 @@ __all__ = ["CompressedClassifier"]
 class CompressedClassifier(TreeClassifierBase):
     """Rules that add up to probabilities within ``bound_`` of those of a ``BayesOptimalClassifier``.
 
-    Made by ``BayesOptimalClassifier.compress``; ``fit`` does both steps, for a cross-validation.
+    ``BayesOptimalClassifier.compress`` makes one; ``fit`` does both steps, for a cross-validation.
 
     Parameters
     ----------
-    estimator : a BayesOptimalClassifier; None for one with its defaults
-    epsilon : no probability may be further than this from the average, whatever the row
+    estimator : BayesOptimalClassifier, optional
+        The classifier whose average is compressed; None for one with its defaults.
+    epsilon : float
+        No probability may be further than this from the average, whatever the row.
 
     Attributes
     ----------
-    rules_ : the rules over 0/1 tests
-    bound_ : no probability is further than this from the average over every tree
-    n_rules_ : number of rules
-    average_ : the prior, the Dirichlet parameters, ``max_depth`` and ``min_leaf`` of that average; None in a model of
-        an older file
+    rules_ : CompressedRules
+        The rules over 0/1 tests.
+    bound_ : float
+        No probability is further than this from the average over every tree.
+    n_rules_ : int
+        The number of rules.
+    average_ : dict or None
+        The prior, the Dirichlet parameters, ``max_depth`` and ``min_leaf`` of that average; None in a model of
+        an older file.
 
     Examples
     --------
@@ -71,7 +77,7 @@ class CompressedClassifier(TreeClassifierBase):
 
     @classmethod
     def _of(cls, model: Any, rules: CompressedRules, epsilon: float) -> CompressedClassifier:
-        """The rules of a fitted classifier, with its way from columns to tests."""
+        """Return the rules of a fitted classifier, with its way from columns to tests."""
         made = cls(clone(model), epsilon)
         for name in (
             "classes_",
@@ -112,11 +118,11 @@ class CompressedClassifier(TreeClassifierBase):
 
     @property
     def missing(self) -> str:
-        """What a missing value means, as in the estimator."""
+        """What a missing value means: the parameter ``missing`` of the estimator."""
         return self._average().missing
 
     def _learned_from(self, table: Table) -> None:
-        self.fingerprint_ = table.fingerprint()  # now: no examples are held
+        self.fingerprint_ = table.fingerprint()  # It is computed now, because no examples are kept.
 
     def _fit_table(
         self,
@@ -149,27 +155,57 @@ class CompressedClassifier(TreeClassifierBase):
         return self.to_text()
 
     def space_over(self, table: Table) -> None:
-        return None  # the space of its average, which is not kept
+        return None  # The space is that of the average, which is not kept.
 
     # --- export ---
 
     def to_text(self, top: int | None = None) -> str:
-        """The rules as lines of text, those that move most first."""
+        """Return the rules as lines of text, those that change the probabilities most first.
+
+        Parameters
+        ----------
+        top : int, optional
+            Show only so many rules; None shows all.
+
+        Returns
+        -------
+        str
+            One rule per line.
+        """
         check_is_fitted(self)
         return self.rules_.to_text(top)
 
     def to_sql(self, label: Any = None) -> str:
-        """An SQL expression over the original columns for the probability of one class, by default the last."""
+        """Return an SQL expression over the original columns for the probability of one class.
+
+        Parameters
+        ----------
+        label : object, optional
+            The class, one of ``classes_``; by default the last.
+
+        Returns
+        -------
+        str
+            The expression.
+        """
         check_is_fitted(self)
         return self.rules_.to_sql(self.binarizer_, label)
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
-        """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads."""
+        """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where the file goes.
+        target : str, optional
+            The name of the label's column in the data; by default the name that ``y`` had in training.
+        """
         save_rules(self, path, target)
 
 
 def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
-    """What the average was taken over, and how its trees weigh."""
+    """Return what the average was taken over, and how its trees weigh."""
     space = model.posterior_.space
     return {
         "prior": model.prior_,

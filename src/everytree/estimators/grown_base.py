@@ -27,7 +27,8 @@ from everytree.data.columns import ColumnReader
 from everytree.data.cut_rules import refuse_missing
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
-from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.column_base import MIN_BRANCH, ColumnTreeClassifier
+from everytree.estimators.importances import inclusion_in_options
 from everytree.estimators.incremental import LabelsInBatches
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
@@ -39,12 +40,12 @@ from everytree.weights.tables import Weights, tabulated
 
 __all__ = ["GrownTreeClassifier"]
 
-DEEPEST = 1500  # priors and parameters by depth are tabulated so far, and then stay as they are
-MOST_CELLS = 2_000_000  # of such a table, by depth and class
-MOST_PLIES = 64  # of a lookahead, as in the core
-ROUNDS = 10  # of fitting the Dirichlet parameter and growing again
-STEP = 1.5  # of log a in one round
-SETTLED = 1e-3  # a smaller gain of log evidence ends them
+DEEPEST = 1500  # Priors and parameters by depth are tabulated down to here, and stay the same below.
+MOST_CELLS = 2_000_000  # Such a table has at most so many entries by depth and class.
+MOST_PLIES = 64  # The core looks ahead no further.
+ROUNDS = 10  # The Dirichlet parameter is fitted, and the tree grown again, at most so often.
+STEP = 1.5  # The logarithm of the parameter changes by at most this in one round.
+SETTLED = 1e-3  # A smaller gain of log evidence ends the rounds.
 LEAST_A, MOST_A = 1e-4, 1e3
 
 
@@ -58,11 +59,12 @@ class _Rows:
 
 
 class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
-    """Parameters and data of a classifier that grows trees by Bayesian quality."""
+    """The base of classifiers that grow trees by Bayesian quality: their parameters, rows and growth."""
 
     TREE = TreeMean
     CLAIMS = ("n_nodes_", "n_options_", "n_leaves_", "depth_")
     PAPER = "buntine"
+    GONE = MIN_BRANCH
 
     tree_: Any
     dirichlet_: Any
@@ -75,7 +77,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     _rows: _Rows | None = None
     _grown: list[_core.OptionGraph]
 
-    # What a subclass has as parameters; the names are those of ``__init__``.
+    # These are the parameters of a subclass, named as in its ``__init__``.
     lookahead: int
     beam: int | None
     prior: Prior | str
@@ -84,7 +86,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     dirichlet: Dirichlet
     stop_factor: float
     max_depth: int | None
-    min_leaf: int
+    min_branch: int
     criterion: str
     nominal_tests: str
     missing: str
@@ -95,7 +97,29 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     # --- learning
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        """Grow trees from rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         settings = self._settings()
         control = Limits(self.time_limit, self.memory_limit).control()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
@@ -110,11 +134,35 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
-        """Learn from these rows and from all rows before, of ``fit`` or ``partial_fit``; the rows are kept for this.
+        """Learn from these rows and from all rows of earlier calls of ``fit`` or ``partial_fit``.
 
-        New labels and new values of nominal columns may come with any batch; ``classes`` names all labels at the first
-        call. What ``missing="impute"`` fills in is from the first batch. If a batch is refused, or a limit is reached,
-        the model stays as it was.
+        The model keeps all rows for this. New values of nominal columns may come with any batch. What
+        ``missing="impute"`` fills in is from the first batch. If a batch is refused, or a limit is reached, the model
+        stays as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The rows of this batch.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        classes : array-like of shape (n_classes,), optional
+            All labels, at the first call, so that one may be absent from every batch; without it, new labels may come
+            with any batch.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read, or do not go with earlier batches.
+        QueryError
+            If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
         first = not hasattr(self, "classes_")
         if not first and self._rows is None:
@@ -182,7 +230,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
     ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
-        """The graphs that are grown, or what older ones become."""
+        """Return the graphs that are grown, or what older ones become, and the counts of the growth."""
         grown: list[_core.OptionGraph] = []
         total: dict[str, float] = {}
         for k in range(self._n_trees()):
@@ -264,7 +312,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         return tree
 
     def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
-        """Set ``tree_`` and what is told of growing."""
+        """Set ``tree_`` and what is reported of growing it."""
         self.tree_ = trees[0] if len(trees) == 1 else TreeMean(trees)
         self.describe_tree()
 
@@ -277,10 +325,10 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         decay = self._decay()
         self.dirichlet_ = decay if decay is not None else row[0] if len(set(row)) == 1 else tuple(row)
 
-    # --- what a subclass may say
+    # --- what a subclass may change
 
     def _follows(self) -> bool:
-        """Whether a new batch changes the older trees only where it must, instead of growing new ones."""
+        """Return whether a new batch changes the older trees only where it must, instead of growing new ones."""
         return False
 
     def _n_trees(self) -> int:
@@ -292,13 +340,13 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     # --- parameters
 
     def _settings(self) -> _core.GrowSettings:
-        """The parameters of growing, checked."""
+        """Return the parameters of growing, checked."""
         settings = _core.GrowSettings()
         settings.lookahead = whole("lookahead", self.lookahead, 1)
         if settings.lookahead > MOST_PLIES:
             raise refused(QueryError, "lookahead", self.lookahead, f"a whole number from 1 to {MOST_PLIES}")
         settings.beam = 0 if self.beam is None else whole("beam", self.beam, 1, none="all columns")
-        settings.min_leaf = whole("min_leaf", self.min_leaf, 1)
+        settings.min_leaf = whole("min_branch", self.min_branch, 1)
         if self.max_depth is not None:
             settings.max_depth = whole("max_depth", self.max_depth, 0, none="no limit")
         settings.stop_factor = number("stop_factor", self.stop_factor, 0, math.inf, example=0.75, closed=True)
@@ -333,7 +381,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         return self.dirichlet if isinstance(self.dirichlet, DepthDecay) else None
 
     def _weights(self, dirichlet: Any, n_classes: int, n_examples: int) -> Weights:
-        """Tables down to the deepest node that there can be, within reason."""
+        """Return tables by depth, down to the deepest node that there can be, within reason."""
         limit = n_examples if self.max_depth is None else min(self.max_depth, n_examples)
         decay = self._decay()
         given = dirichlet if decay is None else decay
@@ -357,10 +405,20 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             refuse_missing(frame)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``: the mixture over the nodes that a row reaches.
+        """Return the probability of each class for each row: the mixture over the nodes that the row reaches.
 
         A row whose value has no branch, such as a nominal value that no training example of the node had, stops at the
         node that asks for it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
         """
         frame = self._frame(X)
         self._refuse(frame)
@@ -370,13 +428,32 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         return proba
 
     def to_text(self, max_depth: int | None = None, precision: int = 3) -> str:
-        """The tree as text, see ``OptionTree.to_text``."""
+        """Return the tree as text, see ``OptionTree.to_text``.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            Show nodes with at most so many tests above them; None shows all.
+        precision : int
+            Digits of the numbers.
+
+        Returns
+        -------
+        str
+            One node per line.
+        """
         check_is_fitted(self)
         text: str = self.tree_.to_text(max_depth, precision)
         return text
 
     def as_text(self) -> str:
         return self.to_text()
+
+    def _importances(self) -> npt.NDArray[np.float64]:
+        trees = self.tree_.trees if isinstance(self.tree_, TreeMean) else (self.tree_,)
+        each = [inclusion_in_options(tree, self.n_features_in_) for tree in trees]
+        mean: npt.NDArray[np.float64] = np.mean(each, axis=0)
+        return mean
 
     def display(self) -> Picture:
         return "options"
@@ -391,7 +468,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        if "_grown" in state:  # graphs of the core travel as their arrays
+        if "_grown" in state:  # Graphs of the core are pickled as their arrays.
             state = dict(state)
             state["_grown"] = [(graph.n_classes, graph.arrays()) for graph in state["_grown"]]
         return state
@@ -450,7 +527,7 @@ def _ones(weights: npt.NDArray[np.int64] | None, n: int) -> npt.NDArray[np.int64
 def _moved(
     graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int
 ) -> list[_core.OptionGraph] | None:
-    """Graphs with the classes at their new places among more of them."""
+    """Return graphs with the classes at their new places among more of them."""
     moved = []
     for graph in graphs:
         arrays = graph.arrays()
@@ -467,12 +544,12 @@ def _joined(
     labels: npt.NDArray[Any],
     weights: npt.NDArray[np.int64] | None,
 ) -> _Rows:
-    """The older rows and those of a frame, as the new reader reads them."""
+    """Return the older rows and those of a frame, as the new reader reads them."""
     arrays = []
     for array, was, now, new in zip(
         rows.arrays, old.columns, reader.columns, reader.arrays(frame), strict=True
     ):
-        if was.kind != now.kind:  # nothing but missing values so far
+        if was.kind != now.kind:  # The column had nothing but missing values so far.
             array = np.full(array.shape[0], np.nan)
         arrays.append(np.concatenate([array, new]))
     return _Rows(

@@ -26,18 +26,18 @@ from everytree.estimators.base import TreeClassifierBase
 
 __all__ = ["IncrementalBase", "LabelsInBatches"]
 
-KINDS = {"U": "text", "O": "text", "b": "booleans"}  # the others are numbers
+KINDS = {"U": "text", "O": "text", "b": "booleans"}  # All other kinds are numbers.
 
 
 class LabelsInBatches:
-    """What every ``partial_fit`` needs: checks of labels that come in batches, and a way back from a bad batch."""
+    """What every ``partial_fit`` needs: checks of labels that come in batches, and a way back from a refused batch."""
 
     classes_: npt.NDArray[Any]
-    _given: npt.NDArray[Any] | None = None  # labels of ``partial_fit(classes=...)``
+    _given: npt.NDArray[Any] | None = None  # The labels of ``partial_fit(classes=...)``.
 
     @contextmanager
     def _unless_refused(self) -> Iterator[dict[str, Any]]:
-        """Learn inside; if that fails, the model is again what it was. Gives its attributes from before."""
+        """Learn inside; if that fails, the model is again what it was. Yield its attributes from before."""
         before = dict(vars(self))
         try:
             yield before
@@ -78,7 +78,29 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     _tally: Tally | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        """Learn from rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
@@ -86,7 +108,25 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         return self
 
     def fit_table(self, table: Table) -> Self:
-        """Learn from a table that was counted elsewhere, see ``Table.from_frame``; ``partial_fit`` cannot add to it."""
+        """Learn from a table that was counted elsewhere; ``partial_fit`` cannot add to it.
+
+        Parameters
+        ----------
+        table : Table
+            The examples, counted, for example by ``Table.from_frame``.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If the table is empty or no Table.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         super().fit_table(table)
         self._given = self._tally = None
         return self
@@ -94,12 +134,35 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
     ) -> Self:
-        """Learn from these rows and from all rows before, of ``fit`` or ``partial_fit``.
+        """Learn from these rows and from all rows of earlier calls of ``fit`` or ``partial_fit``.
 
-        The result is that of ``fit`` on all rows together, if the cut-points of numeric columns are the same: give
-        them with ``bins`` (a dict from column to cut-points), else those of the first batch hold. ``classes`` names all
-        labels at the first call, so that one may be absent from every batch; without it, labels may come with any
-        batch. If a batch is refused, or a limit is reached, the model stays as it was.
+        The result is that of ``fit`` on all rows together if the cut-points of numeric columns are the same: give
+        them with ``bins`` (a dict from column to cut-points), else those of the first batch are used. If a batch is
+        refused, or a limit is reached, the model stays as it was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The rows of this batch.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        classes : array-like of shape (n_classes,), optional
+            All labels, at the first call, so that one may be absent from every batch; without it, new labels may come
+            with any batch.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read, or do not go with earlier batches.
+        QueryError
+            If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:

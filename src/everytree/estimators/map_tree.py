@@ -26,24 +26,76 @@ __all__ = ["MAPTreeClassifier"]
 @method("map", "the most probable tree, proved", place=3)
 @saved_as(FORMAT)
 class MAPTreeClassifier(BayesBase):
-    """The single most probable tree of the space. Parameters as in ``BayesOptimalClassifier``, without "average".
+    """The single most probable tree of the space.
 
     That no tree is more probable is proved, also with ``max_depth=None``; if a limit ends the search first, the model
     has the best tree so far, ``upper_bound_`` says how far from the best it may be, and scikit-learn's
-    ``ConvergenceWarning`` tells it. With "fit" the prior is chosen by the evidence of all trees, which takes a fold of
-    them, and so a depth limit on most data.
+    ``ConvergenceWarning`` is given. With "fit" the prior is chosen by the evidence of all trees, which on most data
+    needs a depth limit.
+
+    Parameters
+    ----------
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_leaf : int
+        The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
+        ``min_samples_leaf``, is understood too.
+    prior : str or Prior
+        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. "fit" chooses
+        alpha and beta of the size prior by the evidence, "fit_leaf_penalty" omega of the leaf penalty.
+    alpha : float
+        Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
+    beta : float
+        Of ``prior="size"``, see ``alpha``.
+    dirichlet : float, sequence, str or DepthDecay
+        The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
+        "decay" or a ``DepthDecay``. "fit" (one number), "fit_per_class" and "fit_decay" choose them by the evidence.
+    bins : int, str or dict
+        How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
+        neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    n_jobs : int or None
+        The number of threads; −1 for every core. The result is the same for any number.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. See above.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the tree
-    log_joint_ : its log prior + log marginal likelihood
-    upper_bound_, optimal_ : no tree of the space has a larger log joint than ``upper_bound_``; whether that is proved
-        to be this tree's
-    stop_reason_ : "proved", "time limit", "memory limit" or "stopped"
-    n_states_ : states that the search stored
-    prior_, dirichlet_ : the values in force
-    evidence_fit_ : what "fit" tried, or None
-    log_evidence_ : with "fit", log of the sum over all trees, of which this one is the largest term; else None
+    tree_ : Tree
+        The tree.
+    log_joint_ : float
+        Its log prior plus its log marginal likelihood.
+    upper_bound_ : float
+        No tree of the space has a larger log joint than this.
+    optimal_ : bool
+        Whether it is proved that no tree is more probable.
+    stop_reason_ : str
+        Why the search ended: "proved", "time limit", "memory limit" or "stopped".
+    n_states_ : int
+        The number of states that the search stored.
+    prior_ : Prior
+        The prior that the model was computed with.
+    dirichlet_ : float, tuple or DepthDecay
+        The Dirichlet parameters that the model was computed with.
+    evidence_fit_ : EvidenceFit or None
+        What "fit" tried.
+    log_evidence_ : float or None
+        With "fit", the log of the sum over all trees, of which this one is the largest term.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
+    binarizer_ : Binarizer
+        What turns columns into tests; ``binarizer_.tests_`` says what each test means.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------

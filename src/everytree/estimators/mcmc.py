@@ -22,6 +22,7 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import Argument, DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.importances import inclusion_in_draws
 from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf
 from everytree.files.model_file import FORMAT
@@ -49,49 +50,120 @@ TARGETS = ("posterior", "risk")
 class MCMCTreeClassifier(BayesBase):
     """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.
 
-    Where the space can be folded, ``BayesOptimalClassifier`` gives the exact average, and this one converges to it.
+    Where the space can be folded, ``BayesOptimalClassifier`` gives the exact average, and this one converges to it. If
+    the chains disagree (R-hat above 1.05), scikit-learn's ``ConvergenceWarning`` says so and what to do.
 
     Parameters
     ----------
-    max_depth, min_leaf : the space; ``max_depth=None`` for no limit
-    kernel : "chipman" (grow, prune, change, swap, regrow); or "stack", which splits any leaf or undoes the last split,
-        and so draws a tree once for each order in which its splits can be added: its draws are not those of the target
-    target : "posterior", of ``prior`` and ``dirichlet``; or "risk", ∝ exp(−scale · R − leaf_penalty · leaves)
-    prior, alpha, beta, dirichlet : as in ``BayesOptimalClassifier``, as names, objects and numbers; with "risk" only
-        ``dirichlet`` plays a part, in the probabilities that leaves give
-    risk : "misclassification", "gini" or "entropy": R is its mean over the examples
-    leaf_penalty, scale : of "risk"; ``scale=None`` is the number of examples, so that with misclassification the
-        target is that of errors + leaf_penalty · leaves
-    n_chains, n_draws : chains, and draws kept in each
-    burn_in, thin : draws of each chain that are not kept, and proposals for each draw
-    start : where chains begin: "leaf" (the single leaf), "map" (the most probable tree), "optimal" (that of least error
-        or penalised risk), a ``Tree`` over the same tests, or one for each chain
-    anneal : powers of the target from first to last, such as (0.5, 5), reached evenly during the burn-in; True is
-        that one. The draws are then of the target to the last power: for search. None samples the target itself
-    moves : how often each kind of move is proposed, as {"grow": 1, "prune": 1, "change": 2}; None for the default
-    informed : share of the proposals of tests that look at the classes first; the rest is blind
-    density : how often a test is proposed beside the others that are feasible: {"age": 3} for all cuts of a column,
-        {"age <= 54.5": 10} for one test, 1 for the rest; it changes the speed and not the target. None: all alike
-    tempering : trees of each chain, the first of which is drawn: in the others the data weigh less and less, so that
-        they move more freely, and neighbours exchange (parallel tempering); or what the data weigh, as [1, 0.5, 0.25]
-    random_state : the same number gives the same draws for any ``n_jobs``, and on any backend of joblib
-    bins, missing : how columns become tests, see ``Binarizer``
-    progress : True for a bar with the effective number of draws so far; or a function (stage, done, total, seconds)
-    n_jobs, time_limit, memory_limit : threads, seconds, bytes; at a limit the draws so far are kept, with a warning.
-        Under ``joblib.parallel_config`` with a backend of processes or machines, each chain runs on a worker instead
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_leaf : int
+        The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
+        ``min_samples_leaf``, is understood too.
+    kernel : {"chipman", "stack"}
+        The moves of a chain: grow, prune, change, swap and regrow; or "stack", which splits any leaf or undoes the last
+        split, and so draws a tree once for each order in which its splits can be added: its draws are not those of the
+        target.
+    target : {"posterior", "risk"}
+        What the draws are of: the posterior of ``prior`` and ``dirichlet``; or ∝ exp(−scale · R − leaf_penalty ·
+        leaves).
+    prior : str or Prior
+        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. It plays no part
+        with "risk".
+    alpha : float
+        Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
+    beta : float
+        Of ``prior="size"``, see ``alpha``.
+    dirichlet : float, sequence, str or DepthDecay
+        The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
+        "decay" or a ``DepthDecay``. With "risk" it decides only the probabilities that leaves give.
+    risk : {"misclassification", "gini", "entropy"}
+        The risk R of a tree: the mean of this over the examples.
+    leaf_penalty : float
+        The price of a leaf in the target "risk". With ``scale=None`` it is in the unit of the risk summed over the
+        examples: for misclassification a number of examples, as in ``OptimalTreeClassifier``.
+    scale : float or None
+        The factor of the risk; None for the number of examples, so that with misclassification the target is that of
+        errors + leaf_penalty · leaves.
+    n_chains : int
+        The number of chains.
+    n_draws : int
+        The draws that are kept in each chain.
+    burn_in : int
+        The first draws of each chain, which are not kept.
+    thin : int
+        The proposals for each draw.
+    start : str, Tree or sequence of Tree
+        Where chains begin: "leaf" (the single leaf), "map" (the most probable tree), "optimal" (that of least error
+        or penalised risk), a ``Tree`` over the same tests, or one for each chain.
+    anneal : bool, sequence of float or None
+        Powers of the target from first to last, such as (0.5, 5), reached evenly during the burn-in; True is
+        that one. The draws are then of the target to the last power: for search. None samples the target itself.
+    moves : dict or None
+        How often each kind of move is proposed, as {"grow": 1, "prune": 1, "change": 2}; None for the default.
+    informed : float
+        The share of the proposals of tests that look at the classes first; the rest does not.
+    density : dict or None
+        How often a test is proposed beside the others that are feasible: {"age": 3} for all cuts of a column,
+        {"age <= 54.5": 10} for one test, 1 for the rest; it changes the speed and not the target. None for all alike.
+    tempering : int or sequence of float
+        The trees of each chain, the first of which is drawn: in the others the data weigh less and less, so that they
+        move more freely, and neighbours exchange (parallel tempering); or what the data weigh, as [1, 0.5, 0.25].
+    random_state : int, Generator or None
+        The seed of the draws; None for new random numbers each time. A seed gives the same draws for any ``n_jobs``,
+        and on any backend of joblib.
+    bins : int, str or dict
+        How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
+        neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    progress : bool or callable
+        True for a bar with the effective number of draws so far; or a function (stage, done, total, seconds).
+    n_jobs : int or None
+        The number of threads; −1 for every core. Under ``joblib.parallel_config`` with a backend of processes or
+        machines, each chain runs on a worker instead.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. The draws so far are kept, with a warning.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit. The draws so far are kept, with a
+        warning.
 
     Attributes
     ----------
-    draws_ : all kept draws, a compact sequence of ``Tree``
-    tree_ : the best tree that any chain has visited, whether kept or not
-    log_joint_ : of ``tree_``, with "posterior": log prior + log marginal likelihood
-    risk_, energy_ : of ``tree_``, with "risk"
-    risk_trace_, energy_trace_ : with "risk": of every draw, those of the burn-in first, by chain
-    acceptance_ : share of the proposals that were accepted, by kind of move
-    prior_, dirichlet_ : the values in force
-    stop_reason_ : "complete", or the limit that ended the sampling
-
-    If the chains disagree (R-hat above 1.05), scikit-learn's ``ConvergenceWarning`` says so and what to do.
+    draws_ : TreeDraws
+        All kept draws, a compact sequence of ``Tree``.
+    tree_ : Tree
+        The best tree that any chain has visited, whether kept or not.
+    log_joint_ : float
+        The log prior plus log marginal likelihood of ``tree_``, with "posterior" only.
+    risk_ : float
+        The risk of ``tree_``, with "risk" only.
+    energy_ : float
+        The value scale · R + leaf_penalty · leaves of ``tree_``, with "risk" only.
+    risk_trace_ : ndarray of shape (n_chains, n_draws)
+        The risk of every draw, those of the burn-in first, with "risk" only.
+    energy_trace_ : ndarray of shape (n_chains, n_draws)
+        The energy of every draw, those of the burn-in first, with "risk" only.
+    acceptance_ : dict
+        The share of the proposals that were accepted, by kind of move.
+    prior_ : Prior
+        The prior that the model was computed with.
+    dirichlet_ : float, tuple or DepthDecay
+        The Dirichlet parameters that the model was computed with.
+    stop_reason_ : str
+        Why the sampling ended: "complete", or the limit that ended it.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of the draws that use each column: an estimate of the posterior probability.
+    binarizer_ : Binarizer
+        What turns columns into tests; ``binarizer_.tests_`` says what each test means.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -188,7 +260,7 @@ class MCMCTreeClassifier(BayesBase):
         for chain, key in enumerate(start_keys(self.start, space, target, n_chains)):
             sampler.start(chain, key)
         limits = space.limits
-        if limits.time_limit is not None:  # what the search for a start has left
+        if limits.time_limit is not None:  # The chains have what the search for a start has left.
             left = max(0.001, limits.time_limit - (time.monotonic() - begun))
             space.limits = replace(limits, time_limit=left)
         trees = DrawnTrees()
@@ -215,11 +287,21 @@ class MCMCTreeClassifier(BayesBase):
         self._tell(run, n_draws)
 
     def continue_sampling(self, n_draws: int | None = None) -> Self:
-        """Add ``n_draws`` draws to each chain (None: as many as ``fit`` was asked for); there is no burn-in again.
+        """Add draws to each chain; there is no burn-in again.
 
         Chains go on where they are, and the draws are those of one longer run; ``thin`` and the limits are those that
         the parameters say now. A model that was pickled, copied or loaded goes on from its last draws with fresh random
         numbers.
+
+        Parameters
+        ----------
+        n_draws : int, optional
+            How many draws to add to each chain; None for as many as ``fit`` was asked for.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
         """
         check_is_fitted(self)
         wanted = whole("n_draws", self.n_draws if n_draws is None else n_draws, 1)
@@ -242,7 +324,7 @@ class MCMCTreeClassifier(BayesBase):
         best = run.best if run.best_log_target > sum(sampler.log_target(saved.best)) else saved.best
         self._set(SavedDraws(more, saved.tried + np.stack([run.proposed, run.accepted]), best, saved.seed))
         self._sampler = sampler
-        if before[0] is not None and before[1] is not None:  # with the burn-in
+        if before[0] is not None and before[1] is not None:  # The traces begin with the burn-in.
             new = run.which.shape[1]
             self.risk_trace_ = np.hstack([before[0], self.risk_trace_[:, -new:]])
             self.energy_trace_ = np.hstack([before[1], self.energy_trace_[:, -new:]])
@@ -307,14 +389,13 @@ class MCMCTreeClassifier(BayesBase):
         )
 
     def _set(self, saved: SavedDraws) -> None:
-        """The fitted attributes, all from what a file holds."""
+        """Set the fitted attributes, all from what a file holds."""
         self._saved, self._sampler = saved, None
         self.draws_ = draws = saved.draws
         space, target = draws.space, draws.target
         limits = space.limits
-        space.limits = replace(
-            limits, time_limit=None
-        )  # a limit has ended the sampling; this is what it gave
+        # A limit may have ended the sampling; what it gave is shown without one.
+        space.limits = replace(limits, time_limit=None)
         try:
             log_prior, log_data = self._made(space, target, 1, 0).log_target(saved.best)
         finally:
@@ -336,7 +417,7 @@ class MCMCTreeClassifier(BayesBase):
         self.stop_reason_ = "complete"
 
     def _tell(self, run: Run, wanted: int) -> None:
-        """Say so if a limit ended the sampling, or if the chains disagree."""
+        """Warn if a limit ended the sampling, or if the chains disagree."""
         if run.stopped:
             self.stop_reason_ = run.stopped.removesuffix(" reached")
             warnings.warn(
@@ -347,7 +428,7 @@ class MCMCTreeClassifier(BayesBase):
             )
         anneal = Annealing.of(self.anneal)
         if anneal is not None and anneal.last != 1:
-            return  # a search: nobody relies on the draws being those of the target
+            return  # This was a search, whose draws need not be those of the target.
         summary = self.summary()
         if summary.rhat > UNSURE:
             warnings.warn(summary.words, ConvergenceWarning, stacklevel=5)
@@ -359,30 +440,54 @@ class MCMCTreeClassifier(BayesBase):
         return proba
 
     def predict_error(self, X: Any) -> npt.NDArray[np.float64]:
-        """The standard error of ``predict_proba`` by sampling: from batches of draws, and between the chains."""
+        """Return the standard error of ``predict_proba`` by sampling: from batches of draws, and between the chains.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The standard errors.
+        """
         check_is_fitted(self)
         error: npt.NDArray[np.float64] = self.draws_.predict_proba(self.to_tests(X), return_error=True)[1]
         return error
 
     def summary(self, top: int = 10) -> ChainSummary:
-        """R-hat, effective draws and errors of the log target, leaves, depth, and the ``top`` tests used most.
+        """Return R-hat, effective draws and errors of the log target, leaves, depth, and the tests that are used most.
 
-        Print it for a table with its meaning in words.
+        Parameters
+        ----------
+        top : int
+            How many tests to show.
+
+        Returns
+        -------
+        ChainSummary
+            The numbers; it prints as a table with its meaning in words.
         """
         check_is_fitted(self)
         return summarize(self.draws_, self.acceptance_, self.stop_reason_, whole("top", top, 0))
 
     def to_inference_data(self) -> Any:
-        """The draws as ArviZ reads them, an ``xarray.DataTree``; needs ``everytree[mcmc]``.
+        """Return the draws as ArviZ reads them; needs ``everytree[mcmc]``.
 
         Groups: ``posterior`` (n_leaves, depth, and inclusion: whether a draw uses a test), ``sample_stats`` (lp: the
         log target up to a constant, energy: minus that, log_prior, log_data), ``moves`` (proposed, accepted, acceptance
         by chain and kind of move).
+
+        Returns
+        -------
+        xarray.DataTree
+            The groups.
         """
         check_is_fitted(self)
         return to_inference_data(self.draws_, self._saved.tried[0], self._saved.tried[1], TRIED)
 
-    # --- what it tells of itself
+    # --- what it reports of itself
 
     def headline(self, on: str) -> str:
         return f"The average over {len(self.draws_):,} trees drawn by Markov chains{on}."
@@ -392,6 +497,9 @@ class MCMCTreeClassifier(BayesBase):
 
     def as_text(self) -> str:
         return f"{self.summary()}\n\nthe best tree that a chain has visited:\n{self.tree_.to_text()}"
+
+    def _importances(self) -> npt.NDArray[np.float64]:
+        return inclusion_in_draws(self.draws_, self._columns_of_tests(), self.n_features_in_)
 
     def mean_leaves(self) -> float:
         return float(np.mean(self.draws_.n_leaves))
@@ -413,7 +521,8 @@ class MCMCTreeClassifier(BayesBase):
 
     def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of a small leaf_penalty: told when it was fitted
+            # The warning about a small leaf_penalty was given when the model was fitted.
+            warnings.simplefilter("ignore", UserWarning)
             try:
                 target = self._checked_target(table)
             except QueryError as error:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.common.arguments import argument, refused, whole
+from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, in_bytes
 from everytree.data.encoding import Encoding
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
@@ -28,6 +28,7 @@ from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
+from everytree.estimators.parameter_names import own_words
 from everytree.estimators.protocol import depth_words
 from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
@@ -41,7 +42,7 @@ from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
 
 __all__ = ["OptimalTreeClassifier"]
 
-# Parameters that go to the query under the same name.
+# These parameters go to the query under the same name.
 QUERY = (
     "max_size", "max_leaves", "max_error", "min_accuracy", "leaf", "require", "forbid", "cost_matrix",
     "class_weight", "confidence", "leaf_penalty",
@@ -53,7 +54,7 @@ QUERY = (
 class OptimalTreeClassifier(TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.
 
-    Best is what the ranking says, among all trees that meet every bound. The optimum is proved; if a limit ends the
+    Best is what ``minimize`` says, among all trees that meet every bound. The optimum is proved; if a limit ends the
     search first, the model has the best tree so far, says how far from the optimum it may be (``gap_``) and warns with
     scikit-learn's ``ConvergenceWarning``. That tree is never worse than a greedy one of the same depth. A query that
     no tree satisfies raises ``NoTreeError``, which names the constraint that is too tight. Finer tests (``bins="all"``:
@@ -61,43 +62,96 @@ class OptimalTreeClassifier(TreeClassifierBase):
 
     Parameters
     ----------
-    max_depth : most tests on a path, or None for no limit
-    min_leaf : fewest examples in a leaf
-    objective : error, expected_error, gini, entropy or cost
-    rank : criteria in order, such as ("size", "error"); None means (objective, "size")
-    max_size, max_leaves : most nodes, most leaves
-    max_error : most of the objective, or a dict with a bound for each cost that it names
-    min_accuracy : least share of training examples in the largest class of their leaf: those that the tree gets right,
-        unless costs or weights make a leaf say another class
-    leaf : fewest examples in a leaf, or ``Support``, ``Margin``, ``ChiSquare``, or a list of these
-    require, forbid : names of columns or of tests that the tree must use, or must not use (``x0``, ``x1``, … where the
-        data has no names); whole numbers are positions in ``binarizer_.tests_``
-    cost_matrix : for ``cost``: entry (c, k) is the cost of saying k when c is true
-    class_weight : what an error on each class counts in ``error``: "balanced", a dict by label, or a list
-    confidence : of ``expected_error``
-    leaf_penalty : price of a leaf, added to the objective
-    strategy : "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``
-    dirichlet : added to the class counts of a leaf for its probabilities: a number, one per class, "1/C", "decay"
-    bins : bins of a numeric column (k of them have k − 1 thresholds), or "all" thresholds; see ``Binarizer``
-    missing : "error", "category" or "impute", see ``Binarizer``
-    n_jobs : threads
-    time_limit, memory_limit : seconds and bytes, for all of ``fit``. Where they do not allow every cut-point, some are
-        left out
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_leaf : int
+        The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
+        ``min_samples_leaf``, is understood too.
+    minimize : sequence of str or str
+        The criteria, the most important first, as in ``Query``: at least one of error, expected_error, gini, entropy
+        and cost; and size, depth.
+    max_size : int or None
+        The most nodes.
+    max_leaves : int or None
+        The most leaves.
+    max_error : float, dict or None
+        The most of the first cost in ``minimize``, or a dict with a bound for each cost that it names.
+    min_accuracy : float or None
+        The least share of training examples in the largest class of their leaf: those that the tree gets right, unless
+        costs or weights make a leaf predict another class.
+    leaf : int, constraint or list, optional
+        What every leaf must satisfy: ``Support``, ``Margin``, ``ChiSquare``, or a list of these. A whole number n is
+        short for ``Support(n)``, a second bound beside ``min_leaf``.
+    require : str, int or list, optional
+        The names of columns or of tests that the tree must use (``x0``, ``x1``, … where the data has no names); whole
+        numbers are positions in ``binarizer_.tests_``.
+    forbid : str, int or list, optional
+        The columns or tests that the tree must not use, named as in ``require``.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        For the criterion cost: entry (c, k) is the cost of predicting k when c is true.
+    class_weight : "balanced", dict or list, optional
+        What an error on each class counts in the criterion error: "balanced", a dict by label, or a list. The weights
+        are costs and may be fractions; they do not change the numbers of examples.
+    confidence : float
+        Of the criterion expected_error, the estimate of C4.5: between 0 and 1, smaller is more pessimistic.
+    leaf_penalty : float
+        The price of a leaf, added to the first cost in ``minimize`` and in its unit: for error, a number of examples.
+    strategy : str
+        The way to search: "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``.
+    dirichlet : float, sequence, str or DepthDecay
+        What is added to the class counts of a leaf for its probabilities: a number, one per class, "1/C" or "decay".
+    bins : int, str or dict
+        How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
+        neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    n_jobs : int or None
+        The number of threads; −1 for every core. The result is the same for any number.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. Where a limit does not allow every
+        cut-point, some are left out.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the tree; a leaf says the class that cost least in training (``tree_.says``): the largest one, or with class
-        weights or a cost matrix perhaps another. ``dirichlet`` decides only where classes cost the same
-    query_ : the query it answers
-    error_ : training examples that ``predict`` gets wrong
-    objective_ : the first cost of the ranking, with the price of leaves; an error or a cost is that of the predictions
-        on the training examples
-    optimal_, lower_bound_, gap_ : whether the tree is proved best; no tree has a smaller objective than the bound; and
-        (objective − bound) / objective
-    stop_reason_ : "proved", "time limit", "memory limit" or "stopped"
-    n_states_ : states that the search or the fold stored
-    n_left_out_ : cut-points that limits left out; the bound and the gap are those of all
-    space_ : every tree over these tests, for more: ``space_.front()``, ``space_.near_best()``; not in a loaded model
+    tree_ : Tree
+        The tree; a leaf predicts the class that costs least in training (``tree_.says``): the largest one, or with
+        class weights or a cost matrix perhaps another. ``dirichlet`` decides only where classes cost the same.
+    query_ : Query
+        The query that the tree answers.
+    error_ : int
+        The training examples that ``predict`` gets wrong.
+    objective_ : float
+        The first cost of ``minimize``, with the price of leaves; an error or a cost is that of the predictions on the
+        training examples.
+    optimal_ : bool
+        Whether the tree is proved best.
+    lower_bound_ : float
+        No tree has a smaller objective than this.
+    gap_ : float
+        The relative distance (objective − bound) / objective.
+    stop_reason_ : str
+        Why the search ended: "proved", "time limit", "memory limit" or "stopped".
+    n_states_ : int
+        The number of states that the search or the fold stored.
+    n_left_out_ : int
+        The number of cut-points that limits left out; the bound and the gap are those of all.
+    space_ : TreeSpace
+        Every tree over these tests, for more questions such as ``space_.front()`` and ``space_.near_best()``; a model
+        that was loaded from a file has none.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
+    binarizer_ : Binarizer
+        What turns columns into tests; ``binarizer_.tests_`` says what each test means.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -111,22 +165,27 @@ class OptimalTreeClassifier(TreeClassifierBase):
     """
 
     PAPER = "dl8"
+    GONE: ClassVar[Mapping[str, str]] = {
+        "rank": "it is now called minimize, as in Query and TreeSpace.best",
+        "objective": 'write minimize=("gini", "size") where objective="gini" was written',
+    }
 
     tree_: Tree
     query_: Query
     space_: TreeSpace
     stop_reason_: str
     n_left_out_: int
-    _missed = ""  # the limit that left out cut-points
-    _alike: npt.NDArray[np.int64]  # class counts of the examples that all tests together do not tell apart
+    # The limit, "time" or "memory", that left out cut-points.
+    _missed = ""
+    # The class counts of each group of examples that no test tells apart.
+    _alike: npt.NDArray[np.int64]
 
     def __init__(
         self,
         max_depth: int | None = 3,
         min_leaf: int = 1,
         *,
-        objective: str = "error",
-        rank: Sequence[str] | str | None = None,
+        minimize: Sequence[str] | str = ("error", "size"),
         max_size: int | None = None,
         max_leaves: int | None = None,
         max_error: float | Mapping[str, float] | None = None,
@@ -148,8 +207,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
     ) -> None:
         self.max_depth = max_depth
         self.min_leaf = min_leaf
-        self.objective = objective
-        self.rank = rank
+        self.minimize = minimize
         self.max_size = max_size
         self.max_leaves = max_leaves
         self.max_error = max_error
@@ -170,11 +228,28 @@ class OptimalTreeClassifier(TreeClassifierBase):
         self.memory_limit = memory_limit
 
     def refit(self, **changes: Any) -> Self:
-        """The answer to another query on the data of ``fit``: parameters are set as by ``set_params``.
+        """Answer another query on the data of ``fit``.
 
         The columns are not read again, and what was computed before is used where it holds: a search goes on under
         another depth or after a limit, a graph serves every query with the same ``max_depth`` and ``min_leaf``. If
         the new query has no answer, the model stays as it was.
+
+        Parameters
+        ----------
+        **changes : dict
+            Parameters that change, as in ``set_params``.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        NoTreeError
+            If no tree satisfies the new query.
+        QueryError
+            If a name is no parameter, a value is refused, or the change would need other tests.
         """
         check_is_fitted(
             self,
@@ -186,6 +261,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
                 "this model was loaded from a file, which holds no training data; call fit(X, y) instead of refit"
             )
         before = self.get_params(deep=False)
+        changes = own_words(type(self), changes, before)
         for name in changes:
             if name not in before:
                 raise QueryError(f"refit({name}=...) is no parameter; expected some of {', '.join(before)}")
@@ -214,7 +290,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
-        if y_codes.size == 0:  # the tests of a table are all there are
+        if y_codes.size == 0:  # The tests of a table are all there are.
             self._missed, self.n_left_out_ = "", 0
         self._answer(table)
 
@@ -231,7 +307,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
             named += given if isinstance(given, list | tuple | set | frozenset) else [given]
         named = [each for each in named if each is not None]
         if self.strategy != "auto" or not all(isinstance(each, str) for each in named):
-            return  # numbers are positions among all tests
+            return  # Numbers are positions among all tests, so that none may be left out.
         depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 0, none="no limit")
         min_leaf = whole("min_leaf", self.min_leaf, 1)
         limits = Limits(self._time_left(), self.memory_limit)
@@ -251,19 +327,19 @@ class OptimalTreeClassifier(TreeClassifierBase):
             self._missed = ""
 
     def _importance(self, totals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | None:
-        """What wrong answers for an example of each class cost; None where all errors are equal."""
+        """Return what wrong answers for an example of each class cost; None where all errors are equal."""
         matrix = self._matrix(self._query(), totals)
         return None if matrix is None else (matrix - matrix.min(axis=1, keepdims=True)).sum(axis=1)
 
     def _matrix(self, query: Query, totals: npt.NDArray[np.int64]) -> npt.NDArray[np.float64] | None:
-        """The costs by which leaves answer, for classes of these totals; None where all errors are equal."""
+        """Return the costs by which leaves answer, for classes of these totals; None where all errors are equal."""
         counted = Table(np.zeros((1, 0), dtype=np.uint8), totals[None], classes=self.classes_.tolist())
         costs = {"cost_matrix": query.cost_matrix, "class_weight": query.class_weight}
         answers = make_cost(query.cost, counted, confidence=query.confidence, **costs).answers
         return None if answers is None else np.array([[float(cost) for cost in row] for row in answers])
 
     def _least(self, query: Query) -> float:
-        """No tree over all tests, also those left out, has a smaller objective: what equal rows cost at least."""
+        """Return what equal rows cost at least: no tree, also over tests left out, has a smaller objective."""
         matrix = self._matrix(query, self._alike.sum(axis=0))
         least = 0.0
         if matrix is not None:
@@ -273,26 +349,16 @@ class OptimalTreeClassifier(TreeClassifierBase):
         return least + query.leaf_penalty
 
     def _query(self) -> Query:
-        """The query of the parameters; those that it would not use are refused."""
-        rank = (self.objective, "size") if self.rank is None else self.rank
+        """Return the query of the parameters; parameters that it would not use are refused."""
         # The depth is always bounded, which does not make the smallest tree a question worth asking.
-        query = Query(rank, **{name: getattr(self, name) for name in QUERY})
+        query = Query(self.minimize, **{name: getattr(self, name) for name in QUERY})
         query = replace(query, max_depth=self.max_depth)
         used = {*query.ranking, *query.error_bounds}
-        if self.objective != "error" and self.objective not in query.ranking:
-            raise refused(
-                QueryError,
-                "objective",
-                self.objective,
-                says=Wording(
-                    " is not in ", argument("rank", self.rank), "; give one of them, or name it there"
-                ),
-            )
         for name, cost in (("cost_matrix", "cost"), ("class_weight", "error")):
             if getattr(self, name) is not None and cost not in used:
                 raise QueryError(
                     f"{name} is given, but the query minimises {' and '.join(query.ranking)}, which it plays no part "
-                    f'in; set objective="{cost}", or leave it out'
+                    f'in; set minimize=("{cost}", "size"), or leave it out'
                 )
         return query
 
@@ -313,7 +379,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         dirichlet = (
             DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )
-        dirichlet_rows(dirichlet, table.n_classes, 0)  # a bad one is refused before the search
+        dirichlet_rows(dirichlet, table.n_classes, 0)  # Bad parameters are refused before the search.
         asked = replace(query, forbid=self._forbidden())
         try:
             tree: Tree = space.best(asked, strategy=self.strategy)
@@ -325,7 +391,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
                 f"and no tree over these satisfies the query; raise {self._missed}_limit, or use fewer bins",
                 self._missed,
             ) from None
-        space.limits = replace(space.limits, time_limit=self.time_limit)  # each later question has all of it
+        # Each later question has all of the time limit.
+        space.limits = replace(space.limits, time_limit=self.time_limit)
         if self._missed:
             proof = certificate(tree.info["objective"], self._least(query), self._missed)
             tree = tree.replace(info=dict(tree.info) | proof)
@@ -376,11 +443,11 @@ class OptimalTreeClassifier(TreeClassifierBase):
         )
 
     def _names_of_columns(self) -> list[str]:
-        """For each test the name of its column, so that ``require`` and ``forbid`` can name it."""
+        """Return for each test the name of its column, so that ``require`` and ``forbid`` can name it."""
         return [str(test.attribute) for test in self.binarizer_.tests_]
 
     def _forbidden(self) -> Any:
-        """``forbid`` without columns and tests that are constant in the data, and so forbidden already."""
+        """Return ``forbid`` without columns and tests that are constant in the data, and so forbidden already."""
         if self.forbid is None or not isinstance(self.forbid, str | list | tuple | set | frozenset):
             return self.forbid
         there = {name for test in self.binarizer_.tests_ for name in (test.attribute, test.name)}
@@ -411,8 +478,10 @@ class OptimalTreeClassifier(TreeClassifierBase):
         return {name: getattr(self.query_, name) for name in names} | {"forbid": self._forbidden()}
 
     def finish_loading(self) -> None:
-        self.query_, self._missed = self._query(), ""  # of what a limit left out, a file holds the number
-        self.error_ = self.tree_.error  # older files counted examples outside the largest class of their leaf
+        # Of the cut-points that a limit left out, a file holds the number alone.
+        self.query_, self._missed = self._query(), ""
+        # Older files counted the examples outside the largest class of their leaf.
+        self.error_ = self.tree_.error
 
     def _answers_tests(
         self, X01: npt.NDArray[np.uint8]

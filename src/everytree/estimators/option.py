@@ -28,38 +28,89 @@ class OptionTreeClassifier(GrownTreeClassifier):
 
     A node keeps the columns whose posterior quality is within ``option_factor`` of the best, and each is grown on;
     equal states are one node. The average is over all trees that choose, from the root down, "leaf" or one option,
-    weighted by their posterior probabilities.
+    weighted by their posterior probabilities. The default prior is
+    Buntine's type II.
 
     Parameters
     ----------
-    option_factor : keep columns with at least this factor of the best one's quality
-    max_options : at most so many at a node; None for no limit
-    max_nodes : nodes in all, those that most examples most probably reach first; None for no limit
-    lookahead, beam : plies to look ahead, and columns looked at below the first ply; None for all
-    prior : "leaf_penalty", "uniform", "size", "shapes", "coding", or a prior object
-    alpha, beta : of prior="size"
-    dirichlet : a number, one per class, "1/C", "decay" or a ``DepthDecay``; "fit" chooses one number by the evidence
-    cuts : "average" lets the best cut of a column stand for all its cuts, "each" makes every cut an option of its own
-    option_weight : drop options with less than this share of their node afterwards; 0 keeps all
-    stop_factor : a node is split only if the best column has more than this factor of the leaf's probability
-    max_depth, min_leaf : no deeper, and at least two branches of a test hold so many examples
-    split_pure : also split nodes whose examples are of one class. With this, option_factor=0, stop_factor=0,
-        cuts="each" and no other limit than a depth, the average is the exact one over every tree
-    criterion : "quality", or "bayes" (Cano et al.) to choose columns by, without looking ahead
-    nominal_tests : "multiway" (a branch for every value) or "binary" (this value or not)
-    missing : "category" (a branch of its own), "error" or "impute" (training mean or mode)
-    nominal : names (or indices) of numeric columns whose numbers are codes
-    time_limit, memory_limit : seconds and bytes of learning; ``LimitReached`` is raised beyond
+    option_factor : float
+        Keep columns with at least this factor of the best one's quality.
+    max_options : int or None
+        The most options at a node; None for no limit.
+    max_nodes : int or None
+        The most nodes in all, those that most examples most probably reach first; None for no limit.
+    lookahead : int
+        The number of plies to look ahead; 2 finds tests that are useful only together.
+    beam : int or None
+        With ``lookahead`` above 1, the columns that are looked at below the first ply; None for all.
+    prior : str or Prior
+        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object.
+    alpha : float
+        Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
+    beta : float
+        Of ``prior="size"``, see ``alpha``.
+    dirichlet : float, sequence, str or DepthDecay
+        The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
+        "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
+    cuts : {"average", "each"}
+        Whether the best cut of a column stands for all its cuts, or every cut is an option of its own.
+    option_weight : float
+        Drop options with less than this share of their node afterwards; 0 keeps all.
+    stop_factor : float
+        A node is split only if the best column has more than this factor of the leaf's probability.
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_branch : int
+        At least two branches of every split hold so many training examples, a row of weight w counted w times. With
+        two branches this is the fewest examples in a leaf; a split with more branches may have smaller ones.
+    split_pure : bool
+        Whether to split nodes whose examples are of one class too. With this, ``option_factor=0``, ``stop_factor=0``,
+        ``cuts="each"`` and no other limit than a depth, the average is the exact one over every tree.
+    criterion : {"quality", "bayes"}
+        How columns are chosen: by posterior quality, or by the score of Cano et al., without looking ahead.
+    nominal_tests : {"multiway", "binary"}
+        A branch for every value of a nominal column, or tests that ask for one value.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    nominal : sequence of str or int, optional
+        Numeric columns, by name or position, whose numbers are codes without an order.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. ``LimitReached`` is raised beyond it.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the ``OptionTree``: ``print(model.tree_)``, ``tree_.draw(10)``, ``tree_.most_probable()``
-    n_nodes_, n_options_, n_leaves_, depth_ : its size
-    log_evidence_ : log s of the root: of all its trees together
-    budget_reached_ : whether ``max_nodes`` left nodes without options that would have had some
-    n_merged_ : children that were states already there
-    dirichlet_, prior_ : the values in force
-    classes_, n_features_in_, feature_names_in_, target_name_ : as in every classifier here
+    tree_ : OptionTree
+        The option tree: ``print(model.tree_)``, ``tree_.draw(10)``, ``tree_.most_probable()``.
+    n_nodes_ : int
+        The number of nodes.
+    n_options_ : int
+        The number of options.
+    n_leaves_ : int
+        The number of nodes without a split.
+    depth_ : int
+        The number of tests on the longest path.
+    log_evidence_ : float
+        The log of the sum over all its trees.
+    budget_reached_ : bool or None
+        Whether ``max_nodes`` left nodes without options that would have had some.
+    n_merged_ : int or None
+        The number of children that were states already there.
+    prior_ : Prior
+        The prior that the model was computed with.
+    dirichlet_ : float, tuple or DepthDecay
+        The Dirichlet parameters that the model was computed with.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The exact probability that a tree of the option tree uses each column.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -95,11 +146,11 @@ class OptionTreeClassifier(GrownTreeClassifier):
         option_weight: float = 0.0,
         stop_factor: float = 0.75,
         max_depth: int | None = None,
-        min_leaf: int = 1,
+        min_branch: int = 1,
         split_pure: bool = False,
         criterion: str = "quality",
         nominal_tests: str = "multiway",
-        missing: str = "category",
+        missing: str = "error",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -117,7 +168,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         self.option_weight = option_weight
         self.stop_factor = stop_factor
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_branch = min_branch
         self.split_pure = split_pure
         self.criterion = criterion
         self.nominal_tests = nominal_tests

@@ -30,7 +30,7 @@ from everytree.trees.path_tree import PathTree, path_means, prior_parameters
 
 __all__ = ["PathAverageTreeClassifier"]
 
-LARGEST_S, LEAST_S = 1e9, 1e-9  # beyond these, sums of logarithms lose the counts
+LARGEST_S, LEAST_S = 1e9, 1e-9  # Beyond these, sums of logarithms lose the counts.
 
 
 @method("path", "a multiway tree, averaged along the path (Cano)", place=6)
@@ -45,26 +45,53 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
 
     Parameters
     ----------
-    s : 1, 2, any other positive number, or "classes" (one per class)
-        Size S of the prior: as many examples, spread over the classes.
-    averaging : average along the path; False uses the leaf alone
-    nonuniform : spread S by what the parent of a node has seen: classes without an example there share the part of one.
-        For three classes and more; it changes nothing for two
-    bins : how to cut numeric columns
-        A number of equal-frequency bins, "all" for one bin per value, "mdl" to cut where the classes change (Fayyad &
-        Irani), or a dict from column to one of these or to a list of cut points, 5 bins for the other columns.
-    missing : "error", "category" (a value of its own) or "impute" (training mean or mode), see ``Binarizer``
-    nominal : names (or indices) of numeric columns whose numbers are codes
-    max_categories : refuse a nominal column with more values than this
-    time_limit, memory_limit : seconds, bytes; ``LimitReached`` is raised beyond
+    s : float or "classes"
+        The size S of the prior, as many examples spread over the classes: any positive number, or "classes" for one per
+        class. It is the S of Cano et al.: ``s=1`` is what ``dirichlet="1/C"`` is in other classifiers.
+    averaging : bool
+        Whether to average along the path; False uses the leaf alone.
+    nonuniform : bool
+        Whether to spread S by what the parent of a node has seen: classes without an example there share the part of
+        one. It changes something for three classes and more.
+    bins : int, str or dict
+        How numeric columns are cut: k bins of equal frequency, with k − 1 cuts between them; "all" for one bin per
+        value; "mdl" to cut where the classes change (Fayyad & Irani); or a dict from column to one of these or to a
+        list of cuts, with 5 bins, the default of the paper, for the other columns.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    nominal : sequence of str or int, optional
+        Numeric columns, by name or position, whose numbers are codes without an order.
+    max_categories : int
+        Refuse a nominal column with more different values than this.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. ``LimitReached`` is raised beyond it.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the ``PathTree``: ``print(model.tree_)``; counts, Bayes factors and probabilities of its nodes are arrays
-    n_nodes_, n_leaves_, depth_ : its size, branches without examples included
-    categories_ : for each column, what its codes mean
-    s_ : S as a number
-    classes_, n_features_in_, feature_names_in_, target_name_ : as in every classifier here
+    tree_ : PathTree
+        The tree (``print(model.tree_)``); counts, Bayes factors and probabilities of its nodes are arrays.
+    n_nodes_ : int
+        The number of nodes, branches without examples included.
+    n_leaves_ : int
+        The number of leaves, branches without examples included.
+    depth_ : int
+        The number of tests on the longest path.
+    categories_ : list of Categories
+        For each column, what its codes mean.
+    s_ : float
+        The size S as a number.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -109,7 +136,29 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow the tree from rows ``X`` with labels ``y``; whole ``sample_weight`` count as repetitions of a row."""
+        """Grow the tree from rows and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
+        y : array-like of shape (n_rows,)
+            The label of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+
+        Returns
+        -------
+        Self
+            This classifier, fitted.
+
+        Raises
+        ------
+        DataError
+            If rows, labels or weights cannot be read.
+        QueryError
+            If a parameter has a value that it cannot have.
+        """
         control = Limits(self.time_limit, self.memory_limit).control()
         for name in ("averaging", "nonuniform"):
             if not isinstance(getattr(self, name), bool | np.bool_):
@@ -162,12 +211,34 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         return number("s", self.s, LEAST_S, LARGEST_S, example=1)
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
-        """The node of ``tree_`` where each row ends."""
+        """Return the node where each row ends.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            The number of the node of ``tree_``.
+        """
         codes = self._encode_codes(X)
         return self.tree_.apply(codes)
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
+        """
         check_is_fitted(self)
         proba: npt.NDArray[np.float64] = self.tree_.probabilities[self.apply(X)]
         return proba
@@ -185,7 +256,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         return [leaf_of_path(self.tree_, int(self.apply(x)[0]))]
 
     def _encode_codes(self, X: Any) -> npt.NDArray[np.int32]:
-        """New rows as codes, after checking their columns against those of training."""
+        """Return new rows as codes, after checking their columns against those of training."""
         frame = self._frame(X)
         return self._categorizer.transform(frame)
 

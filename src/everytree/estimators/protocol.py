@@ -1,4 +1,4 @@
-"""What a fitted classifier tells of itself: all that the command line, pages and pictures ask of any classifier.
+"""What a fitted classifier reports of itself: all that the command line, pages and pictures ask of any classifier.
 
     column_kinds()    which kinds of columns it expects             column_names(), label_name()   what they are called
     facts()           results with a label each                     headline(on), about_tree()     sentences
@@ -33,12 +33,25 @@ from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 
 __all__ = ["Fact", "FittedModel", "Picture", "depth_words"]
 
-# tree: of 0/1 tests; multiway, path, options: on whole columns; average: over every tree; rules: a sum of them
+# A "tree" has 0/1 tests; "multiway", "path" and "options" are trees on whole columns; "average" is over every tree, and
+# "rules" are a sum that stands for it.
 Picture = Literal["tree", "multiway", "path", "options", "average", "rules", "text"]
 
 
 class Fact(NamedTuple):
-    """A fitted number with its label on a terminal, and on a page; None where it is not told there."""
+    """A fitted number with its labels.
+
+    Parameters
+    ----------
+    name : str
+        The attribute, without the underscore at its end.
+    value : object
+        Its value.
+    short : str or None
+        Its label on a terminal; None where it is not shown there.
+    long : str or None
+        Its label on a page; None where it is not shown there.
+    """
 
     name: str
     value: Any
@@ -46,7 +59,7 @@ class Fact(NamedTuple):
     long: str | None
 
 
-# fitted attribute -> its labels
+# Each fitted attribute has a label for a terminal and one for a page.
 LABELS: dict[str, tuple[str | None, str | None]] = {
     "objective_": ("objective", "objective"),
     "optimal_": ("proved optimal", "proved best"),
@@ -67,7 +80,8 @@ LABELS: dict[str, tuple[str | None, str | None]] = {
 
 
 def depth_words(depth: int | None) -> str:
-    """
+    """Return a limit of the depth in words.
+
     >>> depth_words(3), depth_words(None)
     ('depth at most 3', 'any depth')
     """
@@ -75,46 +89,72 @@ def depth_words(depth: int | None) -> str:
 
 
 class FittedModel(ABC):
-    """The answers of a classifier with one tree, or with nothing to tell."""
+    """What every fitted classifier can be asked; here are the answers of one with a tree, or with nothing to report."""
 
-    AVERAGES: ClassVar[bool] = False  # over many trees: then it says the most probable class
-    INTERVALS: ClassVar[bool] = False  # whether there is ``predict_interval``
-    PAPER: ClassVar[str | None] = None  # of ``report.cite``
+    AVERAGES: ClassVar[bool] = (
+        False  # True for an average over many trees, which predicts the most probable class.
+    )
+    INTERVALS: ClassVar[bool] = False  # True where there is ``predict_interval``.
+    PAPER: ClassVar[str | None] = None  # The paper that ``report.cite`` names for the method.
 
     classes_: npt.NDArray[Any]
     n_features_in_: int
 
     def _known(self, name: str) -> Any:
-        """A fitted attribute, or None where this model has none."""
+        """Return a fitted attribute, or None where this model has none."""
         return vars(self).get(name)
 
     # --- columns
 
     def column_names(self) -> list[str]:
-        """The columns of training; x0, x1, … where they had no names."""
+        """Return the names of the columns of training.
+
+        Returns
+        -------
+        list of str
+            The names; x0, x1, … where the columns had none.
+        """
         names = self._known("feature_names_in_")
         return (
             [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(each) for each in names]
         )
 
     def column_kinds(self) -> dict[str, Expected]:
-        """For every column of training, in order: numeric, nominal (text), boolean, or any (0/1 or true/false)."""
+        """Return what kind of values every column of training has.
+
+        Returns
+        -------
+        dict of str to str
+            By the name of the column, in order: numeric, nominal (text), boolean, or any (0/1 or true/false).
+        """
         check_is_fitted(self)
         return dict(zip(self.column_names(), self._kinds(), strict=True))
 
     def _kinds(self) -> list[Expected]:
-        """The kinds of the columns, in order."""
+        """Return the kinds of the columns, in order."""
         return ["any"] * self.n_features_in_
 
     def label_name(self) -> str | None:
-        """The name of the column with the labels, if it had one."""
+        """Return the name of the column with the labels, if it had one.
+
+        Returns
+        -------
+        str or None
+            The name.
+        """
         name: str | None = self._known("target_name_")
         return name
 
     # --- what was found
 
     def facts(self) -> list[Fact]:
-        """Results of the fit, in the order in which they are told."""
+        """Return the results of the fit, in the order in which they are shown.
+
+        Returns
+        -------
+        list of Fact
+            The results with their labels.
+        """
         return [
             Fact(name.removesuffix("_"), self._known(name), short, long)
             for name, (short, long) in LABELS.items()
@@ -122,49 +162,137 @@ class FittedModel(ABC):
         ]
 
     def headline(self, on: str) -> str:
-        """One sentence: what was done; ``on`` is how much it was done on, such as " on 150 examples"."""
+        """Return one sentence that says what was done.
+
+        Parameters
+        ----------
+        on : str
+            How much it was done on, such as " on 150 examples".
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         return f"{type(self).__name__}{on}."
 
     def about_tree(self) -> str:
-        """What the tree of the model is, in a sentence."""
+        """Return one sentence that says what the tree of the model is.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         return "The tree of this model."
 
     def mean_leaves(self) -> float:
-        """The number of leaves; of an average over trees the expected one; NaN where nobody knows."""
+        """Return the number of leaves, or the expected number for an average over trees.
+
+        Returns
+        -------
+        float
+            The number; NaN where the model does not know it.
+        """
         own = self._known("n_leaves_")
         if own is None and self._known("tree_") is not None:
             own = self._known("tree_").n_leaves
         return math.nan if own is None else float(own)
 
     def root_counts(self) -> npt.NDArray[Any] | None:
-        """The examples of each class at the root of the tree, where there is one."""
+        """Return the examples of each class at the root of the tree, where there is one.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,) or None
+            The counts.
+        """
         tree = self._known("tree_")
         return None if tree is None else np.asarray(tree.counts[0])
 
     def fingerprint(self) -> str | None:
-        """The fingerprint of the training table; None where the model stands on whole columns."""
-        found: str | None = getattr(self, "fingerprint_", None)  # computed when asked for
+        """Return the fingerprint of the training table.
+
+        Returns
+        -------
+        str or None
+            The fingerprint; None where the model stands on whole columns.
+        """
+        found: str | None = getattr(self, "fingerprint_", None)  # It is computed when asked for.
         return found
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """How much each column matters, in the order of the columns of training.
+
+        For a single tree (``OptimalTreeClassifier``, ``MAPTreeClassifier``, ``C45TreeClassifier``,
+        ``CARTTreeClassifier``, ``PathAverageTreeClassifier``) the share of the column in the total decrease of Gini's
+        impurity on the training examples, as in scikit-learn: the shares sum to 1, and are all 0 for a single leaf.
+
+        For an average over trees (``BayesOptimalClassifier``, ``MCMCTreeClassifier``, ``SmoothedTreeClassifier``,
+        ``OptionTreeClassifier``) the probability that a tree of the average uses the column: exact, except for
+        ``MCMCTreeClassifier``, which counts its draws. These do not sum to 1.
+        """
+        check_is_fitted(self)
+        found = self._importances()
+        if found is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no feature_importances_; it does not hold whole trees"
+            )
+        return found
+
+    def _importances(self) -> npt.NDArray[np.float64] | None:
+        """Return ``feature_importances_``, or None where this model has none."""
+        return None
 
     # --- the trees behind it
 
     def tree_space(self) -> Any:
-        """The space of trees that the model has at hand, or None."""
+        """Return the space of trees that the model has at hand.
+
+        Returns
+        -------
+        TreeSpace or None
+            The space; None where there is none.
+        """
         return self._known("space_")
 
     def space_over(self, table: Table) -> TreeSpace | None:
-        """That space made again from the training table; None where the model is no tree of such a space."""
+        """Return the space of trees of this model, made again from its training table.
+
+        Parameters
+        ----------
+        table : Table
+            The table of training examples.
+
+        Returns
+        -------
+        TreeSpace or None
+            The space; None where the model is no tree of such a space.
+        """
         return None
 
     def in_force(self) -> dict[str, Any]:
-        """The prior and the Dirichlet parameters in force, where there are any: keywords of ``TreeSpace.posterior``."""
+        """Return the prior and the Dirichlet parameters that the model was computed with.
+
+        Returns
+        -------
+        dict
+            Keywords of ``TreeSpace.posterior``; empty where the model has no prior.
+        """
         own = {"prior": self._known("prior_"), "dirichlet": self._known("dirichlet_")}
         return {} if own["prior"] is None else own
 
     # --- leaves
 
     def added(self) -> str | None:
-        """What stands between the counts of a leaf and its probabilities, in words; None where that is nothing."""
+        """Return in words what is added to the counts of a leaf to make its probabilities.
+
+        Returns
+        -------
+        str or None
+            The words; None where nothing is added.
+        """
         if "dirichlet_" not in vars(self) and "dirichlet" not in vars(self):
             return None
         tree = self._known("tree_")
@@ -172,14 +300,43 @@ class FittedModel(ABC):
         return added_words(self.dirichlet_by_depth(int(depth)))
 
     def dirichlet_by_depth(self, depth: int) -> list[list[float]]:
-        """The Dirichlet parameters behind the probabilities of leaves, by depth."""
+        """Return the Dirichlet parameters behind the probabilities of leaves.
+
+        Parameters
+        ----------
+        depth : int
+            The deepest leaf.
+
+        Returns
+        -------
+        list of list of float
+            For each depth one number per class.
+        """
         given = vars(self).get("dirichlet_", vars(self).get("dirichlet", 1.0))
         if isinstance(given, str) and given == "decay":
             given = DepthDecay()
         return dirichlet_rows(tuple(given) if isinstance(given, list) else given, len(self.classes_), depth)
 
     def explain_row(self, x: Any, top: int = 10) -> Any:
-        """Why the model says what it says of the one row ``x``, a table of one row: the leaves behind it."""
+        """Explain the prediction of one row by the leaves that it reaches.
+
+        Parameters
+        ----------
+        x : array-like
+            A table of one row.
+        top : int
+            How many leaves to show.
+
+        Returns
+        -------
+        RowExplanation or Explanation
+            The leaves with their weights; it prints as text.
+
+        Raises
+        ------
+        DataError
+            If ``x`` is not one row.
+        """
         check_is_fitted(self)
         top = whole("top", top, 1)
         if read_frame(x).n_rows != 1:
@@ -199,27 +356,64 @@ class FittedModel(ABC):
 
     @abstractmethod
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Labels and probabilities of the same rows."""
+        """Return labels and probabilities of the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            What ``predict`` says of each row.
+        proba : ndarray of shape (n_rows, n_classes)
+            What ``predict_proba`` says of each row.
+        """
 
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
-        """The leaves that one row reaches; their weights sum to one."""
+        """Return the leaves that one row reaches; their weights sum to one."""
         raise QueryError(f"a {type(self).__name__} has no trees to follow; explain a model of another method")
 
     # --- pictures
 
     def display(self) -> Picture:
-        """What shows the model best."""
+        """Return which picture shows the model best.
+
+        Returns
+        -------
+        str
+            The kind of picture.
+        """
         return "text"
 
     def as_text(self) -> str:
-        """The model as text: its tree, or what stands for it."""
+        """Return the model as text: its tree, or what stands for it.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         tree = self._known("tree_")
         return repr(self) if tree is None else str(tree.to_text())
 
     def page_options(self) -> dict[str, Any]:
-        """How a page walks the tree, beyond what the tree tells."""
+        """Return how a page walks the tree, beyond what the tree itself says.
+
+        Returns
+        -------
+        dict
+            The options.
+        """
         return {}
 
     def front_options(self) -> dict[str, Any]:
-        """The keywords of ``TreeSpace.front`` under which the model was found, and its cost."""
+        """Return the keywords of ``TreeSpace.front`` under which the model was found, and its cost.
+
+        Returns
+        -------
+        dict
+            The keywords.
+        """
         return {"cost": "error"}

@@ -32,16 +32,28 @@ __all__ = [
 ]
 
 
-LIGHT = 1e-6  # ways of less weight are not followed: an option tree may have very many of them
+LIGHT = 1e-6  # Ways of less weight are not followed, because an option tree may have very many of them.
 
 
 @dataclass(frozen=True)
 class ReachedLeaf:
-    """A leaf that the row reaches: under which conditions, with which weight, and what it knows."""
+    """A leaf that a row reaches.
+
+    Parameters
+    ----------
+    conditions : tuple of str
+        The conditions on the path to the leaf.
+    weight : float
+        The weight of the leaf in the prediction.
+    counts : tuple of float
+        The training examples in the leaf, by class; of sampled trees, those of the first of equal paths.
+    proba : tuple of float
+        The class probabilities that the leaf gives.
+    """
 
     conditions: tuple[str, ...]
     weight: float
-    counts: tuple[float, ...]  # training examples by class; of sampled trees, of the first of equal paths
+    counts: tuple[float, ...]
     proba: tuple[float, ...]
 
     def __str__(self) -> str:
@@ -50,17 +62,47 @@ class ReachedLeaf:
 
 @dataclass(frozen=True)
 class RowExplanation:
-    """What is said of one row, and the leaves behind it. Made by ``explain_row``."""
+    """What is predicted for one row, and the leaves behind it; ``explain_row`` makes it.
+
+    Parameters
+    ----------
+    classes : tuple
+        The labels.
+    prediction : object
+        The label that is predicted.
+    proba : tuple of float
+        The class probabilities.
+    leaves : tuple of ReachedLeaf
+        The leaves that the row reaches, those of most weight first.
+    covered : float
+        The weight of the leaves shown; all leaves together weigh one.
+    added : str, optional
+        What the probabilities of a leaf add to its counts, in words.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> model = et.C45TreeClassifier().fit([[1], [2], [8], [9]], ["no", "no", "yes", "yes"])
+    >>> found = et.explain_row(model, [[7]])
+    >>> found.prediction, found.leaves[0].conditions
+    ('yes', ('x0 > 2',))
+    """
 
     classes: tuple[Any, ...]
     prediction: Any
     proba: tuple[float, ...]
-    leaves: tuple[ReachedLeaf, ...]  # the heaviest first
-    covered: float  # the weight of the leaves shown; all together weigh one
-    added: str | None = None  # what the probabilities of a leaf add to its counts, in words
+    leaves: tuple[ReachedLeaf, ...]
+    covered: float
+    added: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, strings and numbers."""
+        """Return everything as plain lists, strings and numbers.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
         return asdict(self)
 
     def __str__(self) -> str:
@@ -86,10 +128,29 @@ class RowExplanation:
 
 
 def explain_row(model: Any, x: Any, top: int = 10) -> Any:
-    """Why ``model`` says what it says of the one row ``x``: an ``Explanation`` of the exact average, or the leaves.
+    """Explain why a model predicts what it predicts for one row.
 
-    ``x`` is a table of one row; ``top`` leaves of most weight are kept.
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier of everytree.
+    x : array-like
+        A table of one row.
+    top : int
+        How many leaves, those of most weight, to show.
 
+    Returns
+    -------
+    RowExplanation or Explanation
+        The leaves that the row reaches; of the exact average, the rules of most weight. It prints as text.
+
+    Raises
+    ------
+    DataError
+        If ``x`` is not one row.
+
+    Examples
+    --------
     >>> import everytree as et
     >>> model = et.C45TreeClassifier().fit([[1], [2], [8], [9]], ["no", "no", "yes", "yes"])
     >>> print(explain_row(model, [[7]]))
@@ -105,7 +166,7 @@ def explain_row(model: Any, x: Any, top: int = 10) -> Any:
 
 
 def leaves_of_tests(trees: Any, row: Any, names: Sequence[str]) -> list[ReachedLeaf]:
-    """The leaf of a row of 0/1 tests in every tree; the same items are one leaf, whatever their order."""
+    """Return the leaf of a row of 0/1 tests in every tree; the same conditions are one leaf, whatever their order."""
     weight: dict[tuple[tuple[int, int], ...], float] = defaultdict(float)
     proba: dict[tuple[tuple[int, int], ...], Any] = {}
     counts: dict[tuple[tuple[int, int], ...], Any] = {}
@@ -132,7 +193,7 @@ def leaves_of_tests(trees: Any, row: Any, names: Sequence[str]) -> list[ReachedL
 
 
 def leaf_of_path(tree: Any, node: int) -> ReachedLeaf:
-    """The path of a ``PathTree`` to the node where a row ends."""
+    """Return the path of a ``PathTree`` to the node where a row ends."""
     parents, path, at = tree.parents(), [], node
     while at > 0:
         above = int(parents[at])
@@ -143,7 +204,7 @@ def leaf_of_path(tree: Any, node: int) -> ReachedLeaf:
 
 
 def leaves_of_multiway(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
-    """The leaves of a ``MultiwayTree``: one, or where a value is missing and no branch is meant for it, several."""
+    """Yield the leaves of a ``MultiwayTree``: one, or several where a value is missing and has no branch."""
     waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), 1.0)]
     while waiting:
         start, path, weight = waiting.pop()
@@ -154,7 +215,7 @@ def leaves_of_multiway(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
                 break
             path = (*path, tree.branch_text(node, k))
             child = tree.children(node)[k]
-            if not tree.counts[child].any():  # such a branch knows what the node before it knows
+            if not tree.counts[child].any():  # Such a branch has the counts of the node before it.
                 break
             node = child
         missing = tree.attribute[node] >= 0 and np.isnan(cells[0, int(tree.attribute[node])])
@@ -172,7 +233,7 @@ def leaves_of_multiway(tree: Any, cells: Any) -> Iterator[ReachedLeaf]:
 
 
 def _branch(tree: Any, node: int, cells: Any) -> int | None:
-    """Which child of a node the row takes; None where there is none for its value."""
+    """Return which child of a node the row takes; None where there is none for its value."""
     value, cut = float(cells[0, int(tree.attribute[node])]), float(tree.threshold[node])
     if np.isnan(value):
         k = -1 if tree.missing is None else int(tree.missing[node])
@@ -186,7 +247,7 @@ def _branch(tree: Any, node: int, cells: Any) -> int | None:
 
 
 def leaves_of_options(tree: Any, cells: Any, whole_weight: float) -> Iterator[ReachedLeaf]:
-    """Every node of an ``OptionTree`` where the row may stop, by each way to it."""
+    """Yield every node of an ``OptionTree`` where the row may stop, by each way to it."""
     waiting: list[tuple[int, tuple[str, ...], float]] = [(0, (), whole_weight)]
     while waiting:
         node, path, weight = waiting.pop()

@@ -28,37 +28,86 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
 
     A node is split by the column with the largest posterior quality, averaged over its cuts, as long as that beats the
     leaf by ``stop_factor``. Then every subtree may be cut off: each node is a leaf with a probability that its examples
-    and the prior give, and a prediction mixes the class probabilities along the path of a row by these.
+    and the prior give, and a prediction mixes the class probabilities along the path of a row by these. The default
+    prior is Buntine's type II.
 
     Parameters
     ----------
-    lookahead : plies to look ahead; 2 finds tests that are useful only together
-    beam : with ``lookahead`` above 1, columns looked at below the first ply; None for all
-    prior : "leaf_penalty", "uniform", "size", "shapes", "coding", or a prior object
-    alpha, beta : of prior="size"
-    dirichlet : a number, one per class, "1/C", "decay" or a ``DepthDecay``; "fit" chooses one number by the evidence
-    prune : "smooth" averages over all prunings, "map" takes the most probable one, "none" the tree as grown
-    stop_factor : a node is split only if the best column has more than this factor of the leaf's probability
-    max_depth, min_leaf : no deeper, and at least two branches of a test hold so many examples
-    criterion : "quality"; or "bayes" (Cano et al.) or "gain_ratio" to choose the column by, without looking ahead
-    nominal_tests : "multiway" (a branch for every value) or "binary" (this value or not)
-    n_trees : more than one are grown at random, tests drawn by their quality, and averaged with equal weights
-    subsample : a column is decided as soon as it leads by this Bayes factor on a growing sample of a node's examples;
-        100 is a common choice, None looks at all examples
-    restructure : in ``partial_fit`` a node keeps its test until another one leads by this Bayes factor
-    random_state : seed of ``n_trees`` and ``subsample``
-    missing : "category" (a branch of its own), "error" or "impute" (training mean or mode)
-    nominal : names (or indices) of numeric columns whose numbers are codes
-    time_limit, memory_limit : seconds and bytes of learning; ``LimitReached`` is raised beyond
+    lookahead : int
+        The number of plies to look ahead; 2 finds tests that are useful only together.
+    beam : int or None
+        With ``lookahead`` above 1, the columns that are looked at below the first ply; None for all.
+    prior : str or Prior
+        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object.
+    alpha : float
+        Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
+    beta : float
+        Of ``prior="size"``, see ``alpha``.
+    dirichlet : float, sequence, str or DepthDecay
+        The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
+        "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
+    prune : {"smooth", "map", "none"}
+        Average over all prunings, take the most probable one, or keep the tree as it was grown.
+    stop_factor : float
+        A node is split only if the best column has more than this factor of the leaf's probability.
+    max_depth : int or None
+        The most tests on a path from the root to a leaf; None for no limit.
+    min_branch : int
+        At least two branches of every split hold so many training examples, a row of weight w counted w times. With
+        two branches this is the fewest examples in a leaf; a split with more branches may have smaller ones.
+    criterion : {"quality", "bayes", "gain_ratio"}
+        How a column is chosen: by posterior quality; or by the score of Cano et al. or the gain ratio, without looking
+        ahead.
+    nominal_tests : {"multiway", "binary"}
+        A branch for every value of a nominal column, or tests that ask for one value.
+    n_trees : int
+        More than one tree are grown at random, tests drawn by their quality, and averaged with equal weights.
+    subsample : float or None
+        A column is decided as soon as it leads by this Bayes factor on a growing sample of a node's examples;
+        100 is a common choice, None looks at all examples.
+    restructure : float
+        In ``partial_fit`` a node keeps its test until another one leads by this Bayes factor.
+    random_state : int, Generator or None
+        The seed of ``n_trees`` and ``subsample``; None for new random numbers each time.
+    missing : {"error", "category", "impute"}
+        What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    nominal : sequence of str or int, optional
+        Numeric columns, by name or position, whose numbers are codes without an order.
+    time_limit : float or None
+        The most seconds for all of ``fit``; None for no limit. ``LimitReached`` is raised beyond it.
+    memory_limit : int or None
+        The most bytes for what ``fit`` stores; None for the library's own limit.
 
     Attributes
     ----------
-    tree_ : the ``OptionTree`` (``print(model.tree_)``); a ``TreeMean`` of several
-    n_nodes_, n_leaves_, n_options_, depth_ : its size; the options of an ordinary tree are its splits
-    log_evidence_ : log s of the root: of the tree and all its prunings together
-    dirichlet_, prior_ : the values in force
-    subsample_ : with ``subsample``, cells (examples × columns) looked at, all there were, and the share saved
-    classes_, n_features_in_, feature_names_in_, target_name_ : as in every classifier here
+    tree_ : OptionTree or TreeMean
+        The tree (``print(model.tree_)``), or the mean of several.
+    n_nodes_ : int
+        The number of nodes.
+    n_options_ : int
+        The number of options; those of an ordinary tree are its splits.
+    n_leaves_ : int
+        The number of nodes without a split.
+    depth_ : int
+        The number of tests on the longest path.
+    log_evidence_ : float
+        The log of the sum over the tree and all its prunings.
+    prior_ : Prior
+        The prior that the model was computed with.
+    dirichlet_ : float, tuple or DepthDecay
+        The Dirichlet parameters that the model was computed with.
+    subsample_ : dict or None
+        With ``subsample``, the cells (examples × columns) that were looked at, all there were, and the share saved.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The exact probability that a pruning of the tree uses each column.
+    classes_ : ndarray of shape (n_classes,)
+        The labels that occur, sorted.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, only where ``X`` has names.
+    target_name_ : str or None
+        The name of ``y``, if it had one.
 
     Examples
     --------
@@ -85,14 +134,14 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         prune: str = "smooth",
         stop_factor: float = 0.01,
         max_depth: int | None = None,
-        min_leaf: int = 1,
+        min_branch: int = 1,
         criterion: str = "quality",
         nominal_tests: str = "multiway",
         n_trees: int = 1,
         subsample: float | None = None,
         restructure: float = 10.0,
         random_state: int | np.random.Generator | None = None,
-        missing: str = "category",
+        missing: str = "error",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -106,7 +155,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.prune = prune
         self.stop_factor = stop_factor
         self.max_depth = max_depth
-        self.min_leaf = min_leaf
+        self.min_branch = min_branch
         self.criterion = criterion
         self.nominal_tests = nominal_tests
         self.n_trees = n_trees
@@ -164,5 +213,5 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.subsample_ = None
 
     def _follows(self) -> bool:
-        """Trees grown by quality, on all examples and without chance; others are grown again."""
+        """Return True for trees grown by quality, on all examples and without chance; others are grown again."""
         return self._n_trees() == 1 and self.subsample is None and self.criterion == "quality"

@@ -1,6 +1,6 @@
 """NearBest: every tree that is almost as good as the best one (the Rashomon set), counted and asked without listing.
 
-    objective(T) = errors(T) / n + leaf_penalty · leaves(T)
+    objective(T) = errors(T) / n + leaf_share · leaves(T)
     the set      = { T : objective(T) ≤ (1 + epsilon) · least objective }
 
 Objectives are compared as fractions of the numbers given, so a tree on the border is in the set whatever the order of
@@ -69,7 +69,7 @@ class NearBest:
     --------
     >>> from everytree import TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
-    >>> near = space.near_best(epsilon=0.05, leaf_penalty=0.01)
+    >>> near = space.near_best(epsilon=0.05, leaf_share=0.01)
     >>> near.n_trees, near.by_objective
     (2, [Level(objective=0.04, errors=0, leaves=4, n_trees=2)])
     >>> [tree.key for tree in near]
@@ -79,14 +79,14 @@ class NearBest:
     """
 
     def __init__(
-        self, space: Engine, epsilon: Exact, leaf_penalty: Exact, dirichlet: Dirichlet | None = None
+        self, space: Engine, epsilon: Exact, leaf_share: Exact, dirichlet: Dirichlet | None = None
     ) -> None:
         self._space = space
         self.epsilon = epsilon
-        self.leaf_penalty = leaf_penalty
+        self.leaf_share = leaf_share
         self.dirichlet = dirichlet
         self._epsilon = _fraction("epsilon", epsilon, 0.05)
-        self._penalty = _fraction("leaf_penalty", leaf_penalty, 0.01)
+        self._penalty = _fraction("leaf_share", leaf_share, 0.01)
         self._a = _parameters(dirichlet, len(space.classes))
         self._fold()
 
@@ -134,7 +134,7 @@ class NearBest:
         return {
             "space": self._space,
             "epsilon": self.epsilon,
-            "leaf_penalty": self.leaf_penalty,
+            "leaf_share": self.leaf_share,
             "dirichlet": self.dirichlet,
         }
 
@@ -171,7 +171,7 @@ class NearBest:
 
     def __repr__(self) -> str:
         return (
-            f"NearBest({self._space!r}, epsilon={self.epsilon!r}, leaf_penalty={self.leaf_penalty!r}: "
+            f"NearBest({self._space!r}, epsilon={self.epsilon!r}, leaf_share={self.leaf_share!r}: "
             f"{self.n_trees} trees, objective {self.best_objective:.6g} to {self._levels[-1].objective:.6g})"
         )
 

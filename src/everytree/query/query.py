@@ -123,7 +123,7 @@ class Query:
         if not isinstance(self.minimize, str | Sequence):
             raise refused(QueryError, "minimize", self.minimize, "criteria such as ('error', 'size')")
         for name in self.ranking:
-            if name not in COSTS and name not in SHAPES:
+            if not isinstance(name, str) or (name not in COSTS and name not in SHAPES):
                 known = ", ".join((*COSTS, *SHAPES))
                 raise refused(
                     QueryError,

@@ -18,7 +18,7 @@ from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
 from everytree.bayes.most_probable import most_probable
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import refused, whole
+from everytree.common.arguments import refused, renamed, whole
 from everytree.common.limits import Limits, Progress
 from everytree.data.arrays import as_tests
 from everytree.data.labels import label_codes
@@ -495,19 +495,22 @@ class TreeSpace(Engine):
         """
         return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
 
+    @renamed(
+        leaf_penalty="leaf_share is the price of a leaf here, as a share of the examples; leaf_penalty counts examples"
+    )
     def near_best(
-        self, epsilon: Exact = 0.05, leaf_penalty: Exact = 0.01, *, dirichlet: Dirichlet | None = None
+        self, epsilon: Exact = 0.05, leaf_share: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:
         """Find every tree whose objective is at most (1 + ``epsilon``) times the best, without listing them.
 
-        The objective is errors / n + ``leaf_penalty`` · leaves. Numbers are taken exactly as given: 0.01 is the float
+        The objective is errors / n + ``leaf_share`` · leaves. Numbers are taken exactly as given: 0.01 is the float
         next to one hundredth; ``Fraction(1, 100)`` and ``Decimal("0.01")`` are one hundredth.
 
         Parameters
         ----------
         epsilon : float, Fraction or Decimal, default=0.05
             How much worse than the best a tree may be, as a share of the best objective.
-        leaf_penalty : float, Fraction or Decimal, default=0.01
+        leaf_share : float, Fraction or Decimal, default=0.01
             The price of a leaf, in the same unit as the error rate.
         dirichlet : float, sequence of float or None, default=None
             The Dirichlet parameters of the class probabilities in the trees' leaves; None gives the frequencies.
@@ -517,7 +520,7 @@ class TreeSpace(Engine):
         NearBest
             The set of trees: their number, each tree by its place, and what they predict.
         """
-        return NearBest(self, epsilon, leaf_penalty, dirichlet)
+        return NearBest(self, epsilon, leaf_share, dirichlet)
 
 
 def _column_names(X: Any) -> list[str] | None:

@@ -180,9 +180,9 @@ def _ours(name: str, depth: int, limit: float) -> Any:
     if name == "optimal tree":
         return et.OptimalTreeClassifier(depth, LEAST, time_limit=limit)
     if name == "smoothed tree":
-        return et.SmoothedTreeClassifier()
+        return et.SmoothedTreeClassifier(missing="category")
     if name == "option tree":
-        return et.OptionTreeClassifier(time_limit=limit)
+        return et.OptionTreeClassifier(missing="category", time_limit=limit)
     return (
         et.PathAverageTreeClassifier(1, True, True)
         if name == "path average"

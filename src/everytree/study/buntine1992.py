@@ -131,7 +131,11 @@ def _model(name: str, time_limit: float, seed: int) -> Any:
     if name.startswith("Aver"):
         prior = "leaf_penalty" if name.endswith("II") else "uniform"
         return et.OptionTreeClassifier(
-            lookahead=int(name[5]), prior=prior, max_nodes=MAX_NODES, time_limit=time_limit
+            lookahead=int(name[5]),
+            prior=prior,
+            max_nodes=MAX_NODES,
+            missing="category",
+            time_limit=time_limit,
         )
     every: dict[str, dict[str, Any]] = {
         "none": {"prune": "none", "prior": "uniform"},
@@ -139,7 +143,7 @@ def _model(name: str, time_limit: float, seed: int) -> Any:
         "Smooth": {"prior": "uniform"},
         "Mult": {"prior": "uniform", "n_trees": 5, "random_state": seed},
     }
-    return et.SmoothedTreeClassifier(time_limit=time_limit, **every[name])
+    return et.SmoothedTreeClassifier(missing="category", time_limit=time_limit, **every[name])
 
 
 # --- the report

@@ -193,7 +193,7 @@ def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
     return et.OptimalTreeClassifier(
         None if most is None else (most - 1) // 2,  # a tree with this many nodes has no longer path
         least,
-        objective="expected_error" if pruned else "error",
+        minimize=("expected_error" if pruned else "error", "size"),
         max_size=most,
         time_limit=given["time_limit"],
         memory_limit=MEMORY,

@@ -253,7 +253,7 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
         facts.append(Fact("probabilities", None, None, UNCHECKED, note))
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
-    unknown = [name for name in ("class_weight", "rank", "objective") if name in query.unread]
+    unknown = [name for name in ("class_weight", "minimize") if name in query.unread]
     if unknown:
         note = f"{unknown[0]}={quote(model.params.get(unknown[0]))} is not known to the checker"
         return [*facts, Fact("answers of leaves", None, None, UNCHECKED, note)]

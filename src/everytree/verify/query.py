@@ -171,14 +171,13 @@ def read_query(
     unread: list[str] = []
     known: dict[str, Any] = {}
     left = {key: value for key, value in params.items() if key not in INDIFFERENT and value is not None}
-    objective = left.pop("objective", "error")
-    rank = left.pop("rank", None) or [objective, "size"]
+    rank = left.pop("minimize", None) or ["error", "size"]
     rank = [rank] if isinstance(rank, str) else rank
     allowed = (*COSTS, "size", "leaves", "depth")
     if not isinstance(rank, list) or not all(isinstance(name, str) for name in rank):
-        raise InputError(f"params.rank is {quote(rank)}; expected a list of criteria")
+        raise InputError(f"params.minimize is {quote(rank)}; expected a list of criteria")
     if not all(name in allowed for name in rank) or not any(name in COSTS for name in rank):
-        unread.append("rank" if params.get("rank") else "objective")
+        unread.append("minimize")
         rank = ["error", "size"]
     known["rank"] = tuple(rank)
     for key, least in (("max_depth", 0), ("min_leaf", 1), ("max_leaves", 1), ("max_size", 1)):
