@@ -297,8 +297,8 @@ def report(rows: list[Row], quick: bool) -> Report:
     if "traps" in by:
         columns = [name for name in by["traps"][0] if name not in ("part", "data", "trial")]
         note = (
-            "Tables of 100 examples on which the greedy root A puts the best tree out of reach. Gains in bits. The paper "
-            "prints gains of 0.33 (A) and 0.26 (B) for the first, 0.098 (A) and 0.029 (C) for the second."
+            "Tables of 100 examples on which the greedy root A puts the best tree out of reach. Gains in bits. The "
+            "paper prints gains of 0.33 (A) and 0.26 (B) for the first, 0.098 (A) and 0.029 (C) for the second."
         )
         parts.append(Table("traps", "Section 4: where greedy roots mislead", columns, by["traps"], [note]))
     notes = ["Means over the folds done; in brackets what the paper prints."]
