@@ -28,6 +28,7 @@ Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Pri
       a_(a),
       control_(control),
       scanner_(columns, settings.min_leaf, settings.binary_nominal),
+      charge_(columns, settings, prior),
       splitter_(columns),
       unit_(Score::unit_for(a, columns.total())),
       class_totals_(columns.n_classes(), 0),
@@ -61,6 +62,13 @@ void Chooser::check(std::size_t work) {
   control_.check(true, "growing", 0, 0);
 }
 
+// Whether splitting examples of one class gains nothing by the prior: no leaf below has a charge above 0, and the split
+// itself costs no less than the leaf that it replaces.
+bool Chooser::one_class_stays_whole(std::size_t depth) const {
+  return prior_.log_leaf(depth + 1, true) <= 0 && prior_.log_leaf(depth + 1, false) <= 0 &&
+         prior_.log_split_base(depth) <= prior_.log_leaf(depth, true);
+}
+
 bool Chooser::may_split(const std::vector<std::int64_t>& counts, std::size_t depth) const {
   if (settings_.max_depth >= 0 && depth >= static_cast<std::size_t>(settings_.max_depth)) return false;
   const std::int64_t n = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -82,7 +90,9 @@ std::vector<Candidate> Chooser::choose(const View& view, std::size_t depth) {
   std::vector<std::int64_t> counts;
   scanner_.count(view.rows, counts);
   if (!may_split(counts, depth)) return {};
-  const double floor = log_marginal(counts.data(), depth) + log_of(settings_.stop_factor);
+  const bool plain = settings_.score == GrowScore::bayes;
+  const double floor = (plain ? log_marginal(counts.data(), depth) : log_open_leaf(counts.data(), depth)) +
+                       log_of(settings_.stop_factor);
   const auto cells = static_cast<double>(view.rows.size()) * static_cast<double>(columns_.n_columns());
   report.cells_all += cells;
   if (subsamples() && view.rows.size() > settings_.subsample_first) {
@@ -145,14 +155,22 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
     ++n_columns;
-    const double top = score.in_nats(scanner_.best());
+    std::int64_t bare_best = scanner_.best();
+    std::size_t first = 0;
+    if (plain) {
+      bare_ = scanner_.scores();
+      first = scanner_.first_best(score.tie());
+    }
+    charge_.add(scanner_, view, j, depth + 1, score);
+    if (!plain) first = scanner_.first_best(score.tie());
+    const double top = score.in_nats(plain ? bare_best : scanner_.best());
     const double share = -std::log(static_cast<double>(n_tests));
     // No average is above the largest: a column that is out by its best cut needs no exponentials.
     if (top < best + keep_within && !tied_logs(top, best + keep_within)) continue;
     const auto column = static_cast<std::int32_t>(j);
     if (settings_.each_cut) {
       for (std::size_t k = 0; k < n_tests; ++k) {
-        const double x = score.in_nats(scanner_.scores()[k]) + (plain ? 0.0 : share);
+        const double x = plain ? score.in_nats(bare_[k]) : score.in_nats(scanner_.scores()[k]) + share;
         best = std::max(best, x);
         if (x < best + keep_within && !tied_logs(x, best + keep_within)) continue;
         found.push_back({column, scanner_.threshold(view, j, k), x, share});
@@ -160,7 +178,6 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
       continue;
     }
     const double average = log_mean(scanner_.scores(), scanner_.best(), score);
-    const std::size_t first = scanner_.first_best(score.tie());
     const double installed = score.in_nats(scanner_.scores()[first]);
     best = std::max(best, plain ? top : average);
     found.push_back({column, scanner_.threshold(view, j, first), plain ? top : average, average - installed});
@@ -195,7 +212,7 @@ std::vector<Candidate> Chooser::many_plies(const View& view, const std::vector<s
   std::vector<double> thresholds, values;
   std::size_t n_columns = 0;
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
-    scanner_.scan(view, counts.data(), j, score);
+    scan(view, counts, j, depth);
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
     ++n_columns;
@@ -245,12 +262,11 @@ double Chooser::branches(const View& view, std::size_t depth, std::int32_t colum
 double Chooser::look(const View& view, std::size_t depth, std::size_t plies) {
   std::vector<std::int64_t> counts;
   scanner_.count(view.rows, counts);
-  const double leaf = log_marginal(counts.data(), depth);
+  const double leaf = log_marginal(counts.data(), depth) + charge_.of_leaf(scanner_, view.rows, depth);
   const std::int64_t n = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  if (settings_.max_depth >= 0 && depth >= static_cast<std::size_t>(settings_.max_depth)) return leaf;
-  if (plies == 0 || n / 2 < settings_.min_leaf) return leaf;
-  // Under the same parameters M(n)·M(m) ≤ M(n + m) for examples of one class.
-  if (a_.size() == 1 && prior_.log_split_base(depth) <= 0 && *std::max_element(counts.begin(), counts.end()) == n)
+  if (charge_.deep(depth) || plies == 0 || n / 2 < settings_.min_leaf) return leaf;
+  // Under the same parameters M(n)·M(m) ≤ M(n + m) for examples of one class: no split pays if the prior does not.
+  if (a_.size() == 1 && one_class_stays_whole(depth) && *std::max_element(counts.begin(), counts.end()) == n)
     return leaf;
   if (plies == 1) return look_one(view, counts, depth, leaf);
   const Score& score = score_at(depth + 1);
@@ -262,7 +278,7 @@ double Chooser::look(const View& view, std::size_t depth, std::size_t plies) {
   };
   std::vector<Column> found;
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
-    scanner_.scan(view, counts.data(), j, score);
+    scan(view, counts, j, depth);
     const std::size_t n_tests = scanner_.n_tests();
     if (n_tests == 0) continue;
     Column one{log_mean(scanner_.scores(), scanner_.best(), score),
@@ -293,7 +309,7 @@ double Chooser::look_one(const View& view, const std::vector<std::int64_t>& coun
   std::size_t n_columns = 0;
   double best = kNever;
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
-    scanner_.scan(view, counts.data(), j, score);
+    scan(view, counts, j, depth);
     if (scanner_.n_tests() == 0) continue;
     ++n_columns;
     best = std::max(best, score.in_nats(scanner_.best()) - std::log(static_cast<double>(scanner_.n_tests())));
@@ -364,7 +380,7 @@ Candidate Chooser::drawn(const View& view, const std::vector<std::int64_t>& coun
   if (settings_.each_cut || settings_.lookahead > 1) return chosen;
   const Score& score = score_at(depth + 1);
   const auto j = static_cast<std::size_t>(chosen.column);
-  scanner_.scan(view, counts.data(), j, score);
+  scan(view, counts, j, depth);
   const double installed = score.in_nats(scanner_.scores()[scanner_.first_best(score.tie())]);
   const std::size_t k =
       draw(scanner_.n_tests(), [&](std::size_t i) { return score.in_nats(scanner_.scores()[i] - scanner_.best()); });
@@ -407,9 +423,11 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
         part.sorted[j] = records;
       }
       scanner.scan(part, seen.data(), j, score);
+      charge_.add(scanner, part, j, depth + 1, score, !whole);
       check(m + seen.size());
-      // Without two branches on the part, all of it lies in one.
-      const double x = scanner.n_tests() == 0 ? score.in_nats(score(seen.data()))
+      // Without two branches on the part, all of it lies in one; the others have no example and a leaf each.
+      const double x = scanner.n_tests() == 0 ? score.in_nats(score(seen.data())) +
+                                                    2 * prior_.log_leaf(depth + 1, !charge_.deep(depth + 1))
                                               : log_mean(scanner.scores(), scanner.best(), score);
       if (best == kNever || (x > best && !tied_logs(x, best))) {
         second = best;
@@ -431,7 +449,7 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
     sort_column(view.rows, columns_, chosen, records);
     one.sorted[chosen] = records;
   }
-  scanner_.scan(one, counts.data(), chosen, score);
+  scan(one, counts, chosen, depth);
   if (m < sample_.size()) report.cells_seen += static_cast<double>(view.rows.size());
   const double average = log_mean(scanner_.scores(), scanner_.best(), score);
   const std::size_t first = scanner_.first_best(score.tie());
@@ -452,7 +470,9 @@ std::optional<Candidate> Chooser::keep(const View& view, std::size_t depth, std:
   const auto worth = [&](double at) {
     if (settings_.lookahead > 1) return branches(view, depth, column, at, settings_.lookahead);
     const Score& score = score_at(depth + 1);
-    return score.in_nats(scanner_.score_of(view.rows, static_cast<std::size_t>(column), at, score));
+    const std::int64_t bare = scanner_.score_of(view.rows, static_cast<std::size_t>(column), at, score);
+    return score.in_nats(bare) +
+           charge_.of_parts(scanner_, view.rows, splitter_.label(view.rows, column, at), depth + 1);
   };
   Candidate kept = *same;
   const bool equal = threshold == kept.threshold || (std::isnan(threshold) && std::isnan(kept.threshold));

@@ -7,6 +7,7 @@
 
 #include "common/stream.hpp"
 #include "grow/grow_options.hpp"
+#include "grow/leaf_charge.hpp"
 #include "grow/scan.hpp"
 #include "grow/score.hpp"
 #include "grow/view.hpp"
@@ -34,6 +35,10 @@ class Chooser {
   double log_marginal(const std::int64_t* counts, std::size_t depth) {
     return score_at(depth).in_nats(score_at(depth)(counts));
   }
+  // The same with what the prior charges for an open leaf.
+  double log_open_leaf(const std::int64_t* counts, std::size_t depth) {
+    return log_marginal(counts, depth) + prior_.log_leaf(depth, true);
+  }
   bool may_split(const std::vector<std::int64_t>& counts, std::size_t depth) const;
   bool subsamples() const { return settings_.subsample_lead > 0; }
   GrowReport report;
@@ -54,7 +59,13 @@ class Chooser {
   };
 
   const Score& score_at(std::size_t depth);
+  // The tests of a column at a node of this depth: Σ_branches (log Pr(leaf) + logM).
+  void scan(const View& view, const std::vector<std::int64_t>& counts, std::size_t column, std::size_t depth) {
+    scanner_.scan(view, counts.data(), column, score_at(depth + 1));
+    charge_.add(scanner_, view, column, depth + 1, score_at(depth + 1));
+  }
   void check(std::size_t work);
+  bool one_class_stays_whole(std::size_t depth) const;
   double log_mean(const std::vector<std::int64_t>& scores, std::int64_t best, const Score& score) const;
   double log_share(std::size_t n_columns) const {
     return prior_.per_test ? -std::log(static_cast<double>(n_columns)) : 0.0;
@@ -80,6 +91,8 @@ class Chooser {
   const DirichletParameters& a_;
   Control& control_;
   Scanner scanner_;
+  LeafCharge charge_;
+  std::vector<std::int64_t> bare_;  // scores without the charge for leaves, where those decide
   Splitter splitter_;
   double unit_;
   std::vector<std::int64_t> class_totals_;

@@ -314,7 +314,7 @@ class OptionGrower : Grower {
       }
     }
     graph_.counts(node, count_buffer());
-    const double leaf = chooser_.log_marginal(counts_.data(), depth);
+    const double leaf = chooser_.log_open_leaf(counts_.data(), depth);
     double most = leaf, sum = 0;
     for (const Candidate& test : found) most = std::max(most, test.quality);
     for (const Candidate& test : found) sum += std::exp(test.quality - most);

@@ -8,12 +8,14 @@
 // A test is feasible if two of its branches have min_leaf examples. A columns have a feasible test, column j has K_j:
 //
 //   log Pr(test of j) = log_split[d] − log A (for priors per test) − log K_j      cuts share the prior of one test
-//   q(test)           = log Pr(test) + Σ_branches logM(n_branch)                   a's of the next depth
+//   q(test)           = log Pr(test) + Σ_branches (log Pr(leaf) + logM(n_branch))  a's and leaves of the next depth
 //   Q_j               = log Σ_{tests of j} exp q                                   the average over cuts
 //
-// The column with the largest Q_j is installed with its best test if Q_j > logM(n) + log stop_factor. A lookahead of N
-// puts L_{N−1}(branch) = max(logM, the largest q with N − 1 plies) in the place of logM(branch). An option graph keeps
-// every column with Q_j within option_factor of the best.
+// A quality is what the test adds to the posterior of the whole tree (equation 5 of the paper); a branch is an open
+// leaf if a feasible test could follow in it, else a closed one. The column with the largest Q_j is installed with its
+// best test if Q_j > log Pr(leaf) + logM(n) + log stop_factor. A lookahead of N puts L_{N−1}(branch) = max(L_0, the
+// largest q with N − 1 plies), L_0 = log Pr(leaf) + logM, in the place of L_0(branch). An option graph keeps every
+// column with Q_j within option_factor of the best.
 //
 // What a split weighs in the folds: exp(log_split) of the option. The installed cut stands for all cuts of its column,
 // log_split = Q_j − Σ_branches L(branch); with each_cut every test is an option and weighs Pr(test).

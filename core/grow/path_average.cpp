@@ -20,10 +20,10 @@ constexpr std::size_t kBetween = std::size_t{1} << 18;  // examples counted betw
 
 class Grower {
  public:
-  Grower(const Columns& columns, double s, bool nonuniform, Control& control)
+  Grower(const Columns& columns, double s, Spread spread, Control& control)
       : columns_(columns),
         s_(s),
-        nonuniform_(nonuniform),
+        spread_(spread),
         control_(control),
         rising_s_(s),
         splitter_(columns),
@@ -37,10 +37,10 @@ class Grower {
     std::size_t depth;
   };
 
-  // The table of the children of a node with this many classes without examples.
-  Rising& table_below(std::size_t unseen) {
+  // The table that the counts of a node give, where this many classes have no example.
+  Rising& table_of(std::size_t unseen) {
     const std::size_t n_classes = columns_.n_classes();
-    const std::size_t z = nonuniform_ && unseen > 1 ? unseen : 1;  // for z = 1 it is S / C
+    const std::size_t z = spread_ != Spread::uniform && unseen > 1 ? unseen : 1;  // for z = 1 it is S / C
     return tables_.try_emplace(z, s_ / static_cast<double>(n_classes - z + 1)).first->second;
   }
   void grow_node(const Task& task);
@@ -51,7 +51,7 @@ class Grower {
 
   const Columns& columns_;
   double s_;
-  bool nonuniform_;
+  Spread spread_;
   Control& control_;
   std::map<std::size_t, Rising> tables_;
   Rising rising_s_;
@@ -139,23 +139,23 @@ void Grower::grow_node(const Task& task) {
     most = std::max(most, n);
     unseen += n == 0;
   }
-  Rising& own = table_below(task.unseen);
-  own.reach(most);
+  Rising& as_leaf = table_of(spread_ == Spread::parent ? task.unseen : unseen);
+  as_leaf.reach(most);
   Sum leaf;
   for (const std::int64_t n : counts_)
-    if (n > 0) leaf.add(own(n));
+    if (n > 0) leaf.add(as_leaf(n));
   leaf.add(-rising_s_(total));
   out_.log_leaf[task.node] = leaf.value();
 
   // Examples of one class are never better apart under the same parameters: M(n)·M(m) ≤ M(n + m).
-  Rising& below = table_below(unseen);
-  below.reach(most);
+  Rising& as_split = table_of(unseen);
+  as_split.reach(most);
   std::size_t best = columns_.n_columns();
   Sum best_score;
-  if (&below != &own || most < total) {
+  if (&as_split != &as_leaf || most < total) {
     for (std::size_t attribute = 0; attribute < columns_.n_columns(); ++attribute) {
       if (used_[attribute]) continue;
-      const Sum score = split_score(attribute, task, below);
+      const Sum score = split_score(attribute, task, as_split);
       if (best < columns_.n_columns() && (score.value() <= best_score.value() || tied(score, best_score))) continue;
       best = attribute;
       best_score = score;
@@ -212,7 +212,7 @@ PathAverageTree Grower::grow() {
 
 }  // namespace
 
-PathAverageTree grow_path_average(const Columns& columns, double s, bool nonuniform, Control& control) {
+PathAverageTree grow_path_average(const Columns& columns, double s, Spread spread, Control& control) {
   if (!(s > 0) || !std::isfinite(s)) throw InvalidInput("s must be positive and finite");
   if (columns.n_classes() == 0 || columns.n_rows() == 0) throw InvalidInput("growing needs rows with classes");
   for (std::size_t j = 0; j < columns.n_columns(); ++j) {
@@ -222,7 +222,7 @@ PathAverageTree grow_path_average(const Columns& columns, double s, bool nonunif
     if (column.numeric || !known)
       throw InvalidInput("column " + std::to_string(j) + " must be nominal, with a declared value in every row");
   }
-  return Grower(columns, s, nonuniform, control).grow();
+  return Grower(columns, s, spread, control).grow();
 }
 
 }  // namespace everytree::grow

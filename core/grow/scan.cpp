@@ -10,12 +10,6 @@
 
 namespace everytree::grow {
 
-namespace {
-
-constexpr std::uint32_t kKnown = std::numeric_limits<std::uint32_t>::max();  // the test "known or missing"
-
-}  // namespace
-
 Scanner::Scanner(const Columns& columns, std::int64_t min_leaf, bool binary_nominal)
     : columns_(columns), min_leaf_(min_leaf), binary_nominal_(binary_nominal) {
   if (columns.n_classes() > std::numeric_limits<std::uint16_t>::max())

@@ -26,7 +26,19 @@ class Scanner {
   void scan(const View& view, const std::int64_t* counts, std::size_t column, const Score& score);
   const std::vector<std::int64_t>& scores() const { return scores_; }
   std::size_t n_tests() const { return scores_.size(); }
-  std::int64_t best() const { return best_; }      // the largest score; only with n_tests() > 0
+  std::int64_t best() const { return best_; }  // the largest score; only with n_tests() > 0
+  // Adds f(where the test is) to the score of every test; see `place`.
+  template <class F>
+  void adjust(F f) {
+    for (std::size_t k = 0; k < scores_.size(); ++k) {
+      scores_[k] += f(where_[k]);
+      if (k == 0 || scores_[k] > best_) best_ = scores_[k];
+    }
+  }
+  // Where a test of the column scanned last is: the last row of its lower branch among the sorted rows of a numeric
+  // column, a code, or kKnown for known or missing. Tests come in this order.
+  std::uint32_t place(std::size_t test) const { return where_[test]; }
+  static constexpr std::uint32_t kKnown = 0xffffffffu;
   std::size_t first_best(std::int64_t tie) const;  // the first test whose score is the largest but for rounding
   // The threshold of a test scanned last: NaN for every value, a code, a cut, or +infinity for known or missing.
   double threshold(const View& view, std::size_t column, std::size_t test) const;

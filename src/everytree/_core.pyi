@@ -3,6 +3,7 @@ The compiled core of everytree. Use it through everytree.TreeSpace and the estim
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, Any
 
 import numpy
@@ -613,7 +614,19 @@ def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichl
 def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]:
     """A tree grown on earlier examples, brought up to date with these."""
 
-def grow_path_average(columns: Columns, s: float, nonuniform: bool, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+class Spread(enum.Enum):
+    """How S is spread over the classes in the scores of a node."""
+
+    uniform = 0
+    """S/C for every class"""
+
+    own = 1
+    """by the classes that the node has"""
+
+    parent = 2
+    """a split by those of the node, the leaf by those of its parent"""
+
+def grow_path_average(columns: Columns, s: float, spread: Spread, control: Control) -> tuple[MultiwayTree, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     A tree grown by the Bayesian score, with the leaf score and log B of each node.
     """

@@ -31,16 +31,18 @@ def frame_of(codes, n_values):
     )
 
 
-@pytest.mark.parametrize("averaging", [True, False])
-@pytest.mark.parametrize("nonuniform", [True, False])
+@pytest.mark.parametrize(
+    ("averaging", "leaf"), [(True, "dirichlet"), (False, "dirichlet"), (False, "laplace")]
+)
+@pytest.mark.parametrize("nonuniform", [True, False, "parent"])
 @pytest.mark.parametrize("s", [1, 2, "classes"])
-def test_probabilities_are_those_of_the_reference(s, nonuniform, averaging):
+def test_probabilities_are_those_of_the_reference(s, nonuniform, averaging, leaf):
     for seed in range(40):
         X, codes, y, n_values, n_classes = nominal_data(seed)
-        model = et.PathAverageTreeClassifier(s, averaging, nonuniform).fit(X, y)
+        model = et.PathAverageTreeClassifier(s, averaging, nonuniform, leaf=leaf).fit(X, y)
         plain = cano_grow(codes.tolist(), y.tolist(), n_values, n_classes, s, nonuniform)
         rows = np.array([[a, b, c] for a in range(2) for b in range(3) for c in range(4)])
-        expected = [cano_predict(plain, row, averaging) for row in rows.tolist()]
+        expected = [cano_predict(plain, row, averaging, leaf) for row in rows.tolist()]
         assert model.predict_proba(frame_of(rows, n_values)) == pytest.approx(np.array(expected), abs=1e-12)
 
 
@@ -52,6 +54,12 @@ def test_the_four_variants_differ():
         for nonuniform in (True, False)
     }
     assert len(seen) == 4
+
+
+def test_three_pure_branches_and_a_constant_attribute_are_four_nodes():
+    X = pd.DataFrame({"kind": list("abc") * 10, "same": pd.Categorical(["x"] * 30, categories=["x", "y"])})
+    assert et.PathAverageTreeClassifier(nonuniform=True).fit(X, list("abc") * 10).n_nodes_ == 4
+    assert et.PathAverageTreeClassifier(nonuniform="parent").fit(X, list("abc") * 10).n_nodes_ == 10
 
 
 def test_averaging_starts_at_the_prior_and_ends_near_the_leaf():
@@ -173,7 +181,10 @@ def test_nothing_but_the_path_changes_a_prediction():
         ({"s": "all"}, QueryError, "s='all'; expected a positive number such as 1 or 2, or 'classes'"),
         ({"s": float("nan")}, QueryError, "s=nan"),
         ({"averaging": "yes"}, QueryError, "averaging='yes'; expected True or False"),
-        ({"nonuniform": 1}, QueryError, "nonuniform=1; expected True or False"),
+        ({"nonuniform": 1}, QueryError, "nonuniform=1; expected True, False or 'parent'"),
+        ({"nonuniform": "own"}, QueryError, "nonuniform='own'"),
+        ({"averaging": False, "leaf": "m"}, QueryError, "leaf='m'; expected 'dirichlet' or 'laplace'"),
+        ({"leaf": "laplace"}, QueryError, "leaf='laplace'; expected 'dirichlet' where averaging is True"),
         ({"bins": 1}, DataError, "bins=1"),
         ({"bins": "best"}, DataError, "bins='best'; expected .* 'mdl'"),
         ({"missing": "drop"}, DataError, "missing='drop' is not known"),

@@ -103,6 +103,32 @@ def test_trees_by_gain_ratio(binary_nominal):
     assert sum(size > 1 for size in sizes) > 40
 
 
+@pytest.mark.parametrize("binary_nominal", [False, True])
+def test_which_leaves_are_closed_among_many_cuts(binary_nominal):
+    # Columns that are constant on one side of many cuts: the lower branch opens, or the upper one closes, far from the
+    # ends, and groups of a nominal column are closed though they are large.
+    for seed in range(48):
+        rng = Random(seed)
+        n, closed = 50, rng.randrange(5, 45)
+        order = list(range(n))
+        rng.shuffle(order)
+        numeric = [float(x) if x % 7 else float(x - 1) for x in order]
+        nominal = ["a" if x < closed else rng.choice("bcd") for x in order]
+        columns = [numeric, nominal] if seed % 3 else [nominal, [1.0 if x < closed else 2.0 for x in order]]
+        if seed % 4 == 0:
+            columns[0] = [None if x % 9 == 0 else value for x, value in zip(order, columns[0], strict=True)]
+        kinds = ["numeric", tuple("abcd")] if seed % 3 else [tuple("abcd"), "numeric"]
+        data = WholeColumns(columns, kinds, [rng.randrange(2) for _ in range(n)], 2)
+        grower, weights = grower_of(
+            seed, data, stop_factor=0.0, min_leaf=1 + seed % 6, plies=1 + (seed % 8 == 0), max_depth=2,
+            binary_nominal=binary_nominal,
+        )  # fmt: skip
+        root = grow_columns(grower)
+        assert grower.closest > NEAR
+        graph, _ = weights.grow(training_columns(data), settings_of(grower))
+        same_graph(grower, root, View(graph))
+
+
 def test_trees_of_more_examples():
     # many cuts per column, so that those of a lookahead are picked
     for seed in range(12):

@@ -64,6 +64,30 @@ def test_all_options_are_the_posterior_of_the_engine(prior, numeric):
         assert shares == pytest.approx(posterior.root_distribution(), abs=1e-10)
 
 
+@pytest.mark.parametrize(("ours", "plain"), PRIORS)
+def test_no_other_test_at_the_root_has_a_tree_of_larger_joint_probability(ours, plain):
+    # Equation 5: the leaves that a test makes count too, and some of them are closed.
+    for seed in range(100):
+        n_classes = 2 + seed % 2
+        X, y = binary_data(seed, 6 + seed % 30, 4, n_classes)
+        min_leaf, max_depth = 1 + seed % 3, 1 + seed % 4
+        table = reference.Table.from_data(X.tolist(), y.tolist(), n_classes)
+        model = reference.Bayes(reference.Space(table, max_depth, min_leaf), plain)
+        weights = Weights(ours, 1.0, n_classes)
+        graph, _ = weights.grow(
+            columns_of(X, y, n_classes), settings(split_pure=True, min_leaf=min_leaf, max_depth=max_depth)
+        )
+        joint = {
+            test: model.log_joint((test, None, None)) for test in model.space.feasible(model.space.root, 0)
+        }
+        options = View(graph).options(0)
+        best = max(joint.values(), default=-np.inf)
+        if abs(best - model.log_joint(None)) > 1e-9:
+            assert len(options) == (best > model.log_joint(None))
+        for option in options:
+            assert joint[View(graph).arrays["attribute"][option]] == pytest.approx(best, abs=1e-9)
+
+
 def test_fewer_options_have_less_evidence_and_pruning_is_one_of_the_trees():
     # With each_cut an option weighs the same whatever the others, so that more options are more trees.
     for seed in range(60):

@@ -13,6 +13,8 @@ from everytree.errors import DataError, LimitReached
 from everytree.reference import cano_grow, nonuniform_a
 from everytree.trees.path_tree import path_means, prior_parameters
 
+SPREAD = {False: core.Spread.uniform, True: core.Spread.own, "parent": core.Spread.parent}
+
 
 def grow(X, y, n_values, n_classes, s=1.0, nonuniform=False, weights=None, limits=None):
     X = np.asarray(X, dtype=np.int32)
@@ -21,7 +23,7 @@ def grow(X, y, n_values, n_classes, s=1.0, nonuniform=False, weights=None, limit
         columns.add_nominal(np.ascontiguousarray(X[:, j]), n)
     given = None if weights is None else np.asarray(weights, dtype=np.int64)
     columns.set_classes(np.asarray(y, dtype=np.int32), n_classes, given)
-    return core.grow_path_average(columns, float(s), nonuniform, (limits or Limits()).control())
+    return core.grow_path_average(columns, float(s), SPREAD[nonuniform], (limits or Limits()).control())
 
 
 def table(seed):
@@ -58,7 +60,7 @@ def same(node, at, tree, log_leaf, log_b, counts):
     )
 
 
-@pytest.mark.parametrize("nonuniform", [False, True])
+@pytest.mark.parametrize("nonuniform", [False, True, "parent"])
 @pytest.mark.parametrize("s", [1, 2, "classes", 0.3])
 def test_trees_and_scores_are_those_of_the_reference(s, nonuniform):
     nodes = 0
@@ -73,7 +75,7 @@ def test_trees_and_scores_are_those_of_the_reference(s, nonuniform):
     assert nodes > 500
 
 
-@pytest.mark.parametrize("nonuniform", [False, True])
+@pytest.mark.parametrize("nonuniform", [False, True, "parent"])
 def test_weights_are_repetitions_and_the_order_of_rows_does_not_matter(nonuniform):
     rng = np.random.default_rng(1)
     for seed in range(40):
@@ -153,8 +155,8 @@ def test_few_and_many_cells_are_scored_alike():
     rng = np.random.default_rng(8)
     X, y = rng.integers(0, 12, (20, 2)), rng.integers(0, 2, 20)
     y[:10], X[:10, 1] = 0, 3
-    plain = cano_grow(X.tolist(), y.tolist(), [30] * 2, 10, 1, True)
-    tree, log_leaf, log_b = grow(X, y, [30] * 2, 10, 1, True)
+    plain = cano_grow(X.tolist(), y.tolist(), [30] * 2, 10, 1, "parent")
+    tree, log_leaf, log_b = grow(X, y, [30] * 2, 10, 1, "parent")
     assert plain.attribute is not None
     assert same(plain, 0, tree, log_leaf, log_b, tree.counts.reshape(-1, 10)) > 30
 

@@ -117,12 +117,10 @@ def test_quality_by_hand() -> None:
 
 
 @pytest.mark.parametrize("model", models(3))
-def test_one_ply_is_the_gain_in_joint_without_leaf_priors(model: Bayes) -> None:
-    root = model.space.root
-    for test in model.space.feasible(root, 0):
-        outcomes = [model.table.class_counts(child) for child in model.table.children(root, test)]
-        expected = log_quality(outcomes, model.a(1), model.log_split(root, 0, test))
-        assert quality(model, root, 0, test) == pytest.approx(expected)
+def test_one_ply_is_the_joint_probability_of_the_tree_with_that_test(model: Bayes) -> None:
+    for test in model.space.feasible(model.space.root, 0):
+        expected = model.log_joint((test, None, None))
+        assert quality(model, model.space.root, 0, test) == pytest.approx(expected)
 
 
 def test_lookahead_is_the_best_shallow_tree() -> None:

@@ -58,10 +58,10 @@ def chain_score(y: list[int], a: tuple[float, ...]) -> float:
     return total
 
 
-@pytest.mark.parametrize("nonuniform", [False, True])
+@pytest.mark.parametrize("nonuniform", [False, True, "parent"])
 @pytest.mark.parametrize("s", [1, 2, "classes"])
 @pytest.mark.parametrize("seed", range(6))
-def test_every_node_obeys_the_definition(seed: int, s: int | str, nonuniform: bool) -> None:
+def test_every_node_obeys_the_definition(seed: int, s: int | str, nonuniform: bool | str) -> None:
     X, y, n_values, n_classes = random_data(seed)
     S = n_classes if s == "classes" else s
     tree = cano_grow(X, y, n_values, n_classes, s, nonuniform)
@@ -71,8 +71,9 @@ def test_every_node_obeys_the_definition(seed: int, s: int | str, nonuniform: bo
         assert node.counts == tuple(labels.count(c) for c in range(n_classes))
         assert node.a == pytest.approx(a)
         assert sum(node.a) == pytest.approx(S)
-        assert node.log_leaf == pytest.approx(chain_score(labels, a), abs=1e-9)
         below = nonuniform_a(node.counts, S) if nonuniform else a
+        as_leaf = a if nonuniform == "parent" else below
+        assert node.log_leaf == pytest.approx(chain_score(labels, as_leaf), abs=1e-9)
         scores = {
             j: sum(chain_score([y[i] for i in inside if X[i][j] == v], below) for v in range(n_values[j]))
             for j in free
@@ -106,6 +107,24 @@ def test_the_nonuniform_prior_by_hand() -> None:
     # One class not seen is not more than one: uniform. Nothing seen at all: uniform too, by the same formula.
     assert nonuniform_a((5, 0, 2), 1) == pytest.approx((1 / 3,) * 3)
     assert nonuniform_a((0, 0, 0), 1) == pytest.approx((1 / 3,) * 3)
+
+
+def test_a_pure_node_is_not_split_under_the_nonuniform_prior() -> None:
+    # Three pure branches, and an attribute that is constant in the data: it would gain the narrower prior of the
+    # children only if leaf and split were scored with different parameters.
+    X, y = [[k, 0] for k in range(3) for _ in range(10)], [k for k in range(3) for _ in range(10)]
+
+    def n_nodes(node: CanoNode) -> int:
+        return 1 + sum(map(n_nodes, node.children))
+
+    assert n_nodes(cano_grow(X, y, [3, 2], 3, 1, True)) == 4
+    assert n_nodes(cano_grow(X, y, [3, 2], 3, 1, "parent")) == 10
+
+
+def test_laplace_answers_an_empty_leaf_by_the_nearest_node_that_is_not() -> None:
+    tree = cano_grow([[0], [0], [1], [1]] * 3, [0, 0, 1, 1] * 3, [3], 2)
+    assert cano_predict(tree, [0], False, "laplace") == pytest.approx((7 / 8, 1 / 8))
+    assert cano_predict(tree, [2], False, "laplace") == pytest.approx((7 / 14, 7 / 14))
 
 
 @pytest.mark.parametrize(

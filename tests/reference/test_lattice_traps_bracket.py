@@ -9,6 +9,8 @@ import pytest
 from reference_helpers import ATTRIBUTES, random_table
 
 from everytree.reference import (
+    DL8_FIGURE_3,
+    DL8_FIGURE_4,
     MISLED_XOR,
     UNBALANCED_PAIR,
     Bayes,
@@ -27,6 +29,7 @@ from everytree.reference import (
     log_evidence_bracket,
     nodes_of,
 )
+from everytree.reference.trees import size
 
 # The lattice ------------------------------------------------------------------------------------------------
 
@@ -89,6 +92,31 @@ def test_gain_and_gain_ratio_pick_a_root_that_cannot_reach_the_optimum(
     answers = best_by_listing(space, k=space.count())
     with_greedy_root = [each for each in answers if each.tree is not None and each.tree[0] == 0]
     assert with_greedy_root[0].rank[0] == greedy
+
+
+def test_the_first_database_of_section_4() -> None:
+    space = Space(DL8_FIGURE_3, min_leaf=10)
+    assert space.table.n_examples == 100
+    assert [round(information_gain(space, test), 3) for test in (0, 1)] == [0.331, 0.269]
+    assert [round(gain_ratio(space, test), 3) for test in (0, 1)] == [0.543, 0.373]
+    answer = best(space)[0]
+    assert answer.tree == (1, (2, None, None), None)  # Figure 1: B, and C where B is false
+    assert answer.rank[:1] == (0,)
+    with_a = [each for each in best(space, k=space.count()) if each.tree is not None and each.tree[0] == 0]
+    assert with_a[0].rank[0] == 5
+
+
+def test_the_second_database_of_section_4() -> None:
+    space = Space(DL8_FIGURE_4)
+    assert space.table.n_examples == 100
+    assert [round(information_gain(space, test), 4) for test in (0, 2)] == [0.0985, 0.0289]
+    assert round(gain_ratio(space, 2), 4) == 0.0298
+    assert greedy_root(space) == greedy_root(space, ratio=True) == 0
+    answer = best(space)[0]
+    assert answer.tree is not None
+    assert (answer.tree[0], size(answer.tree), answer.rank[0]) == (2, 7, 0)
+    right = [each for each in best(space, k=space.count()) if each.rank[0] == 0 and each.tree is not None]
+    assert min(size(each.tree) for each in right if each.tree is not None and each.tree[0] == 0) == 9
 
 
 def test_gains_by_hand() -> None:

@@ -124,9 +124,18 @@ def test_fronts_queries_and_traps(dl8: Outcome) -> None:
     assert front["points"] >= 2
     queries = table(dl8, "queries").rows
     assert {row["problem"] for row in queries} == set(nijssen2007.QUERIES)
-    for row in table(dl8, "traps").rows:
+    traps = table(dl8, "traps").rows
+    assert len(traps) == 4
+    for row in traps:
         assert row["root by gain"] == row["root by gain ratio"] == "A" != row["root of the optimum"]
-        assert row["errors of the optimum"] == 0 < row["errors of C4.5"]
+        assert row["errors of the optimum"] == 0
+    first, second = traps[:2]
+    assert (first["errors of C4.5"], first["nodes of the optimum"]) == (5, 5)
+    assert (second["nodes of C4.5"], second["nodes of the optimum"], second["root of the optimum"]) == (
+        9,
+        7,
+        "C",
+    )
 
 
 def test_every_query_can_be_asked() -> None:

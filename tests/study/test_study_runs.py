@@ -19,7 +19,7 @@ from everytree.cli.study import show_study
 from everytree.errors import DataError, QueryError
 from everytree.study import report
 from everytree.study import run as runner
-from everytree.study.jobs import Job, Results
+from everytree.study.jobs import Job, Results, rows_of_line
 from everytree.study.report import Cell, compared, mean_and_error, printed
 from everytree.study.run import STUDIES, find_study, run_study, wanted
 
@@ -119,7 +119,7 @@ def test_a_line_cut_by_another_run_is_repaired_when_the_next_one_is_written(tmp_
 WRITER = """
 import sys
 from pathlib import Path
-from everytree.study.jobs import Job, Results
+from everytree.study.jobs import Job, Results, rows_of_line
 results = Results(Path(sys.argv[1]), {"folds": 3})
 for trial in range(60):
     results.add(Job("p", sys.argv[2], {}, trial), [{"text": sys.argv[2] * 20000}], 1.0)
@@ -179,9 +179,9 @@ def test_a_reduced_quick_run_of_two_sets_and_three_folds(data: Path, tmp_path: P
     assert (found.done, found.jobs, found.absent) == (6, 6, ())
     rows = lines_of(tmp_path / "cano-quick" / "results.jsonl")[1:]
     assert len(rows) == 6
-    assert all(len(line["rows"]) == 14 for line in rows)
+    assert all(len(line["rows"]) == 20 for line in rows)
     for line in rows:
-        for row in line["rows"]:
+        for row in rows_of_line(line):
             assert 0 <= row["accuracy"] <= 1
             assert 0 <= row["log_loss"] < 14
             assert 0 <= row["brier"] <= 2
@@ -191,7 +191,7 @@ def test_a_reduced_quick_run_of_two_sets_and_three_folds(data: Path, tmp_path: P
     assert "2 data sets, at most 3 folds each" in text
     with (tmp_path / "cano-quick" / "means.csv").open(encoding="utf-8") as stream:
         table = list(csv.DictReader(stream))
-    assert len(table) == 14
+    assert len(table) == 20
     assert table[0]["accuracy printed"] == "85.5"
     first, second, third = found.report.parts[:3]
     assert [len(each.rows) for each in (first, second, third)] == [9, 8, 17]
@@ -240,7 +240,7 @@ def test_a_study_that_was_interrupted_goes_on(
     a, b = (lines_of(p / "cano-quick" / "results.jsonl") for p in (tmp_path / "whole", tmp_path / "parts"))
     assert [line["key"] for line in a[1:]] == [line["key"] for line in b[1:]]
     for one, two in zip(a[1:], b[1:], strict=True):
-        assert without_seconds(one["rows"]) == without_seconds(two["rows"])
+        assert without_seconds(rows_of_line(one)) == without_seconds(rows_of_line(two))
     again = run_study("cano", data, tmp_path / "parts", **options)
     assert len(begun) == 5  # nothing is left
 
@@ -251,7 +251,7 @@ def test_parallel_and_sequential_runs_find_the_same(data: Path, tmp_path: Path) 
         run_study("cano", data, tmp_path / str(n_jobs), n_jobs=n_jobs, **options)
     a, b = (
         {
-            line["key"]: without_seconds(line["rows"])
+            line["key"]: without_seconds(rows_of_line(line))
             for line in lines_of(tmp_path / n / "cano-quick" / "results.jsonl")[1:]
         }
         for n in ("1", "2")

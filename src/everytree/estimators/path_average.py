@@ -26,7 +26,8 @@ from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
 from everytree.files.column_trees import FORMAT, categories_from_json, categories_to_json
 from everytree.files.registry import saved_as
-from everytree.trees.path_tree import PathTree, path_means, prior_parameters
+from everytree.trees.added import added_words
+from everytree.trees.path_tree import PathTree, laplace, path_means, prior_parameters
 
 __all__ = ["PathAverageTreeClassifier"]
 
@@ -50,9 +51,14 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         class. It is the S of Cano et al.: ``s=1`` is what ``dirichlet="1/C"`` is in other classifiers.
     averaging : bool
         Whether to average along the path; False uses the leaf alone.
-    nonuniform : bool
-        Whether to spread S by what the parent of a node has seen: classes without an example there share the part of
-        one. It changes something for three classes and more.
+    nonuniform : bool or "parent"
+        Whether to spread S by the classes that a node has: those without an example there share the part of one. It
+        changes something for three classes and more. The scores of a node take the vector of its own counts, its
+        probabilities that of its parent's. "parent" scores a node as a leaf with the parent's vector too, as earlier
+        versions did: trees are then more than twice as large.
+    leaf : {"dirichlet", "laplace"}
+        What a leaf answers: (n_c + a_c) / (n + S), or, with ``averaging=False``, (n_c + 1) / (n + C) whatever S is,
+        with an empty leaf answered by the nearest node above it that is not.
     bins : int, str or dict
         How numeric columns are cut: k bins of equal frequency, with k − 1 cuts between them; "all" for one bin per
         value; "mdl" to cut where the classes change (Fayyad & Irani); or a dict from column to one of these or to a
@@ -116,8 +122,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self,
         s: float | str = 1,
         averaging: bool = True,
-        nonuniform: bool = False,
+        nonuniform: bool | str = False,
         *,
+        leaf: str = "dirichlet",
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
         missing: str = "error",
         nominal: Sequence[str | int] | None = None,
@@ -128,6 +135,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.s = s
         self.averaging = averaging
         self.nonuniform = nonuniform
+        self.leaf = leaf
         self.bins = bins
         self.missing = missing
         self.nominal = nominal
@@ -160,9 +168,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
             If a parameter has a value that it cannot have.
         """
         control = Limits(self.time_limit, self.memory_limit).control()
-        for name in ("averaging", "nonuniform"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise refused(QueryError, name, getattr(self, name), "True or False")
+        spread = self._spread()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, classes = np.unique(labels, return_inverse=True)
@@ -177,7 +183,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         for j, categories in enumerate(self.categories_):
             columns.add_nominal(codes[:, j], categories.n_values)
         columns.set_classes(classes.astype(np.int32), len(self.classes_), weights)
-        grown, log_leaf, log_b = _core.grow_path_average(columns, self.s_, bool(self.nonuniform), control)
+        grown, log_leaf, log_b = _core.grow_path_average(columns, self.s_, spread, control)
         self._set_tree(grown, log_leaf, log_b)
         return self
 
@@ -191,9 +197,12 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
             np.zeros((0, n_classes)), tuple(self.categories_), tuple(self.classes_.tolist()),
         )  # fmt: skip
         levels = list(bare.levels())
-        a = prior_parameters(counts, bare.parents(), self.s_, bool(self.nonuniform))
-        theta = (counts + a) / (counts.sum(axis=1) + self.s_)[:, None]
-        mean = path_means(theta, log_b, levels) if self.averaging else theta
+        if self.leaf == "laplace":
+            mean = laplace(counts, bare.parents())
+        else:
+            a = prior_parameters(counts, bare.parents(), self.s_, bool(self.nonuniform))
+            theta = (counts + a) / (counts.sum(axis=1) + self.s_)[:, None]
+            mean = path_means(theta, log_b, levels) if self.averaging else theta
         mean /= mean.sum(axis=1, keepdims=True)
         self.tree_ = replace(bare, probabilities=mean)
         self.describe_tree()
@@ -202,6 +211,26 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         tree = self.tree_
         self.n_nodes_, self.n_leaves_, self.depth_ = tree.n_nodes, tree.n_leaves, tree.depth
         self.s_ = self._size(len(self.classes_))
+
+    def _spread(self) -> Any:
+        """The core's word for ``nonuniform``, after a look at the parameters that say what is scored and answered."""
+        import everytree._core as _core
+
+        if not isinstance(self.averaging, bool | np.bool_):
+            raise refused(QueryError, "averaging", self.averaging, "True or False")
+        if not isinstance(self.nonuniform, bool | np.bool_) and not (
+            isinstance(self.nonuniform, str) and self.nonuniform == "parent"
+        ):
+            raise refused(QueryError, "nonuniform", self.nonuniform, "True, False or 'parent'")
+        if not isinstance(self.leaf, str) or self.leaf not in ("dirichlet", "laplace"):
+            raise refused(QueryError, "leaf", self.leaf, "'dirichlet' or 'laplace'")
+        if self.leaf == "laplace" and self.averaging:
+            raise refused(
+                QueryError, "leaf", self.leaf, "'dirichlet' where averaging is True: an average has no leaf"
+            )
+        if isinstance(self.nonuniform, str):
+            return _core.Spread.parent
+        return _core.Spread.own if self.nonuniform else _core.Spread.uniform
 
     def _size(self, n_classes: int) -> float:
         if isinstance(self.s, str):
@@ -244,7 +273,12 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         return proba
 
     def added(self) -> str | None:
-        return "averaged along the path"
+        if self.averaging:
+            return "averaged along the path"
+        if self.nonuniform and self.leaf == "dirichlet":
+            return f"{self.s_:g} examples in all, spread by the classes of the node above"
+        n_classes = len(self.classes_)
+        return added_words([[1.0 if self.leaf == "laplace" else self.s_ / n_classes] * n_classes])
 
     def display(self) -> Picture:
         return "path"

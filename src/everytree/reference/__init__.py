@@ -40,6 +40,8 @@ from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
 from everytree.reference.criteria import Query
 from everytree.reference.fit import DirichletFit, evidence_slope, fit_dirichlet, marginal_slope
 from everytree.reference.greedy_traps import (
+    DL8_FIGURE_3,
+    DL8_FIGURE_4,
     MISLED_XOR,
     UNBALANCED_PAIR,
     gain_ratio,
@@ -146,6 +148,8 @@ from everytree.reference.trees import (
 )
 
 __all__ = [
+    "DL8_FIGURE_3",
+    "DL8_FIGURE_4",
     "MISLED_XOR",
     "UNBALANCED_PAIR",
     "Addition",

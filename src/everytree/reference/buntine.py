@@ -1,12 +1,12 @@
 """Buntine: growing a tree, or an option tree, by the posterior probability of the piece being added.
 
-    Q_1(test) = log Pr(test) + Σ_outcomes logM(n_outcome)                                 quality, one-ply
-    L_0(I) = logM(f(I)),   L_m(I) = max(logM(f(I)), max_i Q_m(I, i))
-    Q_N(I, i) = log Pr(i) + Σ_outcomes L_{N−1}(outcome)                                   N-ply lookahead
+    L_0(I) = log Pr(leaf at I) + logM(f(I)),   L_m(I) = max(L_0(I), max_i Q_m(I, i))
+    Q_N(I, i) = log Pr(i) + Σ_outcomes L_{N−1}(outcome)                       N-ply lookahead; one-ply is N = 1
 
-log Pr(test) is what the tree prior charges for the split. A state is split by the best test if its quality
-exceeds logM(f(I)) + log factor: the test must beat the leaf by that factor. With a beam, levels below the
-first look only at the tests with the best one-ply quality.
+log Pr(test) is what the tree prior charges for the split, log Pr(leaf) what it charges for a leaf, open or closed: the
+quality of a test is what it adds to the posterior of the whole tree (equation 5). A state is split by the best test if
+its quality exceeds L_0(I) + log factor: the test must beat the leaf by that factor. With a beam, levels below the first
+look only at the tests with the best one-ply quality.
 
 Cut-points are averaged over: the quality of an attribute is log Σ exp Q over its tests, so that with
 attribute-fair tests it is Pr(attribute) times the mean over its cut-points. The attribute is chosen first,
@@ -30,7 +30,9 @@ __all__ = ["attribute_quality", "grow", "grow_options", "grow_random", "log_qual
 
 
 def log_quality(outcomes: Sequence[Sequence[int]], a: Sequence[float], log_pr_test: float = 0.0) -> float:
-    """Return the one-ply quality of a test with any number of outcomes, from the class counts of each outcome.
+    """Return log Pr(test) + Σ logM of a test with any number of outcomes, from the class counts of each outcome.
+
+    This is its one-ply quality where the prior charges nothing for leaves.
 
     >>> round(math.exp(log_quality([(2, 0), (0, 1)], (1.0, 1.0))) * 6, 12)  # 1/3 · 1/2
     1.0
@@ -53,7 +55,7 @@ def quality(
 
 def _look(model: Bayes, cover: Cover, depth: int, plies: int, beam: int | None) -> float:
     """Return L_plies of a state."""
-    best = model.log_m(cover, depth)
+    best = model.log_leaf(cover, depth)
     if plies == 0:
         return best
     tests: Sequence[int] = model.space.feasible(cover, depth)
@@ -80,7 +82,7 @@ def _qualities(model: Bayes, cover: Cover, depth: int, plies: int, beam: int | N
 def _threshold(model: Bayes, cover: Cover, depth: int, factor: float) -> float:
     if not 0 <= factor < math.inf:
         raise ValueError(f"factor={factor!r}; the required lead over the leaf must be finite and at least 0")
-    return model.log_m(cover, depth) + log(factor)
+    return model.log_leaf(cover, depth) + log(factor)
 
 
 def grow(

@@ -8,13 +8,17 @@ With parameters a = (a_1..a_C), Σa = S, uniform a_k = S/C:
     h(t_1) = 1,  h(t_i) = Π_{j<i} B_{t_j}  over the path root = t_1, …, t_m = leaf
     P(c | x) ∝ Σ_i h(t_i) · (n_c(t_i) + a_c(t_i)) / (n(t_i) + S)
 
-Every declared value has a branch, empty ones included; an attribute is used once per path. The *non-uniform
-prior* takes a node's parameters from its parent: with z classes that the parent has not seen, if z > 1,
+Every declared value has a branch, empty ones included; an attribute is used once per path. With the *non-uniform
+prior* the counts of a node give a vector: with z classes that the node has not seen, if z > 1,
 
     a_k = S / (C−z+1) for the classes it has seen,   a_k = S / ((C−z+1) · z) for the others,
 
-and S/C otherwise (and at the root); they sum to S. A node's leaf score uses its own parameters; a split's
-score those its children would get.
+and S/C otherwise; they sum to S. The leaf score and the split scores of a node both use the vector of its own counts,
+the class probabilities of a node the vector of its parent's (S/C at the root). With ``nonuniform="parent"`` the leaf
+score uses the parent's vector too, and only the split scores the node's own.
+
+Without averaging, ``leaf="laplace"`` answers (n_c + 1) / (n + C) at the leaf, and where that is empty at the nearest
+node above it that is not.
 
 Close scores are compared as fractions: M is a product of rational numbers. Of equal splits the lowest attribute
 is taken, and a split equal to the leaf is not made.
@@ -91,12 +95,12 @@ def cano_grow(
     n_values: Sequence[int],
     n_classes: int,
     s: float | str = 1,
-    nonuniform: bool = False,
+    nonuniform: bool | str = False,
 ) -> CanoNode:
     """Grow the tree.
 
     ``X`` holds value indices, ``n_values[j]`` is the number of declared values of attribute j, and s is 1, 2,
-    any other positive number, or "classes".
+    any other positive number, or "classes"; ``nonuniform`` is False, True or "parent".
 
     >>> tree = cano_grow([[0], [0], [1], [1]] * 3, [0, 0, 1, 1] * 3, n_values=[3], n_classes=2)
     >>> tree.attribute, [child.counts for child in tree.children]
@@ -125,8 +129,9 @@ def cano_grow(
     def grow(node: Examples, a: tuple[Fraction, ...], free: frozenset[int]) -> CanoNode:
         counts = count(node)
         below = _parameters(counts, exact_S) if nonuniform else uniform
+        as_leaf = a if nonuniform == "parent" else below
         small_a, small_below = tuple(map(float, a)), tuple(map(float, below))
-        log_leaf = log_marginal(counts, small_a)
+        log_leaf = log_marginal(counts, tuple(map(float, as_leaf)))
 
         def exact(attribute: int) -> Fraction:
             return math.prod(
@@ -142,7 +147,7 @@ def cano_grow(
         attribute = near[0] if len(near) == 1 else max(near, key=exact, default=-1)  # the lowest on ties
         better = log_split > log_leaf
         if abs(log_split - log_leaf) < CLOSE:
-            better = exact(attribute) > _marginal(counts, a)
+            better = exact(attribute) > _marginal(counts, as_leaf)
         if not better:
             return CanoNode(counts, small_a, log_leaf, log_split, None, ())
         children = tuple(grow(part, below, free - {attribute}) for part in parts(node, attribute))
@@ -166,7 +171,9 @@ def cano_path(tree: CanoNode, row: Sequence[int]) -> list[CanoNode]:
     return path
 
 
-def cano_predict(tree: CanoNode, row: Sequence[int], averaging: bool = True) -> tuple[float, ...]:
+def cano_predict(
+    tree: CanoNode, row: Sequence[int], averaging: bool = True, leaf: str = "dirichlet"
+) -> tuple[float, ...]:
     """Return P(c | x): the leaf's probabilities, or with averaging the mean along the path with weights h.
 
     >>> tree = cano_grow([[0], [0], [1], [1]] * 3, [0, 0, 1, 1] * 3, n_values=[2], n_classes=2)
@@ -174,6 +181,9 @@ def cano_predict(tree: CanoNode, row: Sequence[int], averaging: bool = True) -> 
     [0.9286, 0.0714]
     """
     path = cano_path(tree, row)
+    if leaf == "laplace":
+        last = next(node for node in reversed(path) if any(node.counts))
+        return leaf_probabilities(last.counts, (1.0,) * len(last.counts))
     if not averaging:
         return leaf_probabilities(path[-1].counts, path[-1].a)
     log_h = [0.0]

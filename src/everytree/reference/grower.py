@@ -4,11 +4,12 @@ A test is feasible if at least two of its branches have ``min_leaf`` examples. W
 and K_j feasible tests of column j,
 
     Pr(test) = Pr(column) / K_j          Pr(column): the prior of a split, where every column counts as one test
-    q(test)  = log Pr(test) + Σ_branches L(branch)            L = logM for one ply, as in ``buntine`` for more
+    q(test)  = log Pr(test) + Σ_branches L(branch)            L = log Pr(leaf) + logM for one ply, as in ``buntine``
     Q_j      = log Σ_tests of j exp q  = log Pr(column) + log mean over its tests of exp Σ L
 
-The column is chosen by Q_j, then its best test; a node is split if max Q_j > logM + log stop_factor. In the average
-over a grown tree the installed cut stands for all cuts of its column, or every cut is an option of its own:
+The column is chosen by Q_j, then its best test; a node is split if max Q_j > log Pr(leaf) + logM + log stop_factor.
+In the average over a grown tree the installed cut stands for all cuts of its column, or every cut is an option
+of its own:
 
     average   log Vint = Q_j − Σ L(branches of the installed test)
     each      log Vint = log Pr(test)                                          also where the gain ratio chose
@@ -56,7 +57,7 @@ def looked_at(n: int, n_cuts: int, best: int) -> list[int]:
 class Grower:
     """Data, prior and options of growth: what a node may be split by, and what that is worth.
 
-    ``score="bayes"`` leaves the prior out of q and takes the best cut instead of the mean; ``"gain_ratio"`` is C4.5's
+    ``score="bayes"`` leaves the priors out of q and takes the best cut instead of the mean; ``"gain_ratio"`` is C4.5's
     choice, one ply, with missing as one more branch. Either way the average over the grown tree has its prior.
 
     Numbers that differ by less than ``tie``, relative to their size, differ by rounding only, and are equal.
@@ -154,14 +155,16 @@ class Grower:
         return math.fsum(self.look(branch, depth + 1, plies - 1) for branch in branches)
 
     def quality(self, rows: Rows, depth: int, test: ColumnTest, plies: int) -> float:
-        """Return q of a test; without its prior if that is the score."""
-        log_test = self.log_test(rows, depth, test.column) if self.score == "quality" else 0.0
-        return log_test + self.worth(rows, depth, test, plies)
+        """Return q of a test; Σ logM alone if that is the score."""
+        if self.score != "quality":
+            branches = self.data.branches(rows, test).values()
+            return math.fsum(self.log_m(branch, depth + 1) for branch in branches)
+        return self.log_test(rows, depth, test.column) + self.worth(rows, depth, test, plies)
 
     def look(self, rows: Rows, depth: int, plies: int) -> float:
-        """Return L: the largest log marginal within so many plies, with the prior of its splits."""
+        """Return L: the largest log marginal within so many plies, with the prior of its splits and leaves."""
         if plies == 0:
-            return self.log_m(rows, depth)
+            return self.log_leaf(rows, depth)
         key = (rows, depth, plies)
         if key not in self._look:
             columns = list(self.feasible(rows, depth))
@@ -170,7 +173,7 @@ class Grower:
                 columns = self.best_first(one_ply, self.beam)
             self._look[key] = max(
                 [
-                    self.log_m(rows, depth),
+                    self.log_leaf(rows, depth),
                     *(
                         self.quality(rows, depth, test, plies)
                         for column in columns
@@ -191,9 +194,9 @@ class Grower:
     def column_quality(self, rows: Rows, depth: int, column: int, plies: int) -> float:
         """Return Q_j: log Pr(column) + log mean exp Σ L over the tests looked at; the best of them for ``bayes``."""
         tests = self.candidates(rows, depth, column, plies)
-        worths = [self.worth(rows, depth, test, plies) for test in tests]
         if self.score == "bayes":
-            return max(worths)
+            return max(self.quality(rows, depth, test, plies) for test in tests)
+        worths = [self.worth(rows, depth, test, plies) for test in tests]
         return self.log_column(rows, depth, column) + log_sum(worths) - math.log(len(tests))
 
     def log_split(self, rows: Rows, depth: int, test: ColumnTest) -> float:
@@ -228,7 +231,8 @@ class Grower:
 
     def splits(self, rows: Rows, depth: int, best: float) -> bool:
         """Return whether this quality beats the leaf by the factor."""
-        return self.exceeds(best, self.log_m(rows, depth) + log(self.stop_factor))
+        as_leaf = self.log_leaf(rows, depth) if self.score == "quality" else self.log_m(rows, depth)
+        return self.exceeds(best, as_leaf + log(self.stop_factor))
 
     def is_closed(self, rows: Rows, depth: int) -> bool:
         """Return whether the node stays a leaf whatever the qualities: no test, or one class."""

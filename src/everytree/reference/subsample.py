@@ -1,13 +1,14 @@
 """Buntine: at a node with many examples, look at some of them, and at more only while the best test is in doubt.
 
-    Q_m(test) = log Pr(test) + Σ_outcomes logM(n_outcome among the first m examples, in random order)
+    Q_m(test) = log Pr(test) + Σ_outcomes (log Pr(leaf) + logM(n_outcome among the first m examples, in random order))
     take the best test as soon as   Q_m(best) − Q_m(second) ≥ log lead,   for m = first, growth · first, …, all
 
 A quality is the logarithm of a probability, so a difference of two is the logarithm of a Bayes factor: a lead of 100
 means that the examples seen favour the best test a hundred times over the next. At the last m every example is seen,
 and the best test is taken whatever its lead: with an infinite lead this is ordinary one-ply growth.
 
-Which tests are feasible, and whether the chosen one beats the leaf, is asked of all the examples.
+Which tests are feasible, and whether the chosen one beats the leaf, is asked of all the examples. Whether a test could
+follow in a branch is not asked of a part of them: there every branch above the depth limit counts as open.
 """
 
 from __future__ import annotations
@@ -61,7 +62,12 @@ def choose_on_subsample(
     rng.shuffle(examples)
     m = min(first, len(examples))
     while True:
-        found = {test: _quality_of(model, cover, depth, test, examples[:m]) for test in tests}
+        found = {
+            test: quality(model, cover, depth, test)
+            if m == len(examples)
+            else _quality_of(model, cover, depth, test, examples[:m])
+            for test in tests
+        }
         best, *others = sorted(tests, key=lambda test: (-found[test], test))
         log_lead = found[best] - found[others[0]] if others else math.inf
         if log_lead >= math.log(lead) or m == len(examples):
@@ -84,7 +90,10 @@ def _quality_of(model: Bayes, cover: Cover, depth: int, test: int, seen: list[tu
     outcomes = [[0] * model.table.n_classes for _ in range(2)]
     for number, c in seen:
         outcomes[model.table.rows[number][test]][c] += 1
-    return log_quality(outcomes, model.a(depth + 1), model.log_split(cover, depth, test))
+    limit = model.space.max_depth
+    open_tests = () if limit is not None and depth + 1 >= limit else (test,)
+    leaves = 2 * model.prior.log_leaf(depth + 1, open_tests)
+    return log_quality(outcomes, model.a(depth + 1), model.log_split(cover, depth, test) + leaves)
 
 
 def grow_on_subsamples(
@@ -103,7 +112,7 @@ def grow_on_subsamples(
         choice = choose_on_subsample(model, cover, depth, rng, lead, first, growth)
         if choice is None:
             return None
-        if quality(model, cover, depth, choice.test) <= model.log_m(cover, depth) + log(factor):
+        if quality(model, cover, depth, choice.test) <= model.log_leaf(cover, depth) + log(factor):
             return None
         zero, one = model.table.children(cover, choice.test)
         return (choice.test, build(zero, depth + 1), build(one, depth + 1))

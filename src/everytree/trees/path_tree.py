@@ -27,14 +27,14 @@ from everytree.draw.labels import checked_options
 from everytree.errors import DataError
 from everytree.trees.flat import FlatTree, Nodes, checked_shape, read_fields, read_numbers, read_rows
 
-__all__ = ["PathTree", "path_means", "prior_parameters"]
+__all__ = ["PathTree", "laplace", "path_means", "prior_parameters"]
 
 Floats = npt.NDArray[np.float64]
 SLACK = 1e-9  # probabilities sum to one up to this
 
 
 def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonuniform: bool) -> Floats:
-    """Compute the Dirichlet parameters a of every node, nodes × classes; ``parent`` is −1 for the root.
+    """Compute the Dirichlet parameters behind the probabilities of every node; ``parent`` is −1 for the root.
 
     Each parameter is S/C. With ``nonuniform``, where the parent lacks z > 1 of the C classes, it is S/(C−z+1) for those
     it has and S/((C−z+1)·z) for the others.
@@ -52,6 +52,20 @@ def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonunifo
         share = s / (n_classes - z + 1)[:, None]
         a[rows] = np.where(lacks, share / np.maximum(z, 1)[:, None], share)[rows]
     return a
+
+
+def laplace(counts: npt.NDArray[Any], parent: Nodes) -> Floats:
+    """Compute (n_c + 1) / (n + C) at every node; an empty one has the answer of the nearest node above that is not.
+
+    A parent stands before its children.
+
+    >>> laplace(np.array([[2, 1], [2, 0], [0, 1], [0, 0]]), np.array([-1, 0, 0, 0])).round(3).tolist()
+    [[0.6, 0.4], [0.75, 0.25], [0.333, 0.667], [0.6, 0.4]]
+    """
+    own: Floats = (counts + 1) / (counts.sum(axis=1) + counts.shape[1])[:, None]
+    for node in np.flatnonzero((counts.sum(axis=1) == 0) & (parent >= 0)).tolist():
+        own[node] = own[parent[node]]
+    return own
 
 
 def path_means(theta: Floats, log_b: Floats, levels: Sequence[tuple[Nodes, Nodes]]) -> Floats:

@@ -1,12 +1,13 @@
 """Trees with averaging along the path: counts, Bayes factors and probabilities of every node, from the raw rows.
 
-    log M(n)  = log Γ(S) − log Γ(S + n) + Σ_c log Γ(a_c + n_c) − log Γ(a_c)       of a node as a leaf
-    log B     = Σ_children log M(child) − log M(node)                              of its split
+    log M(n)  = log Γ(S) − log Γ(S + n) + Σ_c log Γ(a_c + n_c) − log Γ(a_c)
+    log B     = Σ_children log M(n_child) − log M(n_node)                          of a split against the leaf
     θ_c       = (n_c + a_c) / (n + S)
     P         = Σ_path h θ / Σ_path h,   h(root) = 1,  h(child) = h(parent) · B(parent)
 
-a_c is S/C; with ``nonuniform``, where the parent lacks z > 1 of the C classes, S/(C−z+1) for those it has and that over
-z for the others.
+a_c is S/C; with ``nonuniform``, where a node lacks z > 1 of the C classes, S/(C−z+1) for those it has and that over z
+for the others. Both terms of log B have the a of the node (with "parent", log M(n_node) has that of its parent), θ that
+of its parent.
 """
 
 from __future__ import annotations
@@ -38,21 +39,24 @@ def check_path(model: Model, tree: dict[str, Any], columns: list[Any], cells: Ce
             )
     counts = _counted(model, shape, columns, cells)
     s = _size(model)
-    a = [
-        _added(counts, shape.parent[node], s, n_classes, model.params.get("nonuniform") is True)
-        for node in range(n)
-    ]
-    log_leaf = [_log_m(counts[node], a[node], s) for node in range(n)]
+    rule = model.params.get("nonuniform")
+    own = [_added(row, s, rule in (True, "parent")) for row in counts]
+    a = [own[parent] if parent >= 0 else [s / n_classes] * n_classes for parent in shape.parent]
+    as_leaf = a if rule == "parent" else own
+    log_leaf = [_log_m(counts[node], as_leaf[node], s) for node in range(n)]
     log_b = [0.0] * n
     for node, j in enumerate(shape.attribute):
         if j >= 0:
             first = shape.first_child[node]
-            log_b[node] = math.fsum(log_leaf[first : first + shape.n_children[node]]) - log_leaf[node]
+            below = counts[first : first + shape.n_children[node]]
+            log_b[node] = math.fsum(_log_m(child, own[node], s) for child in below) - log_leaf[node]
     found = {
         "counts": [list(map(float, row)) for row in counts],
         "log_leaf": [[x] for x in log_leaf],
         "log_b": [[x] for x in log_b],
-        "probabilities": _means(shape, counts, a, s, log_b, model.params.get("averaging") is not False),
+        "probabilities": _laplace(shape, counts)
+        if model.params.get("leaf") == "laplace"
+        else _means(shape, counts, a, s, log_b, model.params.get("averaging") is not False),
     }
     stored = {
         "counts": rows_of(tree, "counts", n, n_classes),
@@ -126,13 +130,12 @@ def _size(model: Model) -> float:
     return float(s)
 
 
-def _added(counts: list[list[int]], parent: int, s: float, n_classes: int, nonuniform: bool) -> list[float]:
-    lacks = [n == 0 for n in counts[parent]] if parent >= 0 else []
-    z = sum(lacks)
+def _added(counts: list[int], s: float, nonuniform: bool) -> list[float]:
+    n_classes, z = len(counts), sum(n == 0 for n in counts)
     if not nonuniform or z < 2:
         return [s / n_classes] * n_classes
     share = s / (n_classes - z + 1)
-    return [share / z if gone else share for gone in lacks]
+    return [share if n else share / z for n in counts]
 
 
 def _log_m(counts: list[int], a: list[float], s: float) -> float:
@@ -157,6 +160,16 @@ def _means(
             theta = [(before * p + q) / r[node] for p, q in zip(means[above], theta, strict=True)]
         means.append([p / math.fsum(theta) for p in theta])
     return means
+
+
+def _laplace(shape: Shape, counts: list[list[int]]) -> list[list[float]]:
+    """(n_c + 1) / (n + C) at each node; an empty one has the answer of its parent, which stands before it."""
+    found: list[list[float]] = []
+    for node, row in enumerate(counts):
+        above = shape.parent[node]
+        mine = [(n + 1) / (sum(row) + len(row)) for n in row]
+        found.append(mine if any(row) or above < 0 else found[above])
+    return found
 
 
 def _verdict(a: list[float], b: list[float]) -> Any:
