@@ -24,7 +24,7 @@ CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
 
 .PHONY: help setup build demo test test-all test-cpp test-python test-slow test-cluster test-sanitize test-threads \
-        lint lint-python lint-layers lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
+        lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -88,7 +88,7 @@ test-threads: $(VENV)/.tools ## the C++ tests that use threads, with the thread 
 	    $(VENV)/bin/ctest --test-dir build/threads -L threads --output-on-failure; \
 	fi
 
-lint: lint-python lint-layers lint-cpp ## ruff, the layers of the package and clang-format, changing nothing
+lint: lint-python lint-layers lint-docs lint-cpp ## ruff, the layers of the package, docstrings and clang-format, changing nothing
 
 lint-python: $(VENV)/.required
 	@$(SAY) "ruff"
@@ -98,6 +98,10 @@ lint-python: $(VENV)/.required
 lint-layers: $(VENV)/.built ## that no room imports one above it, and no modules import each other in a circle
 	@$(SAY) "import-linter"
 	@$(VENV)/bin/lint-imports --no-logo --cache-dir build/import-linter
+
+lint-docs: $(VENV)/.built ## that every public docstring says what its parameters and results are
+	@$(SAY) "numpydoc"
+	@$(PY) tools/check_docstrings.py
 
 lint-cpp: $(VENV)/.required
 	@$(SAY) "clang-format"

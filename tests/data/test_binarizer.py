@@ -253,13 +253,13 @@ GAPS = {
 
 
 @FRAMES
-def test_missing_is_an_error_by_default(frame):
+def test_missing_may_be_refused(frame):
     message = (
         r"NaN or other missing values in column 'age' \(1 of 6 rows\), 'thal' .*missing='category'.*'impute'"
     )
     with pytest.raises(DataError, match=message):
-        Binarizer().fit(frame(GAPS))
-    fitted = Binarizer().fit(frame({"age": [1.0, 2.0, 3.0]}))
+        Binarizer(missing="error").fit(frame(GAPS))
+    fitted = Binarizer(missing="error").fit(frame({"age": [1.0, 2.0, 3.0]}))
     with pytest.raises(DataError, match=r"'age' \(1 of 2 rows\)"):
         fitted.transform(frame({"age": [1.0, None]}))
 

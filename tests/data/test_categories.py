@@ -126,7 +126,7 @@ def test_numbers_as_codes():
         ({"bins": {"y": 2}}, [[1.0]], "bins names column 'y'"),
         ({"bins": {"y": "mdl"}}, [[1.0]], "bins names column 'y'"),
         ({"missing": "drop"}, [[1.0]], "missing='drop' is not known"),
-        ({}, [[math.nan], [1.0]], "missing"),
+        ({"missing": "error"}, [[math.nan], [1.0]], "missing"),
         ({"max_categories": 1}, [["a"], ["b"]], "more than max_categories=1"),
     ],
 )

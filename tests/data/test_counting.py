@@ -288,7 +288,11 @@ def test_values_not_seen_before() -> None:
         ({"a": [1, 2], "y": [0, 1], "w": [None, 1]}, {"weight": "w"}, "missing in 1 rows"),
         ({"a": [1, 2], "y": [0, 1], "w": [2**62, 2**62]}, {"weight": "w"}, "more than 2\\*\\*62"),
         ({"a": [1, 2], "y": [0, 1], "w": ["x", "y"]}, {"weight": "w"}, "expected whole numbers"),
-        ({"a": [1, None], "y": [0, 1]}, {}, "missing values in column 'a' \\(1 of 2 rows\\)"),
+        (
+            {"a": [1, None], "y": [0, 1]},
+            {"missing": "error"},
+            "missing values in column 'a' \\(1 of 2 rows\\)",
+        ),
         ({"a": [1, float("inf")], "y": [0, 1]}, {}, "infinity"),
         ({"a": ["u", "v"], "y": [0.5, 1]}, {}, "fractions"),
         ({"a": ["u", "v", "w"], "y": [0, 1, 1]}, {"max_categories": 2}, "more than max_categories=2"),

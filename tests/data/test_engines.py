@@ -72,7 +72,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         "Input y contains NaN or None: 2 labels",
     ),
     ({"a": [1.0, float("inf")], "y": [0, 1]}, {}, "infinity"),
-    ({"a": [1, None], "y": [0, 1]}, {}, "missing values in column 'a' \\(1 of 2 rows\\)"),
+    ({"a": [1, None], "y": [0, 1]}, {"missing": "error"}, "missing values in column 'a' \\(1 of 2 rows\\)"),
     ({"a": [dt.date(2020, 1, 1), None], "y": [0, 1]}, {}, "dates or times"),
     ({"a": [1, 2], "y": [0.5, 1.0]}, {}, "fractions"),
     ({"a": ["u", "v"], "y": [0, 1], "w": [1.5, 1.0]}, {"weight": "w"}, "whole numbers"),

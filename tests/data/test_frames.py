@@ -24,7 +24,8 @@ def column(values, dtype=object):
 def test_masked_arrays():
     X = np.ma.masked_array([[1, 5], [2, 6], [3, 7]], mask=[[0, 0], [1, 0], [0, 0]])
     with pytest.raises(DataError, match=r"'x0' \(1 of 3 rows\)"):
-        Binarizer().fit(X)
+        Binarizer(missing="error").fit(X)
+    assert Binarizer("all").fit(X).get_feature_names_out()[:2].tolist() == ["x0 <= 2", "x0 is missing"]
 
 
 @pytest.mark.parametrize(

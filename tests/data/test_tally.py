@@ -149,6 +149,7 @@ def test_adding_leaves_the_old_tally_as_it_was():
     ],
 )
 def test_messages(first, second, message):
-    tally = Tally(Binarizer(max_categories=3)).add(read_frame(pd.DataFrame(first)), np.array([0, 1]), None)
+    binarizer = Binarizer(missing="error", max_categories=3)
+    tally = Tally(binarizer).add(read_frame(pd.DataFrame(first)), np.array([0, 1]), None)
     with pytest.raises(DataError, match=message):
         tally.add(read_frame(pd.DataFrame(second)), np.array([0, 1]), None)

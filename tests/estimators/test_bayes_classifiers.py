@@ -325,7 +325,7 @@ def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y.astype(int))
     frame.to_csv(tmp_path / "data.csv", index=False)
-    report = et.verify_model(tmp_path / "m.json", tmp_path / "data.csv")
+    report = et.verify_model(tmp_path / "m.json", tmp_path / "data.csv", time_limit=600)
     assert {fact.name: fact.verdict for fact in report.facts}["log_evidence"] in ("true", "unproved")
 
 

@@ -366,7 +366,7 @@ def test_missing_values():
     gone = pd.DataFrame({"x": [np.nan], "c": [None]})
     known = pd.DataFrame({"x": [filled._reader.fills[0]], "c": ["b"]})
     assert filled.predict_proba(gone).tolist() == filled.predict_proba(known).tolist()
-    strict = et.SmoothedTreeClassifier()
+    strict = et.SmoothedTreeClassifier(missing="error")
     with pytest.raises(DataError, match="missing values in column 'x'"):
         strict.fit(X, y)
     with pytest.raises(DataError, match="missing values"):

@@ -37,7 +37,7 @@ def test_which_classifiers_have_a_least_leaf():
 
 @pytest.mark.parametrize("made", EVERY)
 def test_shared_parameters_have_one_default(made):
-    wanted = {"missing": "error", "n_jobs": 1, "time_limit": None, "memory_limit": None, "nominal": None}
+    wanted = {"missing": "category", "n_jobs": 1, "time_limit": None, "memory_limit": None, "nominal": None}
     own = defaults(made)
     assert {name: own[name] for name in wanted if name in own} == {
         name: value for name, value in wanted.items() if name in own
@@ -101,26 +101,35 @@ def test_the_nested_classifier_takes_either_name():
 
 
 @pytest.mark.parametrize("made", OTHERS)
-def test_classifiers_without_a_least_leaf_refuse_both_names(made):
+def test_classifiers_without_a_least_leaf_take_both_names_for_a_branch_if_they_have_one(made):
     for name in ("min_leaf", "min_samples_leaf"):
-        kind = et.QueryError if name in made.GONE else TypeError
-        with pytest.raises(kind, match="min_branch" if name in made.GONE else name):
-            made(**{name: 3})
-        with pytest.raises(ValueError, match=name):
-            made().set_params(**{name: 3})
-    assert not hasattr(made(), "min_samples_leaf")
+        if "min_branch" in defaults(made):
+            assert made(**{name: 3}).get_params()["min_branch"] == 3
+            assert made().set_params(**{name: 4}).min_branch == 4
+            with pytest.raises(et.QueryError, match="give min_branch alone"):
+                made(**{name: 3, "min_branch": 4})
+        else:
+            with pytest.raises(TypeError, match=name):
+                made(**{name: 3})
+            with pytest.raises(ValueError, match=name):
+                made().set_params(**{name: 3})
 
 
-def test_words_that_are_gone_name_the_new_one():
-    with pytest.raises(et.QueryError, match="no parameter 'rank'; it is now called minimize"):
-        et.OptimalTreeClassifier(rank=("size", "error"))
-    with pytest.raises(et.QueryError, match="no parameter 'objective'; write minimize"):
-        et.OptimalTreeClassifier().set_params(objective="gini")
+def test_words_of_the_best_tree():
+    assert et.OptimalTreeClassifier(rank=("size", "error")).minimize == ("size", "error")
+    assert et.OptimalTreeClassifier().set_params(objective="gini").minimize == ("gini", "size")
+    with pytest.raises(
+        et.QueryError, match=r"objective='gini' and rank='error' are two values of one parameter"
+    ):
+        et.OptimalTreeClassifier(objective="gini", rank="error")
     X, y = data()
-    with pytest.raises(et.QueryError, match="it is now called minimize"):
-        et.OptimalTreeClassifier(2).fit(X, y).refit(rank="error")
-    with pytest.raises(et.QueryError, match="near_best has no parameter 'leaf_penalty'; leaf_share"):
-        et.TreeSpace(X, y).near_best(leaf_penalty=0.01)
+    model = et.OptimalTreeClassifier(2, objective="gini").fit(X, y)
+    assert model.tree_ == et.OptimalTreeClassifier(2, minimize=("gini", "size")).fit(X, y).tree_
+    assert model.refit(rank="error").get_params()["minimize"] == "error"
+    space = et.TreeSpace(X, y)
+    assert space.near_best(leaf_penalty=0.02).n_trees == space.near_best(leaf_share=0.02).n_trees
+    with pytest.raises(et.QueryError, match="leaf_penalty=0.01 are two values"):
+        space.near_best(leaf_share=0.02, leaf_penalty=0.01)
     with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
         et.OptimalTreeClassifier(depth=3)
 

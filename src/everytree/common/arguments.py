@@ -116,12 +116,12 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def renamed(**words: str) -> Callable[[Asked], Asked]:
-    """Make a function refuse keywords that it had once, with a message that says what to write now.
+    """Make a function understand keywords under another name.
 
     Parameters
     ----------
     **words : str
-        For each keyword that is gone, how the message goes on.
+        For each other name, the parameter that it stands for.
 
     Returns
     -------
@@ -130,25 +130,33 @@ def renamed(**words: str) -> Callable[[Asked], Asked]:
 
     Examples
     --------
-    >>> @renamed(seed="it is called random_state")
-    ... def draw(random_state=None): ...
+    >>> @renamed(seed="random_state")
+    ... def draw(random_state=None):
+    ...     return random_state
     >>> draw(seed=1)
+    1
+    >>> draw(seed=1, random_state=2)
     Traceback (most recent call last):
-    everytree.errors.QueryError: draw has no parameter 'seed'; it is called random_state
+    everytree.errors.QueryError: random_state=2 and seed=1 are two values of one parameter; give random_state alone
     """
 
     def wrapped(function: Asked) -> Asked:
         @functools.wraps(function)
-        def checked(*args: Any, **keywords: Any) -> Any:
-            for name in words.keys() & keywords.keys():
-                raise QueryError(
-                    f"{function.__name__} has no parameter {name!r}; {words[name]}",
-                    code="parameter",
-                    parameter=name,
-                    value=keywords[name],
-                )
+        def understood(*args: Any, **keywords: Any) -> Any:
+            for name, ours in words.items():
+                if name not in keywords:
+                    continue
+                value = keywords.pop(name)
+                if keywords.setdefault(ours, value) != value:
+                    raise QueryError(
+                        f"{ours}={keywords[ours]!r} and {name}={value!r} are two values of one parameter; give {ours} "
+                        "alone",
+                        code="parameter",
+                        parameter=ours,
+                        value=keywords[ours],
+                    )
             return function(*args, **keywords)
 
-        return cast(Asked, checked)
+        return cast(Asked, understood)
 
     return wrapped

@@ -74,7 +74,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How numeric columns are cut. A number of bins k ≥ 2 gives at most k − 1 cuts, each of them a test; "all" gives a
         cut between any two neighbouring values. A dict from column name (or index) gives one of these or a list of cut
         points for each of its columns, and 4 bins for the others.
-    missing : {"error", "category", "impute"}, default "error"
+    missing : {"error", "category", "impute"}, default "category"
         What a missing value (NaN, None, null) means. "error" refuses it. "category" makes it a value of its own: an
         extra test ``x is missing``, and false for every other test of that column. "impute" puts the training mean
         (numeric) or mode (the rest) in its place, before cutting.
@@ -116,7 +116,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         bins: int | str | Mapping[str | int, Bins] = DEFAULT_BINS,
-        missing: str = "error",
+        missing: str = "category",
         *,
         unknown: str = "ignore",
         nominal: Sequence[str | int] | None = None,

@@ -105,7 +105,7 @@ class Categorizer:
     def __init__(
         self,
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
-        missing: str = "error",
+        missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
     ) -> None:

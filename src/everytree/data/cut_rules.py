@@ -45,7 +45,7 @@ of these or to a list of finite cut points
     """
 
     bins: int | str | Mapping[Any, Bins] = DEFAULT_BINS
-    missing: str = "error"
+    missing: str = "category"
     unknown: str = "ignore"
     nominal: Sequence[str | int] | None = None
     max_categories: int = 256

@@ -55,7 +55,7 @@ class Table(CountedRows):
         target: str,
         *,
         bins: int | str | Mapping[str | int, Any] = 4,
-        missing: str = "error",
+        missing: str = "category",
         unknown: str = "ignore",
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
@@ -78,7 +78,7 @@ class Table(CountedRows):
             The column to predict.
         bins : int, "all" or dict, default 4
             How numeric columns are cut, as in ``Binarizer``: k bins give at most k − 1 cuts, each of them a test.
-        missing : {"error", "category", "impute"}, default "error"
+        missing : {"error", "category", "impute"}, default "category"
             What a missing value means, as in ``Binarizer``.
         unknown : {"ignore", "error"}, default "ignore"
             What a nominal value not seen in training means, as in ``Binarizer``.

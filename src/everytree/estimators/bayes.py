@@ -160,7 +160,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         n_draws: int = 2000,
         random_state: int | np.random.Generator | None = None,
         bins: int | str | dict[Any, Any] = 4,
-        missing: str = "error",
+        missing: str = "category",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,

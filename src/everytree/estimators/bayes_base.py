@@ -68,7 +68,7 @@ class BayesBase(IncrementalBase):
         beta: float = 0.8,
         dirichlet: Dirichlet = 1.0,
         bins: int | str | dict[Any, Any] = 4,
-        missing: str = "error",
+        missing: str = "category",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,

@@ -21,7 +21,8 @@ from everytree.common.arguments import number, refused, whole
 from everytree.common.limits import Limits
 from everytree.data.columns import ColumnReader
 from everytree.errors import QueryError
-from everytree.estimators.column_base import MIN_BRANCH, ColumnTreeClassifier
+from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.parameter_names import MIN_BRANCH
 from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
@@ -102,7 +103,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
     TREE = MultiwayTree
     CLAIMS = ("n_leaves_", "size_")
     PAPER = "c45"
-    GONE = MIN_BRANCH
+    MEANINGS = MIN_BRANCH
 
     tree_: MultiwayTree
     n_leaves_: int

@@ -29,14 +29,7 @@ from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_multiway
 from everytree.files.column_trees import raw_columns_from_json, raw_columns_to_json, save_column_tree
 
-__all__ = ["MIN_BRANCH", "ColumnTreeClassifier"]
-
-
-# These trees have nodes with more than two branches, of which only two have to hold so many examples.
-MIN_BRANCH = dict.fromkeys(
-    ("min_leaf", "min_samples_leaf"),
-    "its leaves have no least size; min_branch is the number of examples that two branches of a split must hold",
-)
+__all__ = ["ColumnTreeClassifier"]
 
 
 class ColumnTreeClassifier(ClassifierBase):

@@ -27,9 +27,10 @@ from everytree.data.columns import ColumnReader
 from everytree.data.cut_rules import refuse_missing
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
-from everytree.estimators.column_base import MIN_BRANCH, ColumnTreeClassifier
+from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.importances import inclusion_in_options
 from everytree.estimators.incremental import LabelsInBatches
+from everytree.estimators.parameter_names import MIN_BRANCH
 from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
 from everytree.trees.option_tree import OptionTree
@@ -64,7 +65,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     TREE = TreeMean
     CLAIMS = ("n_nodes_", "n_options_", "n_leaves_", "depth_")
     PAPER = "buntine"
-    GONE = MIN_BRANCH
+    MEANINGS = MIN_BRANCH
 
     tree_: Any
     dirichlet_: Any

@@ -212,7 +212,7 @@ class MCMCTreeClassifier(BayesBase):
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
         bins: int | str | dict[Any, Any] = 4,
-        missing: str = "error",
+        missing: str = "category",
         progress: bool | Callable[[str, int, int, float], None] = False,
         n_jobs: int | None = 1,
         time_limit: float | None = None,

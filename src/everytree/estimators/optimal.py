@@ -28,7 +28,7 @@ from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
-from everytree.estimators.parameter_names import own_words
+from everytree.estimators.parameter_names import Meaning, ParameterNames, own_words
 from everytree.estimators.protocol import depth_words
 from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
@@ -165,9 +165,11 @@ class OptimalTreeClassifier(TreeClassifierBase):
     """
 
     PAPER = "dl8"
-    GONE: ClassVar[Mapping[str, str]] = {
-        "rank": "it is now called minimize, as in Query and TreeSpace.best",
-        "objective": 'write minimize=("gini", "size") where objective="gini" was written',
+    # The smallest of the trees that are best by one objective, and a ranking by its other name.
+    MEANINGS: ClassVar[Mapping[str, Meaning]] = {
+        **ParameterNames.MEANINGS,
+        "objective": Meaning("minimize", lambda objective: (objective, "size")),
+        "rank": Meaning("minimize"),
     }
 
     tree_: Tree
@@ -200,7 +202,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         strategy: str = "auto",
         dirichlet: Dirichlet = 1.0,
         bins: int | str | dict[Any, Any] = 4,
-        missing: str = "error",
+        missing: str = "category",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,

@@ -150,7 +150,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         split_pure: bool = False,
         criterion: str = "quality",
         nominal_tests: str = "multiway",
-        missing: str = "error",
+        missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,

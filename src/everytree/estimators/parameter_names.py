@@ -1,7 +1,7 @@
-"""One word for each parameter: scikit-learn's word for one of ours is understood, and a word that is gone is refused.
+"""One word for each parameter, and other words that stand for it: scikit-learn's, and those of one method alone.
 
     OptimalTreeClassifier(min_samples_leaf=5)    the same as min_leaf=5, in ``set_params`` and grid searches too
-    OptimalTreeClassifier(rank="size")           refused, with the word that replaced it
+    OptimalTreeClassifier(objective="gini")      the same as minimize=("gini", "size")
 
 ``get_params`` knows only our own words, so that copies, files and grids never hold one parameter under two names.
 """
@@ -11,21 +11,29 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from everytree.errors import QueryError
 
-__all__ = ["ParameterNames", "own_words"]
+__all__ = ["MIN_BRANCH", "Meaning", "ParameterNames", "own_words"]
 
-# Each word of scikit-learn stands for one of ours.
-ALIASES = {"min_samples_leaf": "min_leaf"}
+
+class Meaning(NamedTuple):
+    """The parameter that another word stands for, and how its value is written there."""
+
+    parameter: str
+    value: Callable[[Any], Any] = lambda given: given
+
+
+# Trees with more than two branches at a node have no least leaf: two branches of a split must hold so many examples.
+MIN_BRANCH = dict.fromkeys(("min_leaf", "min_samples_leaf"), Meaning("min_branch"))
 
 
 class ParameterNames:
-    """The base of an estimator whose parameters may also be given under scikit-learn's names."""
+    """The base of an estimator whose parameters may also be given under other names."""
 
-    # For each word that a parameter had once, the message says what to write now.
-    GONE: ClassVar[Mapping[str, str]] = {}
+    # Each word stands for a parameter of the constructor; words for parameters that a class does not have do nothing.
+    MEANINGS: ClassVar[Mapping[str, Meaning]] = {"min_samples_leaf": Meaning("min_leaf")}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -52,11 +60,11 @@ class ParameterNames:
     @property
     def min_samples_leaf(self) -> Any:
         """The value of ``min_leaf``, under the name that scikit-learn's trees have for it."""
-        return self.min_leaf
+        return getattr(self, self.MEANINGS["min_samples_leaf"].parameter)
 
     @min_samples_leaf.setter
     def min_samples_leaf(self, value: Any) -> None:
-        self.min_leaf = value
+        setattr(self, self.MEANINGS["min_samples_leaf"].parameter, value)
 
 
 def _renaming(init: Callable[..., None]) -> Callable[..., None]:
@@ -79,26 +87,20 @@ def _renaming(init: Callable[..., None]) -> Callable[..., None]:
 def own_words(made: type[ParameterNames], params: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Return the parameters under our own names; two different values of one parameter are refused."""
     own = dict(params)
-    for name, value in params.items():
-        if name in known:
+    said: dict[str, str] = {}
+    for name, given in params.items():
+        meaning = made.MEANINGS.get(name)
+        if name in known or meaning is None or meaning.parameter not in known:
             continue
-        if name in made.GONE:
+        ours, value = meaning.parameter, meaning.value(own.pop(name))
+        if ours in own and own[ours] != value:
+            first = said.get(ours, ours)
             raise QueryError(
-                f"{made.__name__} has no parameter {name!r}; {made.GONE[name]}",
-                code="parameter",
-                parameter=name,
-                value=value,
-            )
-        ours = ALIASES.get(name)
-        if ours is None or ours not in known:
-            continue
-        del own[name]
-        if ours in params and params[ours] != value:
-            raise QueryError(
-                f"{ours}={params[ours]!r} and {name}={value!r} are two values of one parameter; give {ours} alone",
+                f"{first}={params.get(first, own[ours])!r} and {name}={given!r} are two values of one parameter; "
+                f"give {ours} alone",
                 code="parameter",
                 parameter=ours,
-                value=params[ours],
+                value=own[ours],
             )
-        own[ours] = value
+        own[ours], said[ours] = value, name
     return own

@@ -126,7 +126,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         *,
         leaf: str = "dirichlet",
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
-        missing: str = "error",
+        missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
         time_limit: float | None = None,
@@ -213,9 +213,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.s_ = self._size(len(self.classes_))
 
     def _spread(self) -> Any:
-        """The core's word for ``nonuniform``, after a look at the parameters that say what is scored and answered."""
-        import everytree._core as _core
-
+        """Return the core's word for ``nonuniform``, after checking what is scored and what a leaf answers."""
         if not isinstance(self.averaging, bool | np.bool_):
             raise refused(QueryError, "averaging", self.averaging, "True or False")
         if not isinstance(self.nonuniform, bool | np.bool_) and not (

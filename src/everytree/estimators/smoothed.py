@@ -141,7 +141,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         subsample: float | None = None,
         restructure: float = 10.0,
         random_state: int | np.random.Generator | None = None,
-        missing: str = "error",
+        missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,

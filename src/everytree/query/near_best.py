@@ -60,7 +60,7 @@ class NearBest:
         The trees and the data.
     epsilon : float, Fraction or Decimal
         How much worse than the best a tree may be, as a share of the best objective.
-    leaf_penalty : float, Fraction or Decimal
+    leaf_share : float, Fraction or Decimal
         The price of a leaf, in the same unit as the error rate.
     dirichlet : float, sequence of float or None, default=None
         The Dirichlet parameters of the class probabilities in the trees' leaves; None gives the frequencies.

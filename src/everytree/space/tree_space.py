@@ -495,9 +495,7 @@ class TreeSpace(Engine):
         """
         return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
 
-    @renamed(
-        leaf_penalty="leaf_share is the price of a leaf here, as a share of the examples; leaf_penalty counts examples"
-    )
+    @renamed(leaf_penalty="leaf_share")
     def near_best(
         self, epsilon: Exact = 0.05, leaf_share: Exact = 0.01, *, dirichlet: Dirichlet | None = None
     ) -> NearBest:

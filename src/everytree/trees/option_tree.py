@@ -372,8 +372,6 @@ class OptionTree:
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
 
     def _folded(self, kind: str, control: _core.Control) -> _core.OptionFold:
-        import everytree._core as _core
-
         # Splits weigh what their options say; only leaves look at the prior.
         prior = _core.Prior([0.0], *self._log_leaf, False)
         return self._graph.fold(prior, _core.Dirichlet(self._dirichlet), kind, control)
