@@ -128,7 +128,7 @@ def test_words_of_the_best_tree():
     assert model.refit(rank="error").get_params()["minimize"] == "error"
     space = et.TreeSpace(X, y)
     assert space.near_best(leaf_penalty=0.02).n_trees == space.near_best(leaf_share=0.02).n_trees
-    with pytest.raises(et.QueryError, match="leaf_penalty=0.01 are two values"):
+    with pytest.raises(et.QueryError, match=r"leaf_penalty=0\.01 are two values"):
         space.near_best(leaf_share=0.02, leaf_penalty=0.01)
     with pytest.raises(TypeError, match="unexpected keyword argument 'depth'"):
         et.OptimalTreeClassifier(depth=3)
