@@ -51,3 +51,13 @@ def test_a_report_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = files[0].read_text(encoding="utf-8")
     assert "pip install everytree[plot]" in text
     assert "| 0.50 (0.90) ⚑ |" in text
+
+
+def test_what_a_person_found_stands_first(tmp_path):
+    report = Report("A study", "A paper", ["A note."], [Table("t", "T", ["a"], [{"a": 1}])])
+    (tmp_path / "findings.md").write_text("It agrees, but for two cells.\n", encoding="utf-8")
+    (page, *_) = write_report(report, tmp_path)
+    assert page.read_text(encoding="utf-8").startswith(
+        "# A study\n\nA paper\n\nIt agrees, but for two cells.\n\nA note.\n"
+    )
+    assert (tmp_path / "findings.md").read_text(encoding="utf-8") == "It agrees, but for two cells.\n"

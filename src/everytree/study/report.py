@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 FLAG = "⚑"
+FINDINGS = "findings.md"  # A person writes this file, a study never does.
 
 
 @cache
@@ -311,6 +312,8 @@ def _write_csv(table: Table, path: Path) -> None:
 def write_report(report: Report, place: Path) -> tuple[Path, ...]:
     """Write report.md, a CSV for each table and, where matplotlib is installed, an SVG for each chart.
 
+    What a reader of the tables found, in ``findings.md`` of the same folder, stands first in the report.
+
     Parameters
     ----------
     report : Report
@@ -333,6 +336,9 @@ def write_report(report: Report, place: Path) -> tuple[Path, ...]:
     place.mkdir(parents=True, exist_ok=True)
     files = [place / "report.md"]
     lines = [f"# {report.title}", "", report.citation, ""]
+    findings = place / FINDINGS
+    if findings.is_file():
+        lines += [findings.read_text(encoding="utf-8").strip(), ""]
     for note in report.notes:
         lines += [note, ""]
     if report.absent:
