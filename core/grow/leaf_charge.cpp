@@ -26,17 +26,16 @@ void LeafCharge::add(Scanner& scanner, const View& view, std::size_t j, std::siz
                      bool as_open) {
   const double open = prior_.log_leaf(depth, !deep(depth)), closed = prior_.log_leaf(depth, false);
   if (scanner.n_tests() == 0 || (open == 0 && closed == 0)) return;
-  n_branches_.assign(scanner.n_tests(), 0);
-  n_open_.assign(scanner.n_tests(), 0);
-  asking_ = !as_open && asks(depth);
-  if (columns_[j].numeric)
-    cuts(scanner, view, j);
-  else
-    values(scanner, view, j);
-  std::size_t k = 0;
-  scanner.adjust([&](std::uint32_t) {
-    const double n = n_branches_[k], n_open = asking_ ? n_open_[k] : n_branches_[k];
-    ++k;
+  const bool asking = !as_open && asks(depth);
+  if (asking) {
+    n_open_.assign(scanner.n_tests(), 0);
+    if (columns_[j].numeric)
+      cuts(scanner, view, j);
+    else
+      values(scanner, view, j);
+  }
+  scanner.adjust([&](std::size_t k) {
+    const double n = scanner.branches_of(k), n_open = asking ? n_open_[k] : n;
     // One rounding per test, so that tests with the same branches stay tied.
     return std::llround((n_open * open + (n - n_open) * closed) / score.unit());
   });
@@ -67,9 +66,7 @@ void LeafCharge::cuts(Scanner& scanner, const View& view, std::size_t j) {
   const bool some_missing = sorted.size() < view.rows.size();
   std::size_t n_cuts = scanner.n_tests();
   const bool known_test = scanner.place(n_cuts - 1) == Scanner::kKnown;
-  if (known_test) n_branches_[--n_cuts] = 2;
-  for (std::size_t k = 0; k < n_cuts; ++k) n_branches_[k] = 2 + some_missing;
-  if (!asking_) return;
+  n_cuts -= known_test;
   const auto ask = [&](std::size_t from, std::size_t to) {
     rows_.clear();
     for (std::size_t i = from; i < to; ++i) rows_.push_back(sorted[i].row);
@@ -110,10 +107,8 @@ void LeafCharge::values(Scanner& scanner, const View& view, std::size_t j) {
   const bool some_missing = code_of(order_.back()) == static_cast<std::uint32_t>(column.n_values);
   std::vector<char> open(n_groups, 0);
   std::size_t n_open = 0;
-  if (asking_)
-    for (std::size_t g = 0; g < n_groups; ++g) n_open += open[g] = scanner.any_feasible(group(g));
+  for (std::size_t g = 0; g < n_groups; ++g) n_open += open[g] = scanner.any_feasible(group(g));
   if (!one_by_one) {
-    n_branches_[0] = static_cast<std::uint32_t>(n_groups);
     n_open_[0] = static_cast<std::uint32_t>(n_open);
     return;
   }
@@ -122,11 +117,8 @@ void LeafCharge::values(Scanner& scanner, const View& view, std::size_t j) {
   for (std::size_t k = 0; k < scanner.n_tests(); ++k) {
     std::size_t g = 0;
     while (code_of(order_[begin_[g]]) != scanner.place(k)) ++g;
-    const bool rest = n_known > 1;
-    n_branches_[k] = 1u + rest + some_missing;
-    if (!asking_) continue;
     n_open_[k] = open[g] + (some_missing && open[n_groups - 1]);
-    if (!rest) continue;
+    if (n_known == 1) continue;
     // The others are open with any one of them.
     bool rest_open = known_open > static_cast<std::size_t>(open[g]);
     if (!rest_open) {

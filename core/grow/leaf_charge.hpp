@@ -54,9 +54,7 @@ class LeafCharge {
   const Prior& prior_;
   std::vector<std::uint32_t> rows_, order_;
   std::vector<std::size_t> begin_;
-  // Branches of each test in the scanner's order, and how many of them are open.
-  std::vector<std::uint32_t> n_branches_, n_open_;
-  bool asking_ = false;  // n_open_ is counted; else all branches are open
+  std::vector<std::uint32_t> n_open_;  // open branches of each test, in the scanner's order
 };
 
 }  // namespace everytree::grow

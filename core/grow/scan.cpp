@@ -27,6 +27,7 @@ void Scanner::count(std::span<const std::uint32_t> rows, std::vector<std::int64_
 void Scanner::scan(const View& view, const std::int64_t* counts, std::size_t column, const Score& score) {
   scores_.clear();
   where_.clear();
+  n_branches_.clear();
   if (!columns_[column].numeric) return values(view.rows, counts, column, score);
   const std::span<const Record> sorted = view.sorted[column];
   const bool some_missing = sorted.size() < view.rows.size();
@@ -77,9 +78,10 @@ void Scanner::cuts(std::span<const Record> sorted, bool some_missing, const std:
     n_left += w;
     n_right -= w;
     if (sorted[i].rank != sorted[i + 1].rank && enough(n_left, n_right, n_missing))
-      add(of_missing + sum_left - total(n_left) + sum_right - total(n_right), static_cast<std::uint32_t>(i));
+      add(of_missing + sum_left - total(n_left) + sum_right - total(n_right), static_cast<std::uint32_t>(i),
+          2 + some_missing);
   }
-  if (known_test) add(known_or_missing, kKnown);
+  if (known_test) add(known_or_missing, kKnown, 2);
 }
 
 // Class counts of every value that occurs, in the order of the codes: f(code, counts of its classes, n), with the
@@ -145,7 +147,7 @@ void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* co
       ++n_branches;
       n_enough += n >= min_leaf_;
     });
-    if (n_branches >= 2 && n_enough >= 2) add(sum, 0);
+    if (n_branches >= 2 && n_enough >= 2) add(sum, 0, n_branches);
     return;
   }
   right_.assign(counts, counts + n_classes);  // the examples with a known value
@@ -167,7 +169,8 @@ void Scanner::values(std::span<const std::uint32_t> rows, const std::int64_t* co
     if (value == n_values || !enough(n, n_known - n, n_missing)) return;
     std::int64_t rest = of_known;
     for (const std::uint16_t c : touched_) rest += score.up(c)(right_[c] - here[c]) - score.up(c)(right_[c]);
-    add(score_of_value(here, n) + rest - score.total()(n_known - n) + of_missing, static_cast<std::uint32_t>(value));
+    add(score_of_value(here, n) + rest - score.total()(n_known - n) + of_missing, static_cast<std::uint32_t>(value),
+        1 + (n_known > n) + (n_missing > 0));
   });
 }
 

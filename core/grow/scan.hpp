@@ -27,17 +27,18 @@ class Scanner {
   const std::vector<std::int64_t>& scores() const { return scores_; }
   std::size_t n_tests() const { return scores_.size(); }
   std::int64_t best() const { return best_; }  // the largest score; only with n_tests() > 0
-  // Adds f(where the test is) to the score of every test; see `place`.
+  // Adds f(test) to the score of every test.
   template <class F>
   void adjust(F f) {
     for (std::size_t k = 0; k < scores_.size(); ++k) {
-      scores_[k] += f(where_[k]);
+      scores_[k] += f(k);
       if (k == 0 || scores_[k] > best_) best_ = scores_[k];
     }
   }
   // Where a test of the column scanned last is: the last row of its lower branch among the sorted rows of a numeric
   // column, a code, or kKnown for known or missing. Tests come in this order.
   std::uint32_t place(std::size_t test) const { return where_[test]; }
+  std::uint32_t branches_of(std::size_t test) const { return n_branches_[test]; }  // those with a row of the node
   static constexpr std::uint32_t kKnown = 0xffffffffu;
   std::size_t first_best(std::int64_t tie) const;  // the first test whose score is the largest but for rounding
   // The threshold of a test scanned last: NaN for every value, a code, a cut, or +infinity for known or missing.
@@ -57,10 +58,11 @@ class Scanner {
   void cuts(std::span<const Record> sorted, bool some_missing, const std::int64_t* counts, const Score& score);
   void values(std::span<const std::uint32_t> rows, const std::int64_t* counts, std::size_t column, const Score& score);
   bool feasible_among_many(std::span<const std::uint32_t> rows, const Column& column, bool one_by_one);
-  void add(std::int64_t score, std::uint32_t where) {
+  void add(std::int64_t score, std::uint32_t where, std::size_t n_branches) {
     if (scores_.empty() || score > best_) best_ = score;
     scores_.push_back(score);
     where_.push_back(where);
+    n_branches_.push_back(static_cast<std::uint32_t>(n_branches));
   }
   bool enough(std::int64_t first, std::int64_t second, std::int64_t missing) const {
     return (first >= min_leaf_) + (second >= min_leaf_) + (missing >= min_leaf_) >= 2;
@@ -72,7 +74,7 @@ class Scanner {
   bool weighted_;
   std::vector<std::uint16_t> classes_;
   std::vector<std::int64_t> scores_;
-  std::vector<std::uint32_t> where_;
+  std::vector<std::uint32_t> where_, n_branches_;
   std::int64_t best_ = 0;
   std::vector<std::int64_t> left_, right_, missing_, cells_, sizes_;
   std::vector<const Climb*> ups_;
