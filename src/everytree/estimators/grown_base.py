@@ -58,6 +58,19 @@ class _Rows:
     weights: npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class _Growth:
+    """All that a tree was grown by: columns, rows with the codes of their classes, and settings."""
+
+    reader: ColumnReader
+    rows: _Rows
+    codes: npt.NDArray[np.intp]
+    classes: npt.NDArray[Any]
+    settings: _core.GrowSettings
+    weights: Weights
+    control: _core.Control
+
+
 class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     """The base of classifiers that grow trees by Bayesian quality: their parameters, rows and growth."""
 
@@ -218,6 +231,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                 data, settings, grown, report, weights, control, older
             )
         trees = [self._folded(graph, reader, classes, weights, control) for graph in grown]
+        trees = self._pruned(trees, report, _Growth(reader, rows, codes, classes, settings, weights, control))
         self._reader, self._rows, self.classes_ = reader, rows, classes
         self._grown = grown if self._follows() else []
         self._set_tree(trees, report)
@@ -229,10 +243,10 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
-    ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
+    ) -> tuple[list[_core.OptionGraph], dict[str, Any]]:
         """Return the graphs that are grown, or what older ones become, and the counts of the growth."""
         grown: list[_core.OptionGraph] = []
-        total: dict[str, float] = {}
+        total: dict[str, Any] = {}
         for k in range(self._n_trees()):
             settings.number = k
             if older is None:
@@ -253,11 +267,11 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         data: _core.Columns,
         settings: _core.GrowSettings,
         grown: list[_core.OptionGraph],
-        report: dict[str, float],
+        report: dict[str, Any],
         weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
-    ) -> tuple[list[_core.OptionGraph], dict[str, float], Weights]:
+    ) -> tuple[list[_core.OptionGraph], dict[str, Any], Weights]:
         """Maximise log s(root) over one number a on the grown graph, and grow again with it, as long as that helps.
 
         A new a lets another tree grow, and that one may be worse: steps are short, and the best round is kept, so that
@@ -311,7 +325,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             )
         return tree
 
-    def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
+    def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         """Set ``tree_`` and what is reported of growing it."""
         self.tree_ = trees[0] if len(trees) == 1 else TreeMean(trees)
         self.describe_tree()
@@ -326,6 +340,10 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self.dirichlet_ = decay if decay is not None else row[0] if len(set(row)) == 1 else tuple(row)
 
     # --- what a subclass may change
+
+    def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: _Growth) -> list[OptionTree]:
+        """Return the trees as they are used, and add to the report what there is to say of it."""
+        return trees
 
     def _follows(self) -> bool:
         """Return whether a new batch changes the older trees only where it must, instead of growing new ones."""

@@ -78,7 +78,7 @@ def inclusion_in_options(tree: Any, n_columns: int) -> Reals:
 
         f_j(node) = P(leaf) + Σ over its options that do not ask for column j of P(option) Π_children f_j(child)
     """
-    arrays = tree._arrays
+    arrays = tree.arrays
     attribute = np.asarray(arrays["attribute"], dtype=np.intp)
     begins, children = arrays["child_begin"].tolist(), arrays["child"].tolist()
     order = np.argsort(tree.node_depths, kind="stable")[::-1].tolist()  # The deepest nodes come first.

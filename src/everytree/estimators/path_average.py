@@ -214,8 +214,6 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
 
     def _spread(self) -> Any:
         """The core's word for ``nonuniform``, after a look at the parameters that say what is scored and answered."""
-        import everytree._core as _core
-
         if not isinstance(self.averaging, bool | np.bool_):
             raise refused(QueryError, "averaging", self.averaging, "True or False")
         if not isinstance(self.nonuniform, bool | np.bool_) and not (
