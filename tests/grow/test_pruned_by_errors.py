@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from itertools import product
 from random import Random
@@ -16,7 +17,7 @@ from everytree import reference as plain
 from everytree.common.arguments import generator
 from everytree.estimators.grown_pruning import examples_of
 from everytree.reference.grower import Grower
-from everytree.reference.grown import fold_grown, grow_columns, predict_grown, walk
+from everytree.reference.grown import fold_grown, grow_columns, predict_grown, restructure_columns, walk
 from everytree.reference.pruning import by_price, choose_price, pessimistic, price_errors
 from everytree.reference.whole_columns import WholeColumns
 from everytree.trees.cost_complexity import stratified_counts
@@ -211,11 +212,18 @@ def test_files_of_pruned_trees_are_read_and_verified(tmp_path):
     for prune in ("cost_complexity", "pessimistic"):
         X2 = pd.read_csv(tmp_path / "rows.csv")
         model = et.SmoothedTreeClassifier(
-            prune=prune, se=1, folds=4, stop_factor=0, missing="category", random_state=0
+            prune=prune,
+            prune_prior="coding",
+            se=1,
+            folds=4,
+            stop_factor=0,
+            missing="category",
+            random_state=0,
         ).fit(X2.drop(columns="y"), X2["y"])
         model.save(tmp_path / "model.json")
         back = et.load_model(tmp_path / "model.json")
         assert (back.prune, back.se, back.folds, back.pruning_) == (prune, 1, 4, None)
+        assert back.prior_ == et.CodingPrior()
         assert back.tree_ == model.tree_
         report = verify_model(tmp_path / "model.json", tmp_path / "rows.csv")
         assert report.ok, report
@@ -230,3 +238,51 @@ def test_files_of_pruned_trees_are_read_and_verified(tmp_path):
             for fact in verify_model(tmp_path / "model.json", tmp_path / "rows.csv").facts
             if fact.verdict == "false"
         }
+
+
+@pytest.mark.parametrize("prune", ["smooth", "map", "none"])
+def test_another_prior_prunes_the_same_tree(prune):
+    pairs = [*product(PRIORS, repeat=2), ("uniform", "size"), ("size", "coding"), ("leaf_penalty", "shapes")]
+    known = PRIORS | {"size": plain.SizePrior(0.9, 0.6), "shapes": plain.ShapePrior()}
+    near = 0
+    for seed, (grows, prunes) in enumerate(pairs):
+        data = larger(200 + seed)
+        words = {"stop_factor": 0.05, "binary_nominal": seed % 2 == 1}
+        grower = Grower(data, known[grows], **words)
+        root = grow_columns(grower)
+        other = Grower(data, known[prunes], **words | {"stop_factor": 1e300})
+        tree = restructure_columns(other, root, math.inf)
+        assert len(list(walk(tree))) == len(list(walk(root)))
+        folded = fold_grown(other, tree, prune)
+        if min(grower.closest, other.closest) < NEAR:
+            near += 1
+            continue
+        model = fitted(
+            data, prior=grows, prune=prune, prune_prior=prunes, alpha=0.9, beta=0.6, stop_factor=0.05,
+            nominal_tests="binary" if seed % 2 else "multiway",
+        )  # fmt: skip
+        assert type(model.prior_).__name__ == type(known[prunes]).__name__
+        assert model.log_evidence_ == pytest.approx(folded.log_s[tree], rel=1e-10)
+        values = [list(row) for row in zip(*data.columns, strict=True)]
+        wanted = [predict_grown(other, tree, folded, row) for row in values]
+        np.testing.assert_allclose(model.predict_proba(frame_of(data.columns, data.kinds)), wanted, rtol=1e-9)
+        if grows == prunes:
+            same = fitted(
+                data, prior=grows, prune=prune, alpha=0.9, beta=0.6, stop_factor=0.05,
+                nominal_tests="binary" if seed % 2 else "multiway",
+            )  # fmt: skip
+            assert same.log_evidence_ == pytest.approx(model.log_evidence_, rel=1e-12)
+    assert near <= 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"prune_prior": "odd"}, "prune_prior='odd'; expected one of 'uniform'"),
+        ({"prune_prior": "coding", "n_trees": 2}, "prune_prior='coding' goes with n_trees=1"),
+        ({"prune_prior": "coding", "criterion": "gain_ratio"}, "prune_prior='coding' goes with"),
+    ],
+)
+def test_a_bad_prior_of_pruning_is_named(words, message):
+    with pytest.raises(et.QueryError, match=message):
+        et.SmoothedTreeClassifier(**words).fit([[0.0], [1.0]] * 4, [0, 1] * 4)

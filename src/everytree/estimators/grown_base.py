@@ -230,7 +230,8 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             grown, report, weights = self._fit_dirichlet(
                 data, settings, grown, report, weights, control, older
             )
-        trees = [self._folded(graph, reader, classes, weights, control) for graph in grown]
+        weighed, weights = self._weighed(data, grown, settings, weights, control)
+        trees = [self._folded(graph, reader, classes, weights, control) for graph in weighed]
         trees = self._pruned(trees, report, _Growth(reader, rows, codes, classes, settings, weights, control))
         self._reader, self._rows, self.classes_ = reader, rows, classes
         self._grown = grown if self._follows() else []
@@ -341,6 +342,17 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     # --- what a subclass may change
 
+    def _weighed(
+        self,
+        data: _core.Columns,
+        grown: list[_core.OptionGraph],
+        settings: _core.GrowSettings,
+        weights: Weights,
+        control: _core.Control,
+    ) -> tuple[list[_core.OptionGraph], Weights]:
+        """Return the graphs with the weights that they are folded by, which may be others than they grew by."""
+        return grown, weights
+
     def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: _Growth) -> list[OptionTree]:
         """Return the trees as they are used, and add to the report what there is to say of it."""
         return trees
@@ -388,10 +400,12 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self._prior()
         return settings
 
-    def _prior(self) -> Prior:
-        if isinstance(self.prior, str) and self.prior == "size":
+    def _prior(self, given: Prior | str | None = None) -> Prior:
+        """Return a prior, or that of the parameters, as an object."""
+        given = self.prior if given is None else given
+        if isinstance(given, str) and given == "size":
             return SizePrior(self.alpha, self.beta)
-        return as_prior(self.prior)
+        return as_prior(given)
 
     def _decay(self) -> DepthDecay | None:
         if isinstance(self.dirichlet, str) and self.dirichlet == "decay":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -18,11 +20,13 @@ from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
 from everytree.trees.pruned_options import pessimistic_leaves, shape_of
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior
+from everytree.weights.priors import PRIORS, Prior
+from everytree.weights.tables import Weights
 
 __all__ = ["SmoothedTreeClassifier"]
 
 # What ``prune`` may be, and the fold of the tree before any pruning by errors.
+NEVER = 1e300  # a factor over the leaf that no split has
 FOLDS = {"smooth": "smooth", "map": "map", "none": "none", "cost_complexity": "none", "pessimistic": "none"}
 
 
@@ -54,6 +58,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     prune : {"smooth", "map", "none", "cost_complexity", "pessimistic"}
         Average over all prunings, take the most probable one, or keep the tree as it was grown; or prune it by its
         errors, as CART does with cross-validation, or as the earlier C4 does (Quinlan 1987).
+    prune_prior : str, Prior or None
+        The prior by which the grown tree is pruned or averaged, so that several of them judge the same tree; None for
+        the one it grew by.
     folds : int
         Of ``prune="cost_complexity"``: the number of folds; with fewer examples, one for each.
     se : {0, 1}
@@ -105,7 +112,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     log_evidence_ : float
         The log of the sum over the tree and all its prunings; of the tree alone unless ``prune="smooth"``.
     prior_ : Prior
-        The prior that the model was computed with.
+        The prior that the model was computed with; with ``prune_prior`` it is that.
     dirichlet_ : float, tuple or DepthDecay
         The Dirichlet parameters that the model was computed with.
     subsample_ : dict or None
@@ -149,6 +156,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         beta: float = 0.8,
         dirichlet: Dirichlet = "1/C",
         prune: str = "smooth",
+        prune_prior: Prior | str | None = None,
         folds: int = 10,
         se: int = 0,
         stop_factor: float = 0.01,
@@ -172,6 +180,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.beta = beta
         self.dirichlet = dirichlet
         self.prune = prune
+        self.prune_prior = prune_prior
         self.folds = folds
         self.se = se
         self.stop_factor = stop_factor
@@ -200,6 +209,22 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         whole("folds", self.folds, 2)
         if whole("se", self.se, 0) > 1:
             raise refused(QueryError, "se", self.se, "0 or 1 standard errors")
+        if self.prune_prior is not None:
+            if not isinstance(self.prune_prior, Prior) and self.prune_prior not in PRIORS:
+                words = ", ".join(map(repr, PRIORS))
+                raise refused(
+                    QueryError,
+                    "prune_prior",
+                    self.prune_prior,
+                    f"one of {words}, a prior, or None for that of growing",
+                )
+            if not self._follows():
+                raise refused(
+                    QueryError,
+                    "prune_prior",
+                    self.prune_prior,
+                    says=" goes with n_trees=1, criterion='quality' and without subsample only",
+                )
         number("restructure", self.restructure, 1, np.inf, example=10, closed=True)
         settings.random = self._n_trees() > 1
         if settings.random and self.criterion == "gain_ratio":
@@ -224,6 +249,28 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def _folded(self, *parts: Any) -> OptionTree:
         tree = super()._folded(*parts)
         return tree.most_probable() if self.prune == "map" else tree
+
+    def _weighed(
+        self,
+        data: _core.Columns,
+        grown: list[_core.OptionGraph],
+        settings: _core.GrowSettings,
+        weights: Weights,
+        control: _core.Control,
+    ) -> tuple[list[_core.OptionGraph], Weights]:
+        if self.prune_prior is None:
+            return grown, weights
+        # A tree that is restructured with an infinite lead keeps every test, and weighs it by the prior of now; no leaf
+        # grows on where a split would have to be so much better.
+        deepest = max(graph.deepest for graph in grown)
+        other = replace(weights, tables=self._prior(self.prune_prior).tables(deepest + 1))
+        before, settings.stop_factor = settings.stop_factor, NEVER
+        found = [
+            _core.restructure(data, graph, math.inf, settings, other.prior, other.dirichlet, control)[0]
+            for graph in grown
+        ]
+        settings.stop_factor = before
+        return found, other
 
     def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: _Growth) -> list[OptionTree]:
         if self.prune == "pessimistic":
@@ -262,6 +309,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def describe_tree(self) -> None:
         super().describe_tree()
         self.subsample_ = self.pruning_ = None
+        self.prior_ = self._prior(self.prune_prior)
 
     def _follows(self) -> bool:
         """Return True for trees grown by quality, on all examples and without chance; others are grown again."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import everytree._core as _core
 from everytree.common.fields import checked_fields
 from everytree.common.text import clip
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError
 from everytree.trees.option_tree import OptionTree
-
-if TYPE_CHECKING:
-    import everytree._core as _core
 
 __all__ = ["TreeMean"]
 

@@ -160,7 +160,9 @@ class _Graph:
         else:
             note = "chosen by the evidence of trees that are not in the file"
             facts.append(Fact(f"dirichlet{name}", quote(rows[0]), None, UNCHECKED, note, predicts=True))
-        prior = read_prior(self.model.params)
+        params = self.model.params
+        given = params.get("prune_prior")
+        prior = read_prior(params if given is None else params | {"prior": given})
         for table, closed in (("log_leaf_open", False), ("log_leaf_closed", True)):
             values = numbers(self.log_leaf, table, len(self.log_leaf[table] or ()), special=True)
             if prior is None or not values:
