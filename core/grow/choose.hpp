@@ -67,9 +67,7 @@ class Chooser {
   void check(std::size_t work);
   bool one_class_stays_whole(std::size_t depth) const;
   double log_mean(const std::vector<std::int64_t>& scores, std::int64_t best, const Score& score) const;
-  double log_share(std::size_t n_columns) const {
-    return prior_.per_test ? -std::log(static_cast<double>(n_columns)) : 0.0;
-  }
+  double log_share(std::size_t n_columns) const { return prior_.log_share(static_cast<double>(n_columns)); }
   std::vector<Candidate> one_ply(const View& view, const std::vector<std::int64_t>& counts, std::size_t depth,
                                  double keep_within);
   std::vector<Candidate> many_plies(const View& view, const std::vector<std::int64_t>& counts, std::size_t depth);

@@ -286,3 +286,20 @@ def test_another_prior_prunes_the_same_tree(prune):
 def test_a_bad_prior_of_pruning_is_named(words, message):
     with pytest.raises(et.QueryError, match=message):
         et.SmoothedTreeClassifier(**words).fit([[0.0], [1.0]] * 4, [0, 1] * 4)
+
+
+def test_a_lighter_code_is_written_and_verified(tmp_path):
+    data = larger(9)
+    frame_of(data.columns, data.kinds).assign(y=data.classes).to_csv(tmp_path / "rows.csv", index=False)
+    table = pd.read_csv(tmp_path / "rows.csv")
+    X, y = table.drop(columns="y"), table["y"]
+    light = et.CodingPrior(weight=0.4)
+    for made in (
+        et.SmoothedTreeClassifier(prune="map", prune_prior=light, missing="category"),
+        et.OptionTreeClassifier(prior=light, missing="category"),
+        et.MAPTreeClassifier(prior=light, max_depth=2, missing="category"),
+    ):
+        made.fit(X, y).save(tmp_path / "model.json")
+        assert et.load_model(tmp_path / "model.json").prior_ == light
+        report = verify_model(tmp_path / "model.json", tmp_path / "rows.csv")
+        assert report.ok, report
