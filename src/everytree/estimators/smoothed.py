@@ -12,8 +12,9 @@ import numpy as np
 import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.errors import QueryError
-from everytree.estimators.grown_base import GrownTreeClassifier, _Growth, _one_of
+from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
 from everytree.estimators.grown_pruning import Examples, examples_of, price_chosen
+from everytree.estimators.grown_rows import Growth
 from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
@@ -121,6 +122,10 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         With ``prune="cost_complexity"``, for each tree the prices of a leaf that were tried (``alphas``), their shares
         of errors in the cross-validation (``cv_errors``) with standard errors (``cv_se``), the price chosen
         (``alpha``), and ``n_folds``; None for a model from a file.
+    restructured_ : dict or None
+        After a later batch of ``partial_fit``, how many nodes kept their tests (``kept``), how many of those without
+        a look at other columns, because no examples of the batch could have changed the choice (``unlooked``), and
+        how many subtrees were grown anew (``regrown``).
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact probability that a pruning of the tree uses each column.
     classes_ : ndarray of shape (n_classes,)
@@ -145,6 +150,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
 
     subsample_: dict[str, float] | None
     pruning_: list[dict[str, Any]] | None
+    restructured_: dict[str, int] | None
 
     def __init__(
         self,
@@ -272,7 +278,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         settings.stop_factor = before
         return found, other
 
-    def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: _Growth) -> list[OptionTree]:
+    def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: Growth) -> list[OptionTree]:
         if self.prune == "pessimistic":
             return [tree.pruned(pessimistic_leaves(shape_of(tree))) for tree in trees]
         if self.prune != "cost_complexity":
@@ -302,13 +308,15 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         super()._set_tree(trees, report)
         self.pruning_ = report.get("pruning")
+        if report["n_kept"] + report["n_regrown"]:
+            self.restructured_ = {name: int(report[f"n_{name}"]) for name in ("kept", "unlooked", "regrown")}
         if self.subsample is not None:
             seen, cells = report["cells_seen"], report["cells_all"]
             self.subsample_ = {"seen": seen, "all": cells, "saved": 1 - seen / cells if cells else 0.0}
 
     def describe_tree(self) -> None:
         super().describe_tree()
-        self.subsample_ = self.pruning_ = None
+        self.subsample_ = self.pruning_ = self.restructured_ = None
         self.prior_ = self._prior(self.prune_prior)
 
     def _follows(self) -> bool:
