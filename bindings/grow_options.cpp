@@ -10,7 +10,8 @@ using grow::GrowSettings;
 
 namespace {
 
-nb::dict as_dict(const GrowReport& report) {
+nb::dict as_dict(grow::Grown& grown) {
+  const GrowReport& report = grown.report;
   nb::dict out;
   out["n_merged"] = report.n_merged;
   out["budget_reached"] = report.budget_reached;
@@ -18,6 +19,8 @@ nb::dict as_dict(const GrowReport& report) {
   out["cells_seen"] = report.cells_seen;
   out["n_kept"] = report.n_kept;
   out["n_regrown"] = report.n_regrown;
+  out["n_unlooked"] = report.n_unlooked;
+  out["rivals"] = as_numpy(std::move(grown.rivals));
   return out;
 }
 
@@ -63,26 +66,30 @@ void bind_grow_options(nb::module_& m) {
          PyControl& control) {
         grow::Grown grown =
             run(control, [&](Control& c) { return grow::grow_options(columns, settings, prior, dirichlet, c); });
-        return nb::make_tuple(std::move(grown.graph), as_dict(grown.report));
+        const nb::dict report = as_dict(grown);
+        return nb::make_tuple(std::move(grown.graph), report);
       },
       nb::arg("columns"), nb::arg("settings"), nb::arg("prior"), nb::arg("dirichlet"), nb::arg("control"),
       nb::sig("def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichlet: "
-              "Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]"),
+              "Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, Any]]"),
       "The option graph that these settings grow, and how it was grown.");
   m.def(
       "restructure",
       [](grow::Columns& columns, const grow::OptionGraph& graph, double lead, const GrowSettings& settings,
-         const Prior& prior, const DirichletParameters& dirichlet, PyControl& control) {
+         const Prior& prior, const DirichletParameters& dirichlet, PyControl& control,
+         const std::vector<double>& rivals) {
         grow::Grown grown = run(control, [&](Control& c) {
-          return grow::restructure(columns, graph, lead, settings, prior, dirichlet, c);
+          return grow::restructure(columns, graph, lead, settings, prior, dirichlet, c, rivals);
         });
-        return nb::make_tuple(std::move(grown.graph), as_dict(grown.report));
+        const nb::dict report = as_dict(grown);
+        return nb::make_tuple(std::move(grown.graph), report);
       },
       nb::arg("columns"), nb::arg("graph"), nb::arg("lead"), nb::arg("settings"), nb::arg("prior"),
-      nb::arg("dirichlet"), nb::arg("control"),
+      nb::arg("dirichlet"), nb::arg("control"), nb::arg("rivals") = std::vector<double>{},
       nb::sig("def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: "
-              "Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]"),
-      "A tree grown on earlier examples, brought up to date with these.");
+              "Prior, dirichlet: Dirichlet, control: Control, rivals: Sequence[float] = ()) -> tuple[OptionGraph, "
+              "dict[str, Any]]"),
+      "A tree grown on earlier examples, brought up to date with these; rivals are those of its report, or none.");
 }
 
 }  // namespace everytree::bind

@@ -33,13 +33,15 @@ void bind_weights(nb::module_& m) {
   using Table = std::vector<double>;
   using Attributes = std::vector<std::int32_t>;
   nb::class_<Prior>(m, "Prior", "A prior over trees as tables by depth, whose last entries go on; checked.")
-      .def(nb::init<Table, Table, Table, bool, Attributes>(), nb::arg("log_split"), nb::arg("log_leaf_open"),
-           nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes") = Attributes{})
+      .def(nb::init<Table, Table, Table, bool, Attributes, double>(), nb::arg("log_split"), nb::arg("log_leaf_open"),
+           nb::arg("log_leaf_closed"), nb::arg("per_test"), nb::arg("attributes") = Attributes{},
+           nb::arg("test_weight") = 1.0)
       .def("__getstate__",
            [](const Prior& p) {
-             return std::make_tuple(p.log_split, p.log_leaf_open, p.log_leaf_closed, p.per_test, p.attribute);
+             return std::make_tuple(p.log_split, p.log_leaf_open, p.log_leaf_closed, p.per_test, p.attribute,
+                                    p.test_weight);
            })
-      .def("__setstate__", [](Prior& self, const std::tuple<Table, Table, Table, bool, Attributes>& state) {
+      .def("__setstate__", [](Prior& self, const std::tuple<Table, Table, Table, bool, Attributes, double>& state) {
         std::apply([&](const auto&... parts) { new (&self) Prior(parts...); }, state);
       });
 

@@ -21,13 +21,19 @@ from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import DepthDecay
 from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
 
-PRIORS = [UniformPrior(), SizePrior(), LeafPenaltyPrior(0.3), ShapePrior(), CodingPrior()]
+PRIORS = [
+    UniformPrior(),
+    SizePrior(),
+    LeafPenaltyPrior(0.3),
+    ShapePrior(),
+    CodingPrior(),
+    CodingPrior(weight=0.4),
+]
 TWIN_PRIORS = {
     UniformPrior: reference.UniformPrior(),
     SizePrior: reference.SizePrior(),
     LeafPenaltyPrior: reference.LeafPenaltyPrior(0.3),
     ShapePrior: reference.ShapePrior(),
-    CodingPrior: reference.CodingPrior(),
 }
 
 
@@ -46,7 +52,13 @@ def twin_of(post: Posterior) -> reference.Bayes:
     table = post.space.table
     rows = reference.Table(table.rows.tolist(), table.class_counts.tolist())
     space = reference.Space(rows, post.space.max_depth, post.space.min_leaf)
-    return reference.Bayes(space, TWIN_PRIORS[type(post.prior)], post.dirichlet)  # type: ignore[arg-type]
+    prior = post.prior
+    twin = (
+        reference.CodingPrior(weight=prior.weight)
+        if isinstance(prior, CodingPrior)
+        else TWIN_PRIORS[type(prior)]
+    )
+    return reference.Bayes(space, twin, post.dirichlet)  # type: ignore[arg-type]
 
 
 # Identities -------------------------------------------------------------------------------------------------

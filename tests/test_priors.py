@@ -10,6 +10,7 @@ import pytest
 
 from everytree import reference
 from everytree.errors import QueryError
+from everytree.estimators.smoothed import SmoothedTreeClassifier
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay, dirichlet_rows, leaf_cost
 from everytree.weights.priors import (
@@ -67,6 +68,9 @@ def test_the_size_prior_sums_to_one(
         (ShapePrior(), reference.ShapePrior()),
         (ShapePrior(attribute_fair=True), reference.ShapePrior(ATTRIBUTES)),
         (CodingPrior(), reference.CodingPrior()),
+        (CodingPrior(weight=0.3), reference.CodingPrior(weight=0.3)),
+        (CodingPrior(weight=2), reference.CodingPrior(weight=2)),
+        (CodingPrior(weight=0), reference.UniformPrior()),
         (CodingPrior(attribute_fair=True), reference.CodingPrior(ATTRIBUTES)),
     ],
     ids=lambda value: repr(value)[:40],
@@ -78,6 +82,41 @@ def test_every_tree_weighs_what_the_reference_says(prior: Prior, twin_prior: Any
     for tree in twin.enumerate_trees():
         ours = post.log_joint(reference.key(tree))
         assert ours == pytest.approx(model.log_prior(tree), rel=1e-12, abs=1e-12)
+
+
+def test_a_weight_makes_the_code_of_the_tree_count_so_often() -> None:
+    space, twin = one_class(4, 3, 1)
+    once, half = (space.posterior(CodingPrior(weight=weight)) for weight in (1.0, 0.5))
+    for tree in map(reference.key, twin.enumerate_trees()):
+        assert half.log_joint(tree) == pytest.approx(once.log_joint(tree) / 2)
+
+
+def test_a_lighter_code_prunes_less() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (200, 5)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 3) ^ (rng.random(200) < 0.2)
+    leaves = [
+        SmoothedTreeClassifier(
+            prior="uniform", stop_factor=0, prune="map", prune_prior=CodingPrior(weight=weight)
+        ).fit(X, y).n_leaves_
+        for weight in (0.0, 0.3, 1.0, 6.0)
+    ]  # fmt: skip
+    assert leaves == sorted(leaves, reverse=True)
+    assert leaves[0] > leaves[1] > leaves[3]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"weight": -1}, "weight=-1"),
+        ({"weight": 11}, "weight=11; expected at most 10"),
+        ({"weight": "a"}, "weight='a'"),
+        ({"weight": 0.5, "attribute_fair": True}, "weight=0.5 with attribute_fair=True"),
+    ],
+)
+def test_bad_weights_of_the_code_are_named(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        CodingPrior(**words)
 
 
 def test_the_uniform_prior_counts_trees() -> None:

@@ -123,7 +123,7 @@ void Expansion::expand(const Posterior& posterior, Control& control) {
     posterior.inner_node(id, node);
     add_leaf(node.leaf);
     if (prior.fair) shares.load(s);
-    const double each_test = prior.fair || !prior.per_test ? 1.0 : 1.0 / s.n_tests;
+    const double each_test = prior.fair ? 1.0 : 1.0 / prior.share_divisor(s.n_tests);
     const auto splits = graph.splits(s);
     for (std::size_t k = 0; k < splits.size(); ++k)
       for (int side = 0; side < 2; ++side) {

@@ -106,7 +106,7 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
     flow.leaf[k] = node.leaf;
     flow.unit[k] = std::move(node.split);
     if (prior.fair || !prior.per_test) continue;
-    for (double& p : flow.unit[k]) p /= graph_->state(flow.inner[k]).n_tests;
+    for (double& p : flow.unit[k]) p /= prior.share_divisor(graph_->state(flow.inner[k]).n_tests);
   }
   const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (flow.inner.size() + 1)), 32, 4096);
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);

@@ -197,8 +197,8 @@ class WeighCount {
 };
 
 // The prior alone, for SumProduct: leaves weigh what the prior gives them, whatever their examples. Below a split the
-// shares of all feasible tests add up to 1, or to their number where every test weighs 1: no pair has to be visited
-// but to see whether any test is feasible.
+// shares of all feasible tests add up to 1, or to e^(1−w), or to their number where every test weighs 1: no pair has to
+// be visited but to see whether any test is feasible.
 class WeighPrior {
  public:
   struct Inner {
@@ -217,7 +217,8 @@ class WeighPrior {
                shut = Wide::from_log(prior_->log_leaf(depth + 1, false)),
                cherry = Wide::from_log(prior_->log_split_base(depth + 1) + 2 * prior_->log_leaf(depth + 2, false));
     const auto side = [&](double tests) {
-      return tests > 0 ? open + cherry * Wide(prior_->per_test ? 1.0 : tests) : shut;
+      if (tests == 0) return shut;
+      return open + cherry * Wide(prior_->fair ? 1.0 : tests / prior_->share_divisor(tests));
     };
     // Shares of the splits by their tests.
     const Frontier& f = fold.frontier();

@@ -59,7 +59,7 @@ void OneLevelFold::product(const ClosedState& state, const ProductWeights& weigh
     for (std::size_t g = 0; g < n; ++g) shares_.add(frontier_.table(), frontier_.parts(g));
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share<A>(g);
   } else {
-    const double each = n == 0 ? 0 : prior.per_test ? 1.0 / frontier_.n_tests() : 1.0;
+    const double each = n == 0 ? 0 : 1.0 / prior.share_divisor(frontier_.n_tests());
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = Idempotent<A> ? each : each * frontier_.multiplicity(g);
   }
   if (tables != nullptr)
@@ -93,7 +93,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     for (int a = 0; a < 2; ++a) {
       const double tests = out.tests[a][i];
       out.leaf[a][i] = leaf1[index[a]] * (tests > 0 ? open : closed);
-      if (tests > 0) out.split[a][i] *= prior.per_test ? split / tests : split;
+      if (tests > 0) out.split[a][i] *= split / prior.share_divisor(tests);
     }
   }
   const double base = std::exp(prior.log_split_base(depth_));
@@ -155,8 +155,8 @@ void OneLevelFold::child_shares(const Prior& prior, int a, double* share, double
       share[j] = j != pair_of_ && feasible(j, a) ? (Idempotent<A> ? 1.0 : frontier_.multiplicity(j)) : 0.0;
       if (share[j] > 0) n_tests += frontier_.multiplicity(j);
     }
-    if (prior.per_test)
-      for (std::size_t j = 0; j < n; ++j) share[j] /= std::max(n_tests, 1.0);
+    const double divisor = prior.share_divisor(std::max(n_tests, 1.0));
+    for (std::size_t j = 0; j < n; ++j) share[j] /= divisor;
     return;
   }
   shares_.begin(prior);
@@ -204,8 +204,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
   load_pairs(i);
   const double split = std::exp(log_split);
   double each[2];
-  for (int a = 0; a < 2; ++a)
-    each[a] = level.tests[a][i] > 0 ? (prior.per_test ? split / level.tests[a][i] : split) : 0.0;
+  for (int a = 0; a < 2; ++a) each[a] = level.tests[a][i] > 0 ? split / prior.share_divisor(level.tests[a][i]) : 0.0;
   const PairTable table{tables->at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                         frontier_.total_index()};
   frontier_.kernel().pair_terms(table, tables->shift(), pairs_.data(), pairs_.data() + frontier_.stride(), i, n, each,

@@ -23,7 +23,7 @@ void Shares::add(std::uint32_t test) {
 
 double Shares::share(std::uint32_t test) const {
   if (prior_->fair) return 1.0 / (n_attributes_ * per_attribute_[static_cast<std::size_t>(prior_->attribute[test])]);
-  return prior_->per_test ? 1.0 / n_tests_ : 1.0;
+  return 1.0 / prior_->share_divisor(n_tests_);
 }
 
 }  // namespace everytree

@@ -10,7 +10,7 @@
 
 namespace everytree {
 
-// The share of each test among the feasible tests of one node: 1, 1/e, or attribute-fair.
+// The share of each test among the feasible tests of one node: 1, e^−w, or attribute-fair.
 class Shares {
  public:
   void begin(const Prior& prior);

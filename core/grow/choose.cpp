@@ -13,6 +13,8 @@ namespace everytree::grow {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSlack = 1e-9;                         // far more than the rounding of a score, relative to it
 constexpr double kFar = 45;                             // exp(−45) is below the last bit of one
 constexpr std::size_t kBetween = std::size_t{1} << 18;  // rows scanned between two looks at the limits
 
@@ -89,6 +91,7 @@ double Chooser::log_mean(const std::vector<std::int64_t>& scores, std::int64_t b
 std::vector<Candidate> Chooser::choose(const View& view, std::size_t depth) {
   std::vector<std::int64_t> counts;
   scanner_.count(view.rows, counts);
+  rival_ = kUnknown;
   if (!may_split(counts, depth)) return {};
   const bool plain = settings_.score == GrowScore::bayes;
   const double floor = (plain ? log_marginal(counts.data(), depth) : log_open_leaf(counts.data(), depth)) +
@@ -107,6 +110,7 @@ std::vector<Candidate> Chooser::choose(const View& view, std::size_t depth) {
   if (found.empty() || found[0].quality <= floor || tied_logs(found[0].quality, floor)) return {};
   if (settings_.random) return {drawn(view, counts, depth, found)};
   if (settings_.option_factor >= 1) found.resize(1);
+  set_rival(counts, depth, found[0].column);
   if (settings_.max_options > 0 && found.size() > settings_.max_options) found.resize(settings_.max_options);
   return found;
 }
@@ -149,6 +153,7 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
   std::vector<Candidate> found;
   std::size_t n_columns = 0;
   double best = kNever;
+  tops_.assign(columns_.n_columns(), kNever);
   for (std::size_t j = 0; j < columns_.n_columns(); ++j) {
     scanner_.scan(view, counts.data(), j, score);
     check(view.rows.size() + counts.size());
@@ -164,6 +169,7 @@ std::vector<Candidate> Chooser::one_ply(const View& view, const std::vector<std:
     charge_.add(scanner_, view, j, depth + 1, score);
     if (!plain) first = scanner_.first_best(score.tie());
     const double top = score.in_nats(plain ? bare_best : scanner_.best());
+    tops_[j] = top;
     const double share = -std::log(static_cast<double>(n_tests));
     // No average is above the largest: a column that is out by its best cut needs no exponentials.
     if (top < best + keep_within && !tied_logs(top, best + keep_within)) continue;
@@ -458,15 +464,67 @@ std::vector<Candidate> Chooser::on_subsample(const View& view, const std::vector
            average - score.in_nats(scanner_.scores()[first]) + prior}};
 }
 
+bool Chooser::rivals_hold(std::size_t depth) const {
+  const double open = prior_.log_leaf(depth + 1, !charge_.deep(depth + 1)), closed = prior_.log_leaf(depth + 1, false);
+  return settings_.score == GrowScore::quality && settings_.lookahead == 1 && settings_.min_leaf == 1 &&
+         !settings_.binary_nominal && !settings_.each_cut && open <= closed && closed <= 0;
+}
+
+void Chooser::set_rival(const std::vector<std::int64_t>& counts, std::size_t depth, std::int32_t column) {
+  rival_ = kUnknown;
+  if (!rivals_hold(depth)) return;
+  rival_ = log_marginal(counts.data(), depth + 1);
+  for (std::size_t j = 0; j < tops_.size(); ++j)
+    if (static_cast<std::int32_t>(j) != column) rival_ = std::max(rival_, tops_[j]);
+}
+
+std::optional<Candidate> Chooser::unrivalled(const View& view, const std::vector<std::int64_t>& counts,
+                                             std::size_t depth, std::int32_t column, double log_lead, double rival) {
+  if (!rivals_hold(depth)) return std::nullopt;
+  const Score& score = score_at(depth + 1);
+  const auto i = static_cast<std::size_t>(column);
+  scan(view, counts, i, depth);
+  check(view.rows.size() + counts.size());
+  if (scanner_.n_tests() == 0) return std::nullopt;
+  const double average = log_mean(scanner_.scores(), scanner_.best(), score);
+  if (!(rival + kSlack * std::max(1.0, std::abs(rival)) <= average + log_lead)) return std::nullopt;
+  const std::size_t first = scanner_.first_best(score.tie());
+  Candidate kept{column, scanner_.threshold(view, i, first), average,
+                 average - score.in_nats(scanner_.scores()[first])};
+  std::size_t n_columns = 1;
+  if (prior_.per_test)
+    for (std::size_t j = 0; j < columns_.n_columns(); ++j) n_columns += j != i && scanner_.feasible(view.rows, j);
+  const double prior = prior_.log_split_base(depth) + log_share(n_columns);
+  kept.quality += prior;
+  kept.log_split += prior;
+  return kept;
+}
+
 std::optional<Candidate> Chooser::keep(const View& view, std::size_t depth, std::int32_t column, double threshold,
-                                       double log_lead) {
+                                       double log_lead, double rival) {
   std::vector<std::int64_t> counts;
   scanner_.count(view.rows, counts);
   if (settings_.max_depth >= 0 && depth >= static_cast<std::size_t>(settings_.max_depth)) return std::nullopt;
+  if (!std::isnan(rival)) {
+    if (const auto own = unrivalled(view, counts, depth, column, log_lead, rival)) {
+      const std::optional<Candidate> kept = with_cut(view, depth, *own, threshold, log_lead);
+      rival_ = rival;
+      report.n_unlooked += kept.has_value();
+      return kept;
+    }
+  }
   const std::vector<Candidate> found = all(view, counts, depth, kNever);
   const auto same = std::find_if(found.begin(), found.end(), [&](const Candidate& x) { return x.column == column; });
   if (same == found.end()) return std::nullopt;
   if (found[0].quality > same->quality + log_lead) return std::nullopt;
+  set_rival(counts, depth, column);
+  return with_cut(view, depth, *same, threshold, log_lead);
+}
+
+// The candidate with the older cut, unless its own leads by log_lead.
+std::optional<Candidate> Chooser::with_cut(const View& view, std::size_t depth, Candidate kept, double threshold,
+                                           double log_lead) {
+  const std::int32_t column = kept.column;
   const auto worth = [&](double at) {
     if (settings_.lookahead > 1) return branches(view, depth, column, at, settings_.lookahead);
     const Score& score = score_at(depth + 1);
@@ -474,7 +532,6 @@ std::optional<Candidate> Chooser::keep(const View& view, std::size_t depth, std:
     return score.in_nats(bare) +
            charge_.of_parts(scanner_, view.rows, splitter_.label(view.rows, column, at), depth + 1);
   };
-  Candidate kept = *same;
   const bool equal = threshold == kept.threshold || (std::isnan(threshold) && std::isnan(kept.threshold));
   if (equal) return kept;
   // Still feasible? min_leaf may be another one than when the tree was grown.

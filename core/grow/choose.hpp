@@ -28,9 +28,25 @@ class Chooser {
   // The options of a node, the best first: none where it stays a leaf. The rows of the view are sorted unless a
   // subsample decides.
   std::vector<Candidate> choose(const View& view, std::size_t depth);
-  // The test that an older tree has here, unless another one leads by log_lead; then nothing.
+  // The test that an older tree has here, unless another one leads by log_lead; then nothing. `rival` is that of the
+  // older tree, or NaN.
+  //
+  // Which leads are safe. Let S_t = Σ_branches (log Pr(leaf) + logM) of a test t at a node, D the examples that it had
+  // at some time, and E ⊇ D those of now. Then S_t(E) ≤ S_t(D) wherever t divides D: logM(n + m) − logM(n) is the log
+  // of a probability, that of the labels of the new examples after the old ones; a branch of new examples alone has
+  // logM ≤ 0 and a charge ≤ 0; and a branch that was closed and is open now, the other way round being impossible, has
+  // a charge that is no larger. A cut that is new divides D as one of the older cuts of its column did (that of the
+  // same gap, or "known or missing"), or not at all: then S_t(E) ≤ logM(D). The same is true of a multiway test with
+  // new values, and of columns that had no feasible test. So with
+  //     rival(D) = max(logM(D), max over the other columns j and their tests t of S_t(D))
+  // no Q_j(E) exceeds log Pr(column) + rival(D), an average being no more than the largest. The node keeps its column i
+  // without a look at the others if Q_i(E) + log_lead is no less, and D stays the same for the next time. This needs
+  // log Pr(open leaf) ≤ log Pr(closed leaf) ≤ 0, one ply, min_leaf = 1 (else a test of D may have been infeasible), and
+  // no test of one value or not (it may divide D as no older test did, into all that is known and missing).
   std::optional<Candidate> keep(const View& view, std::size_t depth, std::int32_t column, double threshold,
-                                double log_lead);
+                                double log_lead, double rival);
+  // The rival of the node that was asked for last, for the column that `choose` or `keep` gave it.
+  double rival() const { return rival_; }
   // log of the marginal likelihood of the node as a leaf.
   double log_marginal(const std::int64_t* counts, std::size_t depth) {
     return score_at(depth).in_nats(score_at(depth)(counts));
@@ -67,9 +83,15 @@ class Chooser {
   void check(std::size_t work);
   bool one_class_stays_whole(std::size_t depth) const;
   double log_mean(const std::vector<std::int64_t>& scores, std::int64_t best, const Score& score) const;
-  double log_share(std::size_t n_columns) const {
-    return prior_.per_test ? -std::log(static_cast<double>(n_columns)) : 0.0;
-  }
+  double log_share(std::size_t n_columns) const { return prior_.log_share(static_cast<double>(n_columns)); }
+  // Whether rivals bound what more examples can do at a node of this depth.
+  bool rivals_hold(std::size_t depth) const;
+  void set_rival(const std::vector<std::int64_t>& counts, std::size_t depth, std::int32_t column);
+  // The column as a candidate if its lead is safe.
+  std::optional<Candidate> unrivalled(const View& view, const std::vector<std::int64_t>& counts, std::size_t depth,
+                                      std::int32_t column, double log_lead, double rival);
+  std::optional<Candidate> with_cut(const View& view, std::size_t depth, Candidate kept, double threshold,
+                                    double log_lead);
   std::vector<Candidate> one_ply(const View& view, const std::vector<std::int64_t>& counts, std::size_t depth,
                                  double keep_within);
   std::vector<Candidate> many_plies(const View& view, const std::vector<std::int64_t>& counts, std::size_t depth);
@@ -92,6 +114,8 @@ class Chooser {
   Control& control_;
   Scanner scanner_;
   LeafCharge charge_;
+  std::vector<double> tops_;  // by column the best S of the last node, −∞ without a feasible test
+  double rival_ = 0;
   std::vector<std::int64_t> bare_;  // scores without the charge for leaves, where those decide
   Splitter splitter_;
   double unit_;

@@ -119,7 +119,8 @@ class TreeGrower : Grower {
  public:
   using Grower::Grower;
 
-  Grown grow(const OptionGraph* old, double log_lead) {
+  Grown grow(const OptionGraph* old, const std::vector<double>& older_rivals, double log_lead) {
+    older_rivals_ = older_rivals;
     auto storage = std::make_shared<Storage>();
     View root;
     if (chooser_.subsamples()) {
@@ -143,7 +144,8 @@ class TreeGrower : Grower {
       }
       step(task, old, log_lead);
     }
-    return {std::move(graph_), chooser_.report};
+    rivals_.resize(graph_.n_nodes(), std::numeric_limits<double>::quiet_NaN());
+    return {std::move(graph_), chooser_.report, std::move(rivals_)};
   }
 
  private:
@@ -163,8 +165,9 @@ class TreeGrower : Grower {
     std::size_t n_follow = 0;
     if (task.old != kNoChild && old->option_begin(task.old) < old->option_end(task.old)) {
       const std::size_t option = old->option_begin(task.old);
+      const double rival = older_rivals_.empty() ? std::numeric_limits<double>::quiet_NaN() : older_rivals_[task.old];
       if (const auto kept =
-              chooser_.keep(task.view, task.depth, old->attribute(option), old->threshold(option), log_lead)) {
+              chooser_.keep(task.view, task.depth, old->attribute(option), old->threshold(option), log_lead, rival)) {
         test = *kept;
         follow = old->children(option);
         n_follow = old->n_children(option);
@@ -178,6 +181,8 @@ class TreeGrower : Grower {
       if (found.empty()) return;
       test = found[0];
     }
+    rivals_.resize(graph_.n_nodes(), std::numeric_limits<double>::quiet_NaN());
+    rivals_[task.node] = chooser_.rival();
     const Labels& labels = splitter_.label(task.view.rows, test.column, test.threshold);
     std::vector<View> parts = splitter_.split(task.view);
     std::vector<std::uint32_t> nodes;
@@ -207,6 +212,7 @@ class TreeGrower : Grower {
 
   std::vector<Task> tasks_;
   std::size_t held_ = 0;
+  std::vector<double> rivals_, older_rivals_;  // by node
 };
 
 // Options and budgets: the node that matters most is expanded next. Nodes with the same rows at one depth are one.
@@ -235,7 +241,7 @@ class OptionGrower : Grower {
         break;
       }
     }
-    return {std::move(graph_), chooser_.report};
+    return {std::move(graph_), chooser_.report, {}};
   }
 
  private:
@@ -353,19 +359,22 @@ Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& 
   columns.sort(&control);
   const bool one = settings.option_factor >= 1 || settings.max_options == 1 || settings.random ||
                    settings.score == GrowScore::gain_ratio || settings.subsample_lead > 0;
-  if (one && settings.max_nodes == 0) return TreeGrower(columns, settings, prior, a, control).grow(nullptr, 0);
+  if (one && settings.max_nodes == 0) return TreeGrower(columns, settings, prior, a, control).grow(nullptr, {}, 0);
   return OptionGrower(columns, settings, prior, a, control).grow();
 }
 
 Grown restructure(Columns& columns, const OptionGraph& old, double lead, const GrowSettings& settings,
-                  const Prior& prior, const DirichletParameters& a, Control& control) {
+                  const Prior& prior, const DirichletParameters& a, Control& control,
+                  const std::vector<double>& rivals) {
   check_settings(columns, settings, a);
   if (!(lead >= 1)) throw InvalidInput("the lead must be at least 1");
   if (settings.score != GrowScore::quality || settings.subsample_lead > 0 || settings.random)
     throw InvalidInput("only trees grown by quality, on all examples and without chance, can be restructured");
   check_older(columns, old);
+  if (!rivals.empty() && rivals.size() != old.n_nodes())
+    throw InvalidInput("the older tree needs one rival for each node, or none at all");
   columns.sort(&control);
-  return TreeGrower(columns, settings, prior, a, control).grow(&old, std::log(lead));
+  return TreeGrower(columns, settings, prior, a, control).grow(&old, rivals, std::log(lead));
 }
 
 }  // namespace everytree::grow

@@ -65,11 +65,15 @@ struct GrowReport {
   double cells_all = 0;                   // examples × columns of the nodes that were asked for a test
   double cells_seen = 0;                  // … that were looked at
   std::size_t n_kept = 0, n_regrown = 0;  // restructuring: nodes that kept their test, and subtrees grown anew
+  std::size_t n_unlooked = 0;             // of those that kept it: nodes whose other columns were not looked at
 };
 
 struct Grown {
   OptionGraph graph;
   GrowReport report;
+  // For each node of a tree what no test of another column exceeds, with these examples and more (see choose.hpp); NaN
+  // where that is not known. Empty for option graphs.
+  std::vector<double> rivals;
 };
 
 Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& prior, const DirichletParameters& a,
@@ -77,7 +81,11 @@ Grown grow_options(Columns& columns, const GrowSettings& settings, const Prior& 
 
 // A tree grown on earlier examples follows new ones: a node keeps its column unless another one now leads by the Bayes
 // factor, and its cut unless the best cut of the column leads by it; else the node is grown anew. Leaves grow on.
+// `rivals` are those of the older tree, or empty: with them, a node whose lead is safe does without a look at its other
+// columns, and the tree is the same. They count only if examples were added since, and nothing else has changed:
+// neither the prior and the parameters nor the settings.
 Grown restructure(Columns& columns, const OptionGraph& old, double lead, const GrowSettings& settings,
-                  const Prior& prior, const DirichletParameters& a, Control& control);
+                  const Prior& prior, const DirichletParameters& a, Control& control,
+                  const std::vector<double>& rivals = {});
 
 }  // namespace everytree::grow

@@ -46,7 +46,7 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
   table.class_counts(table.all().data(), totals.data());
   log_tests_.assign(table.n_tests() + 1, 0.0);
   if (prior_.per_test && !prior_.fair)
-    for (std::size_t n = 1; n < log_tests_.size(); ++n) log_tests_[n] = std::log(static_cast<double>(n));
+    for (std::size_t n = 1; n < log_tests_.size(); ++n) log_tests_[n] = -prior_.log_share(static_cast<double>(n));
   const std::size_t variants = leaf_->n_variants();
   const auto entries = [](std::int32_t n) { return static_cast<std::size_t>(std::min(n, kCounts)) + 1; };
   const std::int32_t largest = *std::max_element(totals.begin(), totals.end());

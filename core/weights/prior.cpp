@@ -9,11 +9,12 @@
 namespace everytree {
 
 Prior::Prior(std::vector<double> split, std::vector<double> leaf_open, std::vector<double> leaf_closed,
-             bool share_per_test, std::vector<std::int32_t> attributes)
+             bool share_per_test, std::vector<std::int32_t> attributes, double weight_of_tests)
     : log_split(std::move(split)),
       log_leaf_open(std::move(leaf_open)),
       log_leaf_closed(std::move(leaf_closed)),
       per_test(share_per_test),
+      test_weight(weight_of_tests),
       fair(!attributes.empty()),
       attribute(std::move(attributes)) {
   if (log_split.empty() || log_leaf_open.empty() || log_leaf_closed.empty())
@@ -23,6 +24,8 @@ Prior::Prior(std::vector<double> split, std::vector<double> leaf_open, std::vect
       if (!(x < std::numeric_limits<double>::infinity()))
         throw InvalidInput("the tables of a prior must hold logarithms below infinity; one entry is " +
                            std::to_string(x));
+  if (!(test_weight >= 0 && test_weight <= 10)) throw InvalidInput("the weight of tests must be from 0 to 10");
+  if (fair && test_weight != 1) throw InvalidInput("the tests of an attribute-fair prior have the weight 1");
   for (std::int32_t a : attribute)
     if (a < 0) throw InvalidInput("attribute numbers must not be negative");
 }

@@ -1,8 +1,9 @@
 // Tree priors as tables of numbers. Every prior of the library has the form
 //     split at depth d with e feasible tests:  exp(log_split[d]) · t
 //     leaf at depth d:                         exp(log_leaf_open[d]) or exp(log_leaf_closed[d])
-// where t = 1, or 1/e (per_test), or 1/(attributes with a feasible test · feasible tests of that attribute) (fair).
-// A leaf is *open* if a feasible test could still follow: e > 0 and the depth limit is not reached.
+// where t = 1, or e^−w (per_test, w = test_weight, usually 1), or 1/(attributes with a feasible test · feasible tests
+// of that attribute) (fair; then w is 1). A leaf is *open* if a feasible test could still follow: e > 0 and the depth
+// limit is not reached.
 #pragma once
 
 #include <cmath>
@@ -15,13 +16,14 @@ namespace everytree {
 struct Prior {
   std::vector<double> log_split{0.0}, log_leaf_open{0.0}, log_leaf_closed{0.0};  // by depth; the last entry goes on
   bool per_test = false;
+  double test_weight = 1;               // how often the choice of a test counts, with per_test
   bool fair = false;                    // attribute-fair tests; implies per_test
   std::vector<std::int32_t> attribute;  // of each original test, when fair
 
   Prior() = default;  // every tree weighs the same
   // Checked. With attributes, one for each test, the prior is fair.
   Prior(std::vector<double> split, std::vector<double> leaf_open, std::vector<double> leaf_closed, bool share_per_test,
-        std::vector<std::int32_t> attributes = {});
+        std::vector<std::int32_t> attributes = {}, double weight_of_tests = 1);
   void check_tests(std::size_t n_tests) const;  // throws if a fair prior has not the attributes of so many tests
 
   static double at(const std::vector<double>& table, std::size_t depth) {
@@ -33,7 +35,12 @@ struct Prior {
   // Without the share of the test.
   double log_split_base(std::size_t depth) const { return at(log_split, depth); }
   // Log share of one test among e feasible ones (not fair).
-  double log_share(double n_tests) const { return per_test ? -std::log(n_tests) : 0.0; }
+  double log_share(double n_tests) const { return per_test ? -test_weight * std::log(n_tests) : 0.0; }
+  // What to divide by for that share: 1, or e^w.
+  double share_divisor(double n_tests) const {
+    if (!per_test) return 1.0;
+    return test_weight == 1 ? n_tests : std::pow(n_tests, test_weight);
+  }
 };
 
 }  // namespace everytree

@@ -33,11 +33,11 @@ class Prior:
     A prior over trees as tables by depth, whose last entries go on; checked.
     """
 
-    def __init__(self, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int] = []) -> None: ...
+    def __init__(self, log_split: Sequence[float], log_leaf_open: Sequence[float], log_leaf_closed: Sequence[float], per_test: bool, attributes: Sequence[int] = [], test_weight: float = 1.0) -> None: ...
 
-    def __getstate__(self) -> tuple[list[float], list[float], list[float], bool, list[int]]: ...
+    def __getstate__(self) -> tuple[list[float], list[float], list[float], bool, list[int], float]: ...
 
-    def __setstate__(self, arg: tuple[Sequence[float], Sequence[float], Sequence[float], bool, Sequence[int]], /) -> None: ...
+    def __setstate__(self, arg: tuple[Sequence[float], Sequence[float], Sequence[float], bool, Sequence[int], float], /) -> None: ...
 
 class Dirichlet:
     """Dirichlet parameters of leaves, by depth and class; checked."""
@@ -608,11 +608,13 @@ class GrowSettings:
     @subsample_growth.setter
     def subsample_growth(self, arg: float, /) -> None: ...
 
-def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]:
+def grow_options(columns: Columns, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, Any]]:
     """The option graph that these settings grow, and how it was grown."""
 
-def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control) -> tuple[OptionGraph, dict[str, float]]:
-    """A tree grown on earlier examples, brought up to date with these."""
+def restructure(columns: Columns, graph: OptionGraph, lead: float, settings: GrowSettings, prior: Prior, dirichlet: Dirichlet, control: Control, rivals: Sequence[float] = ()) -> tuple[OptionGraph, dict[str, Any]]:
+    """
+    A tree grown on earlier examples, brought up to date with these; rivals are those of its report, or none.
+    """
 
 class Spread(enum.Enum):
     """How S is spread over the classes in the scores of a node."""

@@ -32,7 +32,9 @@ def space(seed: int, max_depth: int | None, min_leaf: int = 1, n: int = 25, n_te
 
 
 @pytest.mark.parametrize(
-    "prior", [SizePrior(), SizePrior(0.95, 0.5), SizePrior(0.5, 3.0), CodingPrior()], ids=repr
+    "prior",
+    [SizePrior(), SizePrior(0.95, 0.5), SizePrior(0.5, 3.0), CodingPrior(), CodingPrior(weight=1.5)],
+    ids=repr,
 )
 @pytest.mark.parametrize("seed", range(5))
 def test_it_holds_the_unlimited_value_and_closes(prior: Prior, seed: int) -> None:
@@ -99,7 +101,9 @@ def test_many_classes_and_large_tables_use_no_table_of_counts() -> None:
     assert threads == bracket
 
 
-@pytest.mark.parametrize("prior", [UniformPrior(), LeafPenaltyPrior(0.5), ShapePrior()], ids=repr)
+@pytest.mark.parametrize(
+    "prior", [UniformPrior(), LeafPenaltyPrior(0.5), ShapePrior(), CodingPrior(weight=0.5)], ids=repr
+)
 def test_priors_that_bound_nothing_are_refused(prior: Prior) -> None:
     post = space(0, 2).posterior(prior)
     for ask in (post.bracket, lambda: post.predict_bracket(post.space.table.rows)):

@@ -27,6 +27,7 @@ PRIORS = [
     (priors.LeafPenaltyPrior(0.3), plain.LeafPenaltyPrior(0.3)),
     (priors.ShapePrior(), plain.ShapePrior()),
     (priors.CodingPrior(), plain.CodingPrior()),
+    (priors.CodingPrior(weight=0.4), plain.CodingPrior(weight=0.4)),
 ]
 
 
@@ -146,7 +147,12 @@ class Weights:
     def __init__(self, prior: priors.Prior, dirichlet: Any, n_classes: int) -> None:
         tables = prior.tables(DEEPEST)
         self.prior = core.Prior(
-            tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test
+            tables.log_split,
+            tables.log_leaf_open,
+            tables.log_leaf_closed,
+            tables.per_test,
+            [],
+            tables.test_weight,
         )
         rows = [list(dirichlet_at(dirichlet, depth, n_classes)) for depth in range(DEEPEST)]
         self.dirichlet = core.Dirichlet(rows)

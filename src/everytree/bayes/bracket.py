@@ -167,7 +167,12 @@ def _check(posterior: Folded) -> PriorTables:
         math.exp(split) + math.exp(leaf)
         for split, leaf in zip(*_padded(tables.log_split, tables.log_leaf_open), strict=True)
     ]
-    proper = tables.per_test and max(sums) <= 1 + 1e-12 and max(tables.log_leaf_closed) <= 1e-12
+    proper = (
+        tables.per_test
+        and tables.test_weight >= 1
+        and max(sums) <= 1 + 1e-12
+        and max(tables.log_leaf_closed) <= 1e-12
+    )
     if not proper:
         raise QueryError(
             f"{posterior.prior!r} gives the subtrees below a node a total weight that grows with their number, so "

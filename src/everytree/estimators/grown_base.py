@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from everytree.data.cut_rules import refuse_missing
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.grown_rows import Growth, Rivals, Rows, joined, moved, ones
 from everytree.estimators.importances import inclusion_in_options
 from everytree.estimators.incremental import LabelsInBatches
 from everytree.estimators.parameter_names import MIN_BRANCH
@@ -50,15 +50,6 @@ SETTLED = 1e-3  # A smaller gain of log evidence ends the rounds.
 LEAST_A, MOST_A = 1e-4, 1e3
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The training rows: a column each as numbers or codes, the labels, and the weights."""
-
-    arrays: list[npt.NDArray[Any]]
-    labels: npt.NDArray[Any]
-    weights: npt.NDArray[np.int64]
-
-
 class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     """The base of classifiers that grow trees by Bayesian quality: their parameters, rows and growth."""
 
@@ -75,8 +66,9 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     n_leaves_: int
     depth_: int
     log_evidence_: float
-    _rows: _Rows | None = None
+    _rows: Rows | None = None
     _grown: list[_core.OptionGraph]
+    _rivals: Rivals | None = None
 
     # These are the parameters of a subclass, named as in its ``__init__``.
     lookahead: int
@@ -128,7 +120,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self._given = None
         reader = self._new_reader(frame, weights)
         control.check()
-        rows = _Rows(reader.arrays(frame), labels, _ones(weights, frame.n_rows))
+        rows = Rows(reader.arrays(frame), labels, ones(weights, frame.n_rows))
         self._learn(reader, rows, settings, control, None)
         return self
 
@@ -179,20 +171,20 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             self._check_classes(classes, labels, first)
             if first or self._rows is None:
                 reader = self._new_reader(frame, weights)
-                rows = _Rows(reader.arrays(frame), labels, _ones(weights, frame.n_rows))
+                rows = Rows(reader.arrays(frame), labels, ones(weights, frame.n_rows))
                 self._learn(reader, rows, settings, control, None)
             else:
                 self.target_name_ = before["target_name_"]
                 self._refuse(frame)
                 reader = self._reader.extended(frame, self.nominal)
-                rows = _joined(self._rows, self._reader, reader, frame, labels, weights)
+                rows = joined(self._rows, self._reader, reader, frame, labels, weights)
                 self._learn(reader, rows, settings, control, self._grown if self._follows() else None)
         return self
 
     def _learn(
         self,
         reader: ColumnReader,
-        rows: _Rows,
+        rows: Rows,
         settings: _core.GrowSettings,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
@@ -204,7 +196,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         data = reader.columns_of(rows.arrays, rows.labels.shape[0])
         data.set_classes(np.ascontiguousarray(codes, dtype=np.int32), len(classes), rows.weights)
         if older is not None:
-            older = _moved(older, np.searchsorted(classes, self.classes_), len(classes))
+            older = moved(older, np.searchsorted(classes, self.classes_), len(classes))
         n_examples = int(rows.weights.sum())
         start: Any = self.dirichlet
         fitted = isinstance(start, str) and start == "fit"
@@ -218,9 +210,12 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             grown, report, weights = self._fit_dirichlet(
                 data, settings, grown, report, weights, control, older
             )
-        trees = [self._folded(graph, reader, classes, weights, control) for graph in grown]
+        weighed, weights = self._weighed(data, grown, settings, weights, control)
+        trees = [self._folded(graph, reader, classes, weights, control) for graph in weighed]
+        trees = self._pruned(trees, report, Growth(reader, rows, codes, classes, settings, weights, control))
         self._reader, self._rows, self.classes_ = reader, rows, classes
-        self._grown = grown if self._follows() else []
+        rivals = report.pop("rivals")
+        self._grown, self._rivals = (grown, rivals) if self._follows() else ([], None)
         self._set_tree(trees, report)
 
     def _grow(
@@ -230,10 +225,13 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
-    ) -> tuple[list[_core.OptionGraph], dict[str, float]]:
+    ) -> tuple[list[_core.OptionGraph], dict[str, Any]]:
         """Return the graphs that are grown, or what older ones become, and the counts of the growth."""
         grown: list[_core.OptionGraph] = []
-        total: dict[str, float] = {}
+        rivals: list[list[float]] = []
+        total: dict[str, Any] = {}
+        terms = (self._prior(), len(weights.rows[0]), self.max_depth, self.min_branch, self.nominal_tests)
+        known = self._rivals if self._rivals is not None and self._rivals.under(weights, terms) else None
         for k in range(self._n_trees()):
             settings.number = k
             if older is None:
@@ -242,23 +240,25 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                 lead = number(
                     "restructure", getattr(self, "restructure", 1.0), 1, math.inf, example=10, closed=True
                 )
+                before = [] if known is None else known.of_trees[k]
                 graph, report = _core.restructure(
-                    data, older[k], lead, settings, weights.prior, weights.dirichlet, control
+                    data, older[k], lead, settings, weights.prior, weights.dirichlet, control, before
                 )
             grown.append(graph)
+            rivals.append(report.pop("rivals").tolist())
             total = {name: total.get(name, 0) + value for name, value in report.items()}
-        return grown, total
+        return grown, total | {"rivals": Rivals(rivals, weights.rows, terms)}
 
     def _fit_dirichlet(
         self,
         data: _core.Columns,
         settings: _core.GrowSettings,
         grown: list[_core.OptionGraph],
-        report: dict[str, float],
+        report: dict[str, Any],
         weights: Weights,
         control: _core.Control,
         older: list[_core.OptionGraph] | None,
-    ) -> tuple[list[_core.OptionGraph], dict[str, float], Weights]:
+    ) -> tuple[list[_core.OptionGraph], dict[str, Any], Weights]:
         """Maximise log s(root) over one number a on the grown graph, and grow again with it, as long as that helps.
 
         A new a lets another tree grow, and that one may be worse: steps are short, and the best round is kept, so that
@@ -312,7 +312,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             )
         return tree
 
-    def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
+    def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         """Set ``tree_`` and what is reported of growing it."""
         self.tree_ = trees[0] if len(trees) == 1 else TreeMean(trees)
         self.describe_tree()
@@ -327,6 +327,21 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self.dirichlet_ = decay if decay is not None else row[0] if len(set(row)) == 1 else tuple(row)
 
     # --- what a subclass may change
+
+    def _weighed(
+        self,
+        data: _core.Columns,
+        grown: list[_core.OptionGraph],
+        settings: _core.GrowSettings,
+        weights: Weights,
+        control: _core.Control,
+    ) -> tuple[list[_core.OptionGraph], Weights]:
+        """Return the graphs with the weights that they are folded by, which may be others than they grew by."""
+        return grown, weights
+
+    def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: Growth) -> list[OptionTree]:
+        """Return the trees as they are used, and add to the report what there is to say of it."""
+        return trees
 
     def _follows(self) -> bool:
         """Return whether a new batch changes the older trees only where it must, instead of growing new ones."""
@@ -371,10 +386,12 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         self._prior()
         return settings
 
-    def _prior(self) -> Prior:
-        if isinstance(self.prior, str) and self.prior == "size":
+    def _prior(self, given: Prior | str | None = None) -> Prior:
+        """Return a prior, or that of the parameters, as an object."""
+        given = self.prior if given is None else given
+        if isinstance(given, str) and given == "size":
             return SizePrior(self.alpha, self.beta)
-        return as_prior(self.prior)
+        return as_prior(given)
 
     def _decay(self) -> DepthDecay | None:
         if isinstance(self.dirichlet, str) and self.dirichlet == "decay":
@@ -508,7 +525,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
                     raise DataError(
                         f"columns[{j}].fill is {clip(fill)}; expected the number of one of its values"
                     )
-        self._given = self._rows = None
+        self._given = self._rows = self._rivals = None
         self._grown = []
         if self.missing == "impute":
             self._reader = ColumnReader(self._reader.columns, tuple(fills))
@@ -519,42 +536,3 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise refused(QueryError, name, value, f"one of {', '.join(map(repr, allowed))}")
     return value
-
-
-def _ones(weights: npt.NDArray[np.int64] | None, n: int) -> npt.NDArray[np.int64]:
-    return np.ones(n, dtype=np.int64) if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
-
-
-def _moved(
-    graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int
-) -> list[_core.OptionGraph] | None:
-    """Return graphs with the classes at their new places among more of them."""
-    moved = []
-    for graph in graphs:
-        arrays = graph.arrays()
-        arrays["count_class"] = place.astype(np.uint32)[arrays["count_class"]]
-        moved.append(_core.OptionGraph(n_classes, **arrays))
-    return moved or None
-
-
-def _joined(
-    rows: _Rows,
-    old: ColumnReader,
-    reader: ColumnReader,
-    frame: Frame,
-    labels: npt.NDArray[Any],
-    weights: npt.NDArray[np.int64] | None,
-) -> _Rows:
-    """Return the older rows and those of a frame, as the new reader reads them."""
-    arrays = []
-    for array, was, now, new in zip(
-        rows.arrays, old.columns, reader.columns, reader.arrays(frame), strict=True
-    ):
-        if was.kind != now.kind:  # The column had nothing but missing values so far.
-            array = np.full(array.shape[0], np.nan)
-        arrays.append(np.concatenate([array, new]))
-    return _Rows(
-        arrays,
-        np.concatenate([rows.labels, labels]),
-        np.concatenate([rows.weights, _ones(weights, frame.n_rows)]),
-    )

@@ -200,7 +200,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         tree = super()._folded(*parts)
         return tree.without_light_options(float(self.option_weight)) if self.option_weight else tree
 
-    def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
+    def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         super()._set_tree(trees, report)
         self.budget_reached_, self.n_merged_ = bool(report["budget_reached"]), int(report["n_merged"])
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -11,14 +13,22 @@ import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
+from everytree.estimators.grown_pruning import Examples, examples_of, price_chosen
+from everytree.estimators.grown_rows import Growth
 from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
+from everytree.trees.pruned_options import pessimistic_leaves, shape_of
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior
+from everytree.weights.priors import PRIORS, Prior
+from everytree.weights.tables import Weights
 
 __all__ = ["SmoothedTreeClassifier"]
+
+# What ``prune`` may be, and the fold of the tree before any pruning by errors.
+NEVER = 1e300  # a factor over the leaf that no split has
+FOLDS = {"smooth": "smooth", "map": "map", "none": "none", "cost_complexity": "none", "pessimistic": "none"}
 
 
 @method("smoothed", "a grown tree, averaged over its prunings (Buntine)", place=4)
@@ -46,8 +56,17 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
         "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
-    prune : {"smooth", "map", "none"}
-        Average over all prunings, take the most probable one, or keep the tree as it was grown.
+    prune : {"smooth", "map", "none", "cost_complexity", "pessimistic"}
+        Average over all prunings, take the most probable one, or keep the tree as it was grown; or prune it by its
+        errors, as CART does with cross-validation, or as the earlier C4 does (Quinlan 1987).
+    prune_prior : str, Prior or None
+        The prior by which the grown tree is pruned or averaged, so that several of them judge the same tree; None for
+        the one it grew by.
+    folds : int
+        Of ``prune="cost_complexity"``: the number of folds; with fewer examples, one for each.
+    se : {0, 1}
+        Of ``prune="cost_complexity"``: the price of a leaf is the largest of least cross-validated error (0), or the
+        largest within one standard error of that (1).
     stop_factor : float
         A node is split only if the best column has more than this factor of the leaf's probability.
     max_depth : int or None
@@ -68,7 +87,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     restructure : float
         In ``partial_fit`` a node keeps its test until another one leads by this Bayes factor.
     random_state : int, Generator or None
-        The seed of ``n_trees`` and ``subsample``; None for new random numbers each time.
+        The seed of ``n_trees``, ``subsample`` and of the folds of ``prune="cost_complexity"``; None for new random
+        numbers each time.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     nominal : sequence of str or int, optional
@@ -91,13 +111,21 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     depth_ : int
         The number of tests on the longest path.
     log_evidence_ : float
-        The log of the sum over the tree and all its prunings.
+        The log of the sum over the tree and all its prunings; of the tree alone unless ``prune="smooth"``.
     prior_ : Prior
-        The prior that the model was computed with.
+        The prior that the model was computed with; with ``prune_prior`` it is that.
     dirichlet_ : float, tuple or DepthDecay
         The Dirichlet parameters that the model was computed with.
     subsample_ : dict or None
         With ``subsample``, the cells (examples × columns) that were looked at, all there were, and the share saved.
+    pruning_ : list of dict, or None
+        With ``prune="cost_complexity"``, for each tree the prices of a leaf that were tried (``alphas``), their shares
+        of errors in the cross-validation (``cv_errors``) with standard errors (``cv_se``), the price chosen
+        (``alpha``), and ``n_folds``; None for a model from a file.
+    restructured_ : dict or None
+        After a later batch of ``partial_fit``, how many nodes kept their tests (``kept``), how many of those without
+        a look at other columns, because no examples of the batch could have changed the choice (``unlooked``), and
+        how many subtrees were grown anew (``regrown``).
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact probability that a pruning of the tree uses each column.
     classes_ : ndarray of shape (n_classes,)
@@ -121,6 +149,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     """
 
     subsample_: dict[str, float] | None
+    pruning_: list[dict[str, Any]] | None
+    restructured_: dict[str, int] | None
 
     def __init__(
         self,
@@ -132,6 +162,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         beta: float = 0.8,
         dirichlet: Dirichlet = "1/C",
         prune: str = "smooth",
+        prune_prior: Prior | str | None = None,
+        folds: int = 10,
+        se: int = 0,
         stop_factor: float = 0.01,
         max_depth: int | None = None,
         min_branch: int = 1,
@@ -153,6 +186,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.beta = beta
         self.dirichlet = dirichlet
         self.prune = prune
+        self.prune_prior = prune_prior
+        self.folds = folds
+        self.se = se
         self.stop_factor = stop_factor
         self.max_depth = max_depth
         self.min_branch = min_branch
@@ -171,11 +207,30 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         return whole("n_trees", self.n_trees, 1)
 
     def _fold_kind(self) -> str:
-        return _one_of("prune", self.prune, ("smooth", "map", "none"))
+        return FOLDS[_one_of("prune", self.prune, tuple(FOLDS))]
 
     def _settings(self) -> _core.GrowSettings:
         settings = super()._settings()
         self._fold_kind()
+        whole("folds", self.folds, 2)
+        if whole("se", self.se, 0) > 1:
+            raise refused(QueryError, "se", self.se, "0 or 1 standard errors")
+        if self.prune_prior is not None:
+            if not isinstance(self.prune_prior, Prior) and self.prune_prior not in PRIORS:
+                words = ", ".join(map(repr, PRIORS))
+                raise refused(
+                    QueryError,
+                    "prune_prior",
+                    self.prune_prior,
+                    f"one of {words}, a prior, or None for that of growing",
+                )
+            if not self._follows():
+                raise refused(
+                    QueryError,
+                    "prune_prior",
+                    self.prune_prior,
+                    says=" goes with n_trees=1, criterion='quality' and without subsample only",
+                )
         number("restructure", self.restructure, 1, np.inf, example=10, closed=True)
         settings.random = self._n_trees() > 1
         if settings.random and self.criterion == "gain_ratio":
@@ -201,16 +256,68 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         tree = super()._folded(*parts)
         return tree.most_probable() if self.prune == "map" else tree
 
-    def _set_tree(self, trees: list[OptionTree], report: dict[str, float]) -> None:
+    def _weighed(
+        self,
+        data: _core.Columns,
+        grown: list[_core.OptionGraph],
+        settings: _core.GrowSettings,
+        weights: Weights,
+        control: _core.Control,
+    ) -> tuple[list[_core.OptionGraph], Weights]:
+        if self.prune_prior is None:
+            return grown, weights
+        # A tree that is restructured with an infinite lead keeps every test, and weighs it by the prior of now; no leaf
+        # grows on where a split would have to be so much better.
+        deepest = max(graph.deepest for graph in grown)
+        other = replace(weights, tables=self._prior(self.prune_prior).tables(deepest + 1))
+        before, settings.stop_factor = settings.stop_factor, NEVER
+        found = [
+            _core.restructure(data, graph, math.inf, settings, other.prior, other.dirichlet, control)[0]
+            for graph in grown
+        ]
+        settings.stop_factor = before
+        return found, other
+
+    def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: Growth) -> list[OptionTree]:
+        if self.prune == "pessimistic":
+            return [tree.pruned(pessimistic_leaves(shape_of(tree))) for tree in trees]
+        if self.prune != "cost_complexity":
+            return trees
+        columns, control = growth.reader.columns, growth.control
+        examples = examples_of(growth.rows.arrays, columns, growth.codes, growth.rows.weights)
+        rule = cast(Literal["0-SE", "1-SE"], f"{self.se}-SE")
+        rng = np.random.default_rng(growth.settings.seed)
+        found = []
+        for k, tree in enumerate(trees):
+            growth.settings.number = k
+
+            def grow(some: Examples) -> OptionTree:
+                data = growth.reader.columns_of(some.arrays(columns), some.codes.size)
+                codes = np.ascontiguousarray(some.codes, dtype=np.int32)
+                data.set_classes(codes, len(growth.classes), some.counted)
+                weights = growth.weights
+                graph, _ = _core.grow_options(
+                    data, growth.settings, weights.prior, weights.dirichlet, control
+                )
+                return self._folded(graph, growth.reader, growth.classes, weights, control)
+
+            found.append(price_chosen(tree, examples, grow, self.folds, rule, rng))
+        report["pruning"] = [told for _, told in found]
+        return [tree for tree, _ in found]
+
+    def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         super()._set_tree(trees, report)
-        self.subsample_ = None
+        self.pruning_ = report.get("pruning")
+        if report["n_kept"] + report["n_regrown"]:
+            self.restructured_ = {name: int(report[f"n_{name}"]) for name in ("kept", "unlooked", "regrown")}
         if self.subsample is not None:
             seen, cells = report["cells_seen"], report["cells_all"]
             self.subsample_ = {"seen": seen, "all": cells, "saved": 1 - seen / cells if cells else 0.0}
 
     def describe_tree(self) -> None:
         super().describe_tree()
-        self.subsample_ = None
+        self.subsample_ = self.pruning_ = self.restructured_ = None
+        self.prior_ = self._prior(self.prune_prior)
 
     def _follows(self) -> bool:
         """Return True for trees grown by quality, on all examples and without chance; others are grown again."""

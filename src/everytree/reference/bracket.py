@@ -1,10 +1,10 @@
 """The evidence of the space without a depth limit, bracketed from a graph cut at depth δ.
 
 Under the size prior, with p = α(1+d)^−β, the priors of all subtrees of a state at depth d that can be split sum to
-one, and those that split to p. Under the coding prior they sum to at most one, and p = ½: a leaf has ½, and a split
-½ · q(i) times the subtrees of both children. No partition of a cover has a larger product of leaf marginals than the
-perfectly pure one: examples of a class together weigh at least as much as apart, and other classes beside them only
-take away. So
+one, and those that split to p. Under the coding prior with a weight w ≥ 1 they sum to at most one, and p = ½^w: a leaf
+has ½^w, and a split (½ · q(i))^w ≤ ½^w · q(i) times the subtrees of both children. No partition of a cover has a larger
+product of leaf marginals than the perfectly pure one: examples of a class together weigh at least as much as apart, and
+other classes beside them only take away. So
 
     (1−p) · M(f(I))  ≤  u(I)  ≤  (1−p) · M(f(I)) + p · Π_c M(f_c(I) examples of class c alone)
 
@@ -48,6 +48,10 @@ def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
         raise ValueError(
             f"the bracket is proved for SizePrior and CodingPrior only; this model has {type(prior).__name__}"
         )
+    if isinstance(prior, CodingPrior) and prior.weight < 1:
+        raise ValueError(
+            f"weight={prior.weight!r}; the bracket of a coding prior needs a weight of at least 1"
+        )
     if model.space.max_depth is not None:
         raise ValueError(
             f"the space has max_depth={model.space.max_depth}; bracket a space with max_depth=None"
@@ -75,7 +79,11 @@ def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
                 terms = [model.log_leaf(cover, depth)]
                 if feasible and depth == cut:
                     if optimistic:
-                        p = 0.5 if isinstance(prior, CodingPrior) else prior.split_probability(depth)
+                        p = (
+                            0.5**prior.weight
+                            if isinstance(prior, CodingPrior)
+                            else prior.split_probability(depth)
+                        )
                         terms.append(log(p) + log_pure(cover, depth))
                 else:
                     for test in feasible:

@@ -5,7 +5,7 @@
     size(α, β)      p(|I|) · q(i)             1 where no test can be used, else 1 − p(|I|)
     leaf penalty ω  1                         ω
     shapes          q(i)                      1
-    coding          ½ · q(i)                  ½
+    coding w        (½ · q(i))^w              ½^w      the weight w is usually 1
 
 with p(d) = α · (1 + d)^−β, and q the probability of the test among the feasible ones:
 
@@ -149,14 +149,18 @@ class ShapePrior:
 
 @dataclass(frozen=True)
 class CodingPrior:
-    """One bit for leaf or split, then the test: ½ per leaf, ½ · q(test) per split (Buntine's type IV)."""
+    """One bit for leaf or split, then the test: ½ per leaf, ½ · q(test) per split (Buntine's type IV).
+
+    The code length of the tree counts ``weight`` times (Quinlan and Rivest).
+    """
 
     attributes: Sequence[int] | None = None
+    weight: float = 1.0
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
-        """Return log ½, also where nothing but a leaf is possible."""
-        return -math.log(2)
+        """Return w · log ½, also where nothing but a leaf is possible."""
+        return -self.weight * math.log(2)
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """Return log(½ · q(test))."""
-        return -math.log(2) + log_test_probability(feasible, test, self.attributes)
+        """Return w · log(½ · q(test))."""
+        return self.weight * (-math.log(2) + log_test_probability(feasible, test, self.attributes))

@@ -371,6 +371,32 @@ class OptionTree:
         least = number("least", least, 0, math.inf, example=0.01, closed=True)
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
 
+    def pruned(self, leaf: npt.NDArray[np.bool_]) -> OptionTree:
+        """Return a copy in which chosen nodes are leaves.
+
+        Parameters
+        ----------
+        leaf : array of bool, shape (n_nodes,)
+            True for every node that loses its options.
+
+        Returns
+        -------
+        OptionTree
+            The smaller option tree, of the same kind; its nodes have new numbers.
+        """
+        arrays = self._arrays
+        owner = np.repeat(np.arange(self.n_nodes), np.diff(arrays["option_begin"]))
+        kept = np.flatnonzero(~leaf[owner])
+        width = np.diff(arrays["child_begin"])
+        changed = {
+            "option_begin": np.concatenate(
+                [[0], np.cumsum(np.bincount(owner[kept], minlength=self.n_nodes))]
+            ),
+            "child_begin": np.concatenate([[0], np.cumsum(width[kept])]),
+            "child": arrays["child"][np.repeat(~leaf[owner], width)],
+        } | {name: arrays[name][kept] for name in ("attribute", "threshold", "log_split")}
+        return self._like(_core.OptionGraph(self.n_classes, **(arrays | changed)), self.kind)
+
     def _folded(self, kind: str, control: _core.Control) -> _core.OptionFold:
         # Splits weigh what their options say; only leaves look at the prior.
         prior = _core.Prior([0.0], *self._log_leaf, False)

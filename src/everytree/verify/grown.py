@@ -24,7 +24,14 @@ from everytree.verify.query import dirichlet_at
 __all__ = ["check_grown"]
 
 CLOSE = 1e-9
-KINDS = {"smooth": "smooth", "map": "none", "none": "none"}  # the parameter prune → the kind of the tree
+# The parameter prune → the kind of the tree. What was cut off is not in the file, so that the rule cannot be checked.
+KINDS = {
+    "smooth": "smooth",
+    "map": "none",
+    "none": "none",
+    "cost_complexity": "none",
+    "pessimistic": "none",
+}
 
 
 def check_grown(model: Model, tree: dict[str, Any], columns: list[Any], cells: Cells) -> list[Fact]:
@@ -153,7 +160,9 @@ class _Graph:
         else:
             note = "chosen by the evidence of trees that are not in the file"
             facts.append(Fact(f"dirichlet{name}", quote(rows[0]), None, UNCHECKED, note, predicts=True))
-        prior = read_prior(self.model.params)
+        params = self.model.params
+        given = params.get("prune_prior")
+        prior = read_prior(params if given is None else params | {"prior": given})
         for table, closed in (("log_leaf_open", False), ("log_leaf_closed", True)):
             values = numbers(self.log_leaf, table, len(self.log_leaf[table] or ()), special=True)
             if prior is None or not values:

@@ -33,6 +33,7 @@ class Prior:
     beta: float = 0.8
     omega: float = 0.5
     attribute_fair: bool = False
+    weight: float = 1.0  # how often the code of the tree counts; of the kind "coding" alone
 
     def log_split(self, depth: int) -> float:
         return KINDS[self.kind].log_split(self, depth)
@@ -45,7 +46,7 @@ class Prior:
         if not KINDS[self.kind].per_test:
             return dict.fromkeys(tests, 0.0)
         if not self.attribute_fair:
-            return dict.fromkeys(tests, -math.log(len(tests)) if tests else 0.0)
+            return dict.fromkeys(tests, -self.weight * math.log(len(tests)) if tests else 0.0)
         of = Counter(columns[test] for test in tests)
         return {test: -math.log(len(of)) - math.log(of[columns[test]]) for test in tests}
 
@@ -79,7 +80,10 @@ KINDS = {
     ),
     "shapes": Kind("ShapePrior", lambda prior, depth: 0.0, lambda prior, depth, closed: 0.0, True),
     "coding": Kind(
-        "CodingPrior", lambda prior, depth: math.log(0.5), lambda prior, depth, closed: math.log(0.5), True
+        "CodingPrior",
+        lambda prior, depth: prior.weight * math.log(0.5),
+        lambda prior, depth, closed: prior.weight * math.log(0.5),
+        True,
     ),
 }
 
@@ -110,9 +114,11 @@ def _prior(kind: str, fields: dict[str, Any]) -> Prior | None:
         isinstance(value, bool) if name == "attribute_fair" else _is_small(value)
         for name, value in fields.items()
     )
-    if not fine or not set(fields) <= {"alpha", "beta", "omega", "attribute_fair"}:
+    if not fine or not set(fields) <= {"alpha", "beta", "omega", "attribute_fair", "weight"}:
         return None
     prior = Prior(kind, **fields)
+    if prior.weight != 1 and (kind != "coding" or prior.attribute_fair or prior.weight > 10):
+        return None
     return prior if 0 < prior.alpha < 1 and 0 < prior.omega < 1 else None
 
 

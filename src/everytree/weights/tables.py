@@ -44,7 +44,12 @@ class Weights:
     def prior(self) -> _core.Prior:
         tables = self.tables
         return _core.Prior(
-            tables.log_split, tables.log_leaf_open, tables.log_leaf_closed, tables.per_test, self.attributes
+            tables.log_split,
+            tables.log_leaf_open,
+            tables.log_leaf_closed,
+            tables.per_test,
+            self.attributes,
+            tables.test_weight,
         )
 
     @cached_property
