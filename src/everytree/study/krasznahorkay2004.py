@@ -6,8 +6,9 @@ least energy over the same 0/1 tests, at most four levels:
     E(T) = n · R(T) + α · leaves(T),   R = Σ_leaves φ(leaf) · share of the examples,   α = 2 > ln 4
 
     greedy     scikit-learn's CART (Gini), and of all its prunings by cost complexity the one with the least energy
-    stack      the paper's kernel: split any leaf, or undo the last split
-    chipman    grow, prune, change, swap and regrow
+    paper      the paper's kernel as it is: split any leaf, or undo the last split, every feasible test alike
+    stack      the same moves, with our proposals of tests, which look at the classes first, and heated trees
+    chipman    ours: grow, prune, change and swap, with the same proposals and heated trees
     optimum    the exact search, with its proof
 
 Risks: misclassification and Gini. Chains begin at the single leaf; a trial is a seed.
@@ -33,7 +34,11 @@ __all__ = ["greedy", "study"]
 
 ALPHA, DEPTH, BINS = 2.0, 4, 4
 RISKS = ("misclassification", "gini")
-KERNELS = ("stack", "chipman")
+KERNELS: dict[str, Row] = {
+    "paper": {"kernel": "stack", "informed": 0.0, "tempering": 1},
+    "stack": {"kernel": "stack"},
+    "chipman": {"kernel": "chipman"},
+}
 GENERATED = ("xor", "xd6", "led")
 SETS = ("balance-scale", "breast-w", "heart-cleveland", "vote", "diabetes", "iris")
 QUICK_SETS = ("vote", "xor", "xd6")
@@ -63,7 +68,7 @@ def needs(quick: bool) -> Sequence[str]:
 
 def settings(quick: bool) -> Row:
     """Return what the results depend on beside the jobs."""
-    return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN}
+    return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN, "kernels": KERNELS}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
@@ -104,9 +109,9 @@ def run(job: Job, folder: Path | None) -> list[Row]:
         greedy(X, y, risk),
         {"method": "optimum", "energy": _energy(_leaf_counts(best, X, y), risk), "leaves": best.n_leaves},
     ]
-    for kernel in KERNELS:
+    for kernel, moves in KERNELS.items():
         model = et.MCMCTreeClassifier(
-            DEPTH, 1, kernel=kernel, target="risk", risk=risk, leaf_penalty=ALPHA, n_chains=CHAINS, n_draws=draws,
+            DEPTH, 1, **moves, target="risk", risk=risk, leaf_penalty=ALPHA, n_chains=CHAINS, n_draws=draws,
             burn_in=draws // 2, thin=THIN, random_state=job.trial,
         )  # fmt: skip
         with warnings.catch_warnings():
