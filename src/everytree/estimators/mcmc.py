@@ -62,8 +62,11 @@ class MCMCTreeClassifier(BayesBase):
         ``min_samples_leaf``, is understood too.
     kernel : {"chipman", "stack"}
         The moves of a chain: grow, prune, change, swap and regrow; or "stack", which splits any leaf or undoes the last
-        split, and so draws a tree once for each order in which its splits can be added: its draws are not those of the
-        target.
+        split, and so keeps the order in which the splits were added, see ``orders``.
+    orders : {"counted", "once"}
+        What the kernel "stack" draws: "counted" draws a tree once for each order in which its splits can be added, as
+        in the paper, so that its draws are not those of the target; "once" divides the target by the number of orders,
+        and draws trees as the target says. It plays no part with "chipman".
     target : {"posterior", "risk"}
         What the draws are of: the posterior of ``prior`` and ``dirichlet``; or ∝ exp(−scale · R − leaf_penalty ·
         leaves).
@@ -192,6 +195,7 @@ class MCMCTreeClassifier(BayesBase):
         min_leaf: int = 2,
         *,
         kernel: str = "chipman",
+        orders: str = "counted",
         target: str = "posterior",
         prior: Prior | str = "size",
         alpha: float = 0.8,
@@ -223,6 +227,7 @@ class MCMCTreeClassifier(BayesBase):
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.kernel = kernel
+        self.orders = orders
         self.target = target
         self.risk = risk
         self.leaf_penalty = leaf_penalty
@@ -383,6 +388,7 @@ class MCMCTreeClassifier(BayesBase):
             moves=self.moves,
             informed=self.informed,
             tempering=self.tempering,
+            orders=self.orders,
             density=proposal_density(
                 self.density, [(test.name, test.attribute) for test in self.binarizer_.tests_]
             ),
