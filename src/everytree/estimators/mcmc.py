@@ -115,6 +115,9 @@ class MCMCTreeClassifier(BayesBase):
     random_state : int, Generator or None
         The seed of the draws; None for new random numbers each time. A seed gives the same draws for any ``n_jobs``,
         and on any backend of joblib.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
@@ -215,6 +218,7 @@ class MCMCTreeClassifier(BayesBase):
         density: Mapping[str, float] | None = None,
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "error",
         progress: bool | Callable[[str, int, int, float], None] = False,
@@ -226,6 +230,7 @@ class MCMCTreeClassifier(BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.cost_matrix = cost_matrix
         self.kernel = kernel
         self.orders = orders
         self.target = target
