@@ -327,3 +327,17 @@ def test_a_tree_of_a_solver_by_hand() -> None:
     # one example of "a" in the first leaf, one of "b" in the second, two of "b" in the third; one more of each class
     assert model.predict_proba(X).tolist() == [[2 / 3, 1 / 3], [1 / 3, 2 / 3], [1 / 4, 3 / 4], [1 / 4, 3 / 4]]
     assert model.predict(X).tolist() == y.tolist()
+
+
+# --- the parts of Bayes optimal classification beside its table
+
+
+def test_both_depths_of_figure_1_and_the_grid_of_the_prior(data: Path, tmp_path: Path) -> None:
+    found = run_study("nijssen2008", data, tmp_path, quick=True, trials=2, parts=["figure1", "grid"])
+    figure = table(found, "figure1")
+    assert {row["tests on a path"] for row in figure.rows} == set(nijssen2008.QUICK_DEPTHS)
+    assert len(figure.after) == 2
+    rows = table(found, "grid").rows
+    settings = len(nijssen2008.QUICK_GRID) ** 2 - 1  # without the default itself
+    assert len(rows) == settings * len({row["data set"] for row in rows}) > 0
+    assert all(row["folds"] == 2 and 0 <= row["p"] <= 1 for row in rows)
