@@ -59,6 +59,12 @@ ChainKernel read_kernel(const std::string& name) {
   throw InvalidInput("kernel='" + name + "'; expected 'chipman' or 'stack'");
 }
 
+Orders read_orders(const std::string& name) {
+  if (name == "counted") return Orders::counted;
+  if (name == "once") return Orders::once;
+  throw InvalidInput("orders='" + name + "'; expected 'counted' or 'once'");
+}
+
 CostKind read_phi(const std::string& name) {
   if (name == "misclassification") return CostKind::error;
   if (name == "gini") return CostKind::gini;
@@ -107,9 +113,20 @@ void bind_mcmc(nb::module_& m) {
              const TreeTarget& target, const std::string& kernel, const std::vector<double>& odds, double blind,
              std::size_t n_chains, std::uint64_t seed, std::size_t n_threads, PyControl& control,
              std::vector<double> density, std::vector<double> ladder, std::size_t exchange_every,
-             std::size_t state_bytes) {
-            ChainSettings settings{read_kernel(kernel), read_odds(odds), blind, std::move(density), std::move(ladder),
-                                   exchange_every,      n_chains,        seed,  n_threads,          state_bytes};
+             std::size_t state_bytes, const std::string& orders, bool density_outright) {
+            ChainSettings settings;
+            settings.kernel = read_kernel(kernel);
+            settings.orders = read_orders(orders);
+            settings.odds = read_odds(odds);
+            settings.blind = blind;
+            settings.density = std::move(density);
+            settings.density_outright = density_outright;
+            settings.ladder = std::move(ladder);
+            settings.exchange_every = exchange_every;
+            settings.n_chains = n_chains;
+            settings.seed = seed;
+            settings.n_threads = n_threads;
+            settings.state_bytes = state_bytes;
             run(control, [&](Control& c) {
               new (self) TreeChains(std::move(table), max_depth, min_leaf, target, std::move(settings), c);
             });
@@ -118,7 +135,8 @@ void bind_mcmc(nb::module_& m) {
           nb::arg("odds"), nb::arg("blind"), nb::arg("n_chains"), nb::arg("seed"), nb::arg("n_threads"),
           nb::arg("control"), nb::arg("density") = std::vector<double>(), nb::arg("ladder") = std::vector<double>{1.0},
           nb::arg("exchange_every") = ChainSettings{}.exchange_every,
-          nb::arg("state_bytes") = ChainSettings{}.state_bytes)
+          nb::arg("state_bytes") = ChainSettings{}.state_bytes, nb::arg("orders") = "counted",
+          nb::arg("density_outright") = false)
       .def_prop_ro("n_chains", &TreeChains::n_chains)
       .def("start", &TreeChains::start, nb::arg("chain"), nb::arg("key"), "Put a chain at a tree.")
       .def(

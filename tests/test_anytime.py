@@ -213,12 +213,10 @@ def test_growing_can_be_stopped() -> None:
             signal.raise_signal(signal.SIGINT)
 
     presser = threading.Thread(target=interrupt)
+    presser.start()
     with pytest.raises(KeyboardInterrupt):
-        presser.start()
-        try:
-            space.best()
-        finally:
-            ended.set()
+        space.best()
+    ended.set()
     presser.join()
 
 

@@ -1,6 +1,7 @@
 #include "mcmc/chain_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "common/errors.hpp"
@@ -70,6 +71,7 @@ std::int32_t ChainTree::leaf(std::uint32_t state, std::int32_t parent, NodeState
   n.state = state;
   n.parent = parent;
   n.child = {-1, -1};
+  n.splits = 0;
   weigh(v, states);
   return v;
 }
@@ -84,7 +86,9 @@ void ChainTree::grow(std::int32_t v, std::uint32_t test, NodeStates::Children be
   put(splits, v, true);
   put(cherries, v, true);
   if (node(v).parent >= 0) put(cherries, node(v).parent, false);
-  if (ordered_) order_.push_back(v);
+  if (!ordered_) return;
+  order_.push_back(v);
+  for (std::int32_t at = v; at >= 0; at = node(at).parent) ++node(at).splits;
 }
 
 void ChainTree::prune(std::int32_t v, NodeStates& states) {
@@ -101,7 +105,19 @@ void ChainTree::prune(std::int32_t v, NodeStates& states) {
     const TreeNode& parent = node(up);
     if (!node(parent.child[0]).split() && !node(parent.child[1]).split()) put(cherries, up, true);
   }
-  if (ordered_) order_.pop_back();  // only the last one is ever undone
+  if (!ordered_) return;
+  order_.pop_back();  // only the last one is ever undone
+  for (std::int32_t at = v; at >= 0; at = node(at).parent) --node(at).splits;
+}
+
+double ChainTree::log_more_orders(std::int32_t v, bool undone) const {
+  const double less = undone ? 1 : 0;  // the splits are to be counted without v
+  double sum = std::log(static_cast<double>(count(splits)) - less + 1);
+  for (std::int32_t at = (*this)[v].parent; at >= 0; at = (*this)[at].parent) {
+    const double k = static_cast<double>((*this)[at].splits) - less;
+    sum += std::log(k) - std::log(k + 1);
+  }
+  return sum;
 }
 
 void ChainTree::assign(std::int32_t v, std::uint32_t state, std::int32_t test, NodeStates& states) {

@@ -21,6 +21,7 @@ struct TreeNode {
   std::int32_t parent = -1;
   std::array<std::int32_t, 2> child{-1, -1};
   std::array<std::int32_t, 3> at{-1, -1, -1};  // where it stands in the sets below
+  std::int32_t splits = 0;                     // at and below it; kept up in ordered trees only
   double log_prior = 0, log_data = 0;
 
   bool split() const { return test >= 0; }
@@ -44,6 +45,10 @@ class ChainTree {
   bool cherry(std::int32_t v) const { return (*this)[v].at[cherries] >= 0; }
   // Splits in the order in which they were added.
   const std::vector<std::int32_t>& order() const { return order_; }
+  // Of an ordered tree: the log of how many times more orders of additions it has once this leaf is split. With n
+  // splits in the tree, and k at and below an ancestor, n! / Π k is the number of orders, so that the factor is
+  // (n + 1) · Π_ancestors k / (k + 1). `undone`: v is the cherry, and the factor that of splitting it again.
+  double log_more_orders(std::int32_t v, bool undone) const;
 
   // Split a leaf; make a cherry a leaf; give a node another state and test, the shape as it is.
   void grow(std::int32_t leaf, std::uint32_t test, NodeStates::Children below, NodeStates& states);

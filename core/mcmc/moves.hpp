@@ -37,9 +37,10 @@ template <class T>
 concept MovingTree = requires(T& tree, NodeSet set, std::size_t k, typename T::Node v, typename T::Test test,
                               Stream& random, Move& move) {
   { tree.count(set) } -> std::same_as<std::size_t>;
-  { tree.member(set, k) } -> std::same_as<typename T::Node>;  // of the set that was counted last
-  { tree.test(v) } -> std::same_as<typename T::Test>;         // of a split
-  { tree.draw_test(v, random) } -> std::same_as<typename T::Test>;
+  { tree.member(set, k) } -> std::same_as<typename T::Node>;        // of the set that was counted last
+  { tree.test(v) } -> std::same_as<typename T::Test>;               // of a split
+  { tree.draw_test(v, random) } -> std::same_as<typename T::Test>;  // kNoTest: there is no proposal
+  { T::kNoTest } -> std::convertible_to<typename T::Test>;
   { tree.log_proposal(v, test) } -> std::same_as<double>;  // log r, before and after the edit
   tree.grow(v, test, move);
   tree.prune(v, move);
@@ -68,6 +69,7 @@ Move propose_move(MoveKind kind, T& tree, const LogOdds& log_odds, Stream& rando
   switch (kind) {
     case MoveKind::grow: {
       const typename T::Test test = tree.draw_test(v, random);
+      if (test == T::kNoTest) return move;
       tree.grow(v, test, move);
       move.log_forward = tree.log_proposal(v, test) + each;
       move.log_reverse = odds(MoveKind::prune) - log_of(tree.count_after(NodeSet::cherries));
@@ -83,7 +85,7 @@ Move propose_move(MoveKind kind, T& tree, const LogOdds& log_odds, Stream& rando
     }
     case MoveKind::change: {
       const typename T::Test test = tree.draw_test(v, random), now = tree.test(v);
-      if (test == now || !tree.change(v, test, move)) return move;
+      if (test == now || test == T::kNoTest || !tree.change(v, test, move)) return move;
       move.log_forward = each + tree.log_proposal(v, test);
       move.log_reverse = each + tree.log_proposal(v, now);
       return move;

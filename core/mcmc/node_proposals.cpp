@@ -22,8 +22,8 @@ double exponentials(std::vector<double>& x, double most) {
 
 }  // namespace
 
-// d over the feasible tests.
-void NodeStates::densities(std::uint32_t state, std::vector<double>& out) const {
+// d of the feasible tests, summing to one unless it is outright.
+void NodeStates::densities(std::uint32_t state, bool outright, std::vector<double>& out) const {
   const auto n = static_cast<std::size_t>(states_[state].n_tests);
   if (space_.density == nullptr) {
     out.assign(n, 1 / static_cast<double>(n));
@@ -37,7 +37,8 @@ void NodeStates::densities(std::uint32_t state, std::vector<double>& out) const 
       out.push_back((*space_.density)[64 * w + static_cast<std::size_t>(std::countr_zero(word))]);
       sum += out.back();
     }
-  for (double& d : out) d /= sum;
+  if (!outright)
+    for (double& d : out) d /= sum;
 }
 
 // Weights of the feasible tests, in any scale, with the levels below a split as far as `levels` goes (0: for r, where
@@ -91,7 +92,8 @@ double NodeStates::stop_and_weights(std::uint32_t state, std::size_t levels, std
 const double* NodeStates::look_ahead(std::uint32_t state, std::size_t which) {
   if (states_[state].look[which] != kNone) return looks_.data() + states_[state].look[which];
   const double stop = stop_and_weights(state, which, weight_);
-  densities(state, density_);
+  const bool outright = which == 0 && space_.outright;
+  densities(state, outright, density_);
   double sum = 0;
   for (double w : weight_) sum += w;
   const bool usable = sum > 0 && std::isfinite(sum + stop);
@@ -104,7 +106,8 @@ const double* NodeStates::look_ahead(std::uint32_t state, std::size_t which) {
   double below = 0;
   for (std::size_t k = 0; k < weight_.size(); ++k)
     looks_.push_back(below += (seen > 0 ? seen * weight_[k] / sum : 0.0) + unseen * density_[k]);
-  for (std::size_t k = looks_.size() - weight_.size(); k < looks_.size(); ++k) looks_[k] /= below;
+  if (!outright)
+    for (std::size_t k = looks_.size() - weight_.size(); k < looks_.size(); ++k) looks_[k] /= below;
   states_[state].look[which] = at;
   return looks_.data() + at;
 }
@@ -114,6 +117,7 @@ std::uint32_t NodeStates::draw(std::uint32_t state, Stream& random) {
   if (plain()) return select(state, random.below(n));
   const double* at = look_ahead(state, 0);
   const auto k = static_cast<std::size_t>(std::upper_bound(at, at + n, random.uniform()) - at);
+  if (space_.outright && k == n) return kNone;
   return select(state, std::min(k, n - 1));
 }
 

@@ -7,7 +7,8 @@
 //
 // Proposals draw a test for a state from  r(t | state) = ε · d(t) + (1 − ε) · w(t) / Σ w
 // with w(t) = the prior of the split times the data weights of the two leaves it would make, and d a given density over
-// the feasible tests, uniform (1/e) unless one is given. Plain chains have ε = 1.
+// the feasible tests, uniform (1/e) unless one is given. Plain chains have ε = 1. If d is over all tests, whichever are
+// feasible, then with what is left, ε · (1 − Σ_feasible d), nothing is proposed.
 //
 // Regrowth draws a subtree of at most two levels: stop, or split by t and go on one level below, from
 //     r_L(stop) ∝ leaf(state)        r_L(t) ∝ split(t) · u_{L−1}(child 0) · u_{L−1}(child 1)
@@ -61,6 +62,7 @@ struct ChainSpace {
   const TreeTarget* target;
   double blind = 1;                              // ε
   const std::vector<double>* density = nullptr;  // d, not normalised; null: uniform
+  bool outright = false;                         // d is a distribution over all tests, and not only the feasible ones
   const ProductWeights* frontier = nullptr;      // of a posterior, for regrowth
 };
 
@@ -82,7 +84,7 @@ class NodeStates {
   std::int32_t count_tests(std::uint32_t state);
   // Log prior of a split by this feasible test.
   double log_split(std::uint32_t state, std::uint32_t test);
-  // A feasible test of an open state, from r; and log r of a feasible test.
+  // A feasible test of an open state, from r, or kNone if nothing is proposed; and log r of a feasible test.
   std::uint32_t draw(std::uint32_t state, Stream& random);
   double log_proposal(std::uint32_t state, std::uint32_t test);
   // The same for r_L, L = 1 or 2: a test, or −1 to stop, which is certain at a state that is not open.
@@ -116,7 +118,7 @@ class NodeStates {
   // Make a table of proposals, if there is none yet: cumulative r; or r_L(stop), and cumulative r_L given a split.
   const double* look_ahead(std::uint32_t state, std::size_t which);
   double stop_and_weights(std::uint32_t state, std::size_t levels, std::vector<double>& weight);
-  void densities(std::uint32_t state, std::vector<double>& out) const;
+  void densities(std::uint32_t state, bool outright, std::vector<double>& out) const;
   void remember(std::uint64_t key, Children children);
   Edge& edge(std::uint64_t key);
 

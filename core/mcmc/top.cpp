@@ -159,6 +159,7 @@ class Top::Moving {
     int side = 0;    // of a pair: the child
   };
   using Test = std::size_t;  // place among the feasible ones of the state
+  static constexpr Test kNoTest = ~Test{0};
   Moving(Top& top, TopStates& states) : t_(top), states_(states) {}
 
   std::size_t count(NodeSet set) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "algebra/tie.hpp"
 #include "common/parallel.hpp"
@@ -28,7 +29,7 @@ struct TreeChains::Chain {
   Chain(const ChainSpace& space, const ChainSettings& settings, std::uint64_t number)
       : random(settings.seed, number),
         states(space, settings.state_bytes / settings.n_chains),
-        moves(states, settings.odds) {
+        moves(states, settings.odds, settings.orders) {
     for (std::size_t k = 0; k < settings.ladder.size(); ++k)
       replicas.push_back({ChainTree(states, settings.kernel == ChainKernel::stack), 0});
     look(replicas[0]);
@@ -94,6 +95,11 @@ void TreeChains::check() const {
                        " tests, not " + std::to_string(settings_.density.size()));
   for (double d : settings_.density)
     if (!(d > 1e-100 && d < 1e100)) throw InvalidInput("a density must be positive, from 1e-100 to 1e100");
+  if (settings_.density_outright) {
+    const double all = std::accumulate(settings_.density.begin(), settings_.density.end(), 0.0);
+    if (settings_.density.empty() || !(all < 1 + 1e-9))
+      throw InvalidInput("a density over all tests must be given, and sum to at most one");
+  }
   const std::vector<double>& ladder = settings_.ladder;
   bool falls = !ladder.empty() && ladder[0] == 1;
   for (std::size_t k = 1; k < ladder.size(); ++k) falls = falls && ladder[k] < ladder[k - 1] && ladder[k] >= 0;
@@ -109,6 +115,7 @@ ChainSpace TreeChains::space() const {
           target_.get(),
           settings_.blind,
           settings_.density.empty() ? nullptr : &settings_.density,
+          settings_.density_outright,
           frontier_.get()};
 }
 
@@ -319,7 +326,7 @@ std::vector<std::pair<Move, Key>> TreeChains::propose(const Key& key, MoveKind k
                                                       Control& control) const {
   NodeStates states(space(), settings_.state_bytes);
   states.watch(&control, true);
-  TreeMoves moves(states, settings_.odds);
+  TreeMoves moves(states, settings_.odds, settings_.orders);
   const ChainTree tree(states, key, ordered());
   Stream random(seed, 0);
   std::vector<std::pair<Move, Key>> out;

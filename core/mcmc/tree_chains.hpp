@@ -50,9 +50,11 @@ struct TreePlan {
 
 struct ChainSettings {
   ChainKernel kernel = ChainKernel::chipman;
+  Orders orders = Orders::counted;  // of the stack kernel
   MoveOdds odds;
   double blind = 1;                 // ε of the proposals of tests (node_states.hpp)
   std::vector<double> density;      // d, one positive number for each test; empty: uniform
+  bool density_outright = false;    // d is a distribution over all tests; one that is not feasible is no proposal
   std::vector<double> ladder{1.0};  // b_0, b_1, …
   std::size_t exchange_every = 10;  // proposals of each tree between two exchanges
   std::size_t n_chains = 4;

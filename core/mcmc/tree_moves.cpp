@@ -4,7 +4,7 @@
 
 namespace everytree {
 
-TreeMoves::TreeMoves(NodeStates& states, const MoveOdds& odds) : states_(&states) {
+TreeMoves::TreeMoves(NodeStates& states, const MoveOdds& odds, Orders orders) : states_(&states), orders_(orders) {
   for (std::size_t k = 0; k < kMoveKinds; ++k) log_odds_[k] = std::log(odds.p[k]);
 }
 
@@ -12,6 +12,7 @@ class TreeMoves::Whole {
  public:
   using Node = std::int32_t;
   using Test = std::uint32_t;
+  static constexpr Test kNoTest = NodeStates::kNone;
   Whole(TreeMoves& moves, const ChainTree& tree, const Powers& powers)
       : m_(moves), states_(*moves.states_), tree_(tree), powers_(powers) {}
 
@@ -207,12 +208,15 @@ Move TreeMoves::propose_stack(const ChainTree& tree, const Powers& powers, Strea
   if (choice < tree.count(ChainTree::growable)) {
     const std::int32_t v = tree.member(ChainTree::growable, choice);
     const std::uint32_t test = whole.draw_test(v, random);
+    if (test == NodeStates::kNone) return move;
     whole.grow(v, test, move);
+    if (orders_ == Orders::once) move.log_target -= tree.log_more_orders(v, false);
     move.log_forward = whole.log_proposal(v, test) - log_of(leaves + 1);
     move.log_reverse = -log_of(leaves + 2);
   } else if (choice == leaves && !tree.order().empty()) {
     const std::int32_t v = tree.order().back();
     whole.prune(v, move);
+    if (orders_ == Orders::once) move.log_target += tree.log_more_orders(v, true);
     move.log_forward = -log_of(leaves + 1);
     move.log_reverse = whole.log_proposal(v, whole.test(v)) - log_of(leaves);
   }

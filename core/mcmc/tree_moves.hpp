@@ -8,6 +8,11 @@
 // impossible is staying put.
 //
 //     growth   r(t) / (ℓ + 1), undone with 1 / (ℓ + 2)
+//
+// Its state is a tree with an order of additions, which weighs
+//
+//     counted   π(T), so that a tree is drawn once for each of its orders
+//     once      π(T) / orders(T), so that a tree is drawn as π says; heating leaves the divisor as it is
 #pragma once
 
 #include <array>
@@ -19,10 +24,11 @@
 namespace everytree {
 
 enum class ChainKernel { chipman, stack };
+enum class Orders { counted, once };
 
 class TreeMoves {
  public:
-  TreeMoves(NodeStates& states, const MoveOdds& odds);
+  TreeMoves(NodeStates& states, const MoveOdds& odds, Orders orders);
 
   // Propose a move of this kind; nothing changes until accept().
   Move propose(MoveKind kind, const ChainTree& tree, const Powers& powers, Stream& random);
@@ -44,6 +50,7 @@ class TreeMoves {
 
   NodeStates* states_;
   LogOdds log_odds_;
+  Orders orders_;  // of the stack kernel
   // Of the last proposal.
   MoveKind kind_ = MoveKind::grow;
   double log_plain_ = 0;

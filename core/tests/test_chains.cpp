@@ -72,10 +72,10 @@ TEST(after_every_move_the_tree_is_as_if_built_anew) {
     const ProductWeights frontier(*table, c.min_leaf, target.prior(), target.leaf());
     Control control;
     const std::vector<TestRange> ranges = nested_tests(*table, control);
-    NodeStates states({table.get(), &ranges, c.max_depth, c.min_leaf, &target, c.blind, nullptr, &frontier}, 0);
+    NodeStates states({table.get(), &ranges, c.max_depth, c.min_leaf, &target, c.blind, nullptr, false, &frontier}, 0);
     MoveOdds odds;
     odds.p = {0.3, 0.1, 0.2, 0.2, 0.2};
-    TreeMoves moves(states, odds);
+    TreeMoves moves(states, odds, Orders::counted);
     ChainTree tree(states, false);
     Stream random(3, 0);
     for (int k = 0; k < 60; ++k) {
@@ -105,6 +105,7 @@ TEST(the_stack_undoes_the_last_split_first) {
   for_every_setting(2, [](const Case& c, const TreeTarget& target) {
     ChainSettings settings;
     settings.kernel = ChainKernel::stack;
+    settings.orders = c.min_leaf > 1 ? Orders::once : Orders::counted;
     settings.blind = c.blind;
     settings.n_chains = settings.n_threads = 2;
     settings.ladder = {1.0, 0.5};

@@ -113,6 +113,18 @@ def test_the_stack_counts_a_tree_once_for_each_order():
     assert 0.5 * np.abs(share - plain / plain.sum()).sum() > 0.05
 
 
+def test_the_stack_draws_from_the_target_if_each_tree_counts_once():
+    X, y = data(4, n=40, n_tests=3)
+    model = quick(kernel="stack", orders="once", max_depth=2, n_draws=4000, thin=20).fit(X, y)
+    posterior = et.BayesOptimalClassifier(max_depth=2).fit(X, y).posterior_
+    share = np.bincount(model.draws_.which.ravel()) / len(model.draws_)
+    trees = [model.draws_.space.tree_of(model.draws_.key(k)) for k in range(model.draws_.n_distinct)]
+    law = np.exp([posterior.log_prob(t) for t in trees])
+    assert 0.5 * np.abs(share - law / law.sum()).sum() < 0.05
+    z = np.abs(model.predict_proba(X) - posterior.predict_proba(X)) / model.predict_error(X)
+    assert z.max() < 5
+
+
 # --- draws
 
 
@@ -331,7 +343,7 @@ def test_low_risk_is_what_the_exact_search_finds(risk, scale):
 
 
 def test_a_small_penalty_is_told():
-    with pytest.warns(UserWarning, match="leaf_penalty=1.3 is not above ln 4"):
+    with pytest.warns(UserWarning, match="leaf_penalty=1.3 is below ln 4"):
         quick(target="risk", leaf_penalty=1.3, n_draws=5).fit(*data())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -413,6 +425,7 @@ def test_a_limit_in_the_burn_in_leaves_where_the_chains_are():
     ("options", "message"),
     [
         ({"kernel": "gibbs"}, "kernel='gibbs'; expected one of 'chipman', 'stack'"),
+        ({"orders": "twice"}, "orders='twice'; expected one of 'counted', 'once'"),
         ({"target": "error"}, "target='error'; expected one of 'posterior', 'risk'"),
         ({"target": "risk", "risk": "error"}, "risk='error'; expected one of 'misclassification'"),
         ({"target": "risk", "leaf_penalty": -1}, "leaf_penalty=-1; expected a finite number"),
@@ -454,6 +467,7 @@ def test_messages(options, message):
         {},
         {"target": "risk", "anneal": True},
         {"kernel": "stack", "dirichlet": "decay"},
+        {"kernel": "stack", "orders": "once"},
         {"prior": et.CodingPrior()},
     ],
     ids=str,

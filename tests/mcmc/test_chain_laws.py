@@ -74,9 +74,13 @@ def test_trees_come_as_often_as_they_should(case: int) -> None:
         assert best >= (chain["log_prior"] + chain["log_data"]).max() - 1e-9
 
 
+@pytest.mark.parametrize("once", [False, True])
 @pytest.mark.parametrize("case", range(0, len(CASES), 2))
-def test_stack_draws_trees_and_orders(case: int) -> None:
-    """On pairs (tree, order of additions) the stack kernel has the target's weight of the tree for each order."""
+def test_stack_draws_trees_and_orders(case: int, once: bool) -> None:
+    """On pairs (tree, order of additions) the stack kernel has the target's weight of the tree for each order.
+
+    With ``once``, all orders of a tree have that weight together.
+    """
     options = dict(CASES[case])
     blind = options.pop("blind")
     del options["odds"]
@@ -85,21 +89,34 @@ def test_stack_draws_trees_and_orders(case: int) -> None:
     options |= {"n": 14, "weights": False, "cuts": ""}
     small = Small(case, **options)
     log = small.log_trees()
-    chains = run(small, "stack", 3000, 200, blind=blind, seed=case)
+    orders_are = "once" if once else "counted"
+    chains = run(small, "stack", 3000, 200, blind=blind, seed=case, orders=orders_are)
     orders: dict[Any, float] = {}
     for key, value in log.items():
         splits = sum(test >= 0 for test in key)
         # At depth 2 the root comes first and two splits below it come in either order.
         assert reference.n_orders(tree_of(key)) == (2 if splits == 3 else 1)
         ways = [(0, 1, -1, -1, 2, -1, -1), (0, 2, -1, -1, 1, -1, -1)] if splits == 3 else [in_order(key)]
-        orders |= dict.fromkeys(((key, order) for order in ways), value)
+        each = value - math.log(len(ways)) if once else value
+        orders |= dict.fromkeys(((key, order) for order in ways), each)
     drawn = Counter(
         pair for chain in chains for pair in zip(keys_of(chain), keys_of(chain, "orders"), strict=True)
     )
     ess = effective(chains)
     check(drawn, normalised(orders), ess)
-    trees = {key: value + math.log(reference.n_orders(tree_of(key))) for key, value in log.items()}
-    check(Counter(key for chain in chains for key in keys_of(chain)), normalised(trees), ess)
+    if not once:
+        log = {key: value + math.log(reference.n_orders(tree_of(key))) for key, value in log.items()}
+    check(Counter(key for chain in chains for key in keys_of(chain)), normalised(log), ess)
+
+
+@pytest.mark.parametrize("law", ["uniform", "size", "errors"])
+def test_deep_stacks_draw_each_tree_once(law: str) -> None:
+    """Trees of up to seven splits have up to 80 orders; divided by their number, the target is what is drawn."""
+    small = Small(7, law, n_tests=3, n=40, max_depth=3, signal=0.2)
+    log = small.log_trees()
+    assert max(reference.n_orders(tree_of(key)) for key in log) >= 20
+    chains = run(small, "stack", 3000, 150, orders="once")
+    check(Counter(key for chain in chains for key in keys_of(chain)), normalised(log), effective(chains))
 
 
 def in_order(key: tuple[int, ...]) -> tuple[int, ...]:

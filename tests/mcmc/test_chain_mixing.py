@@ -89,13 +89,15 @@ def test_with_regrowth_trees_come_as_often_as_they_should(law: str) -> None:
 
 
 @pytest.mark.parametrize("law", ["size", "fair shapes", "errors"])
-@pytest.mark.parametrize("kernel", ["chipman", "stack"])
+@pytest.mark.parametrize("kernel", ["chipman", "stack", "stack once"])
 def test_tempered_chains_draw_from_the_target(law: str, kernel: str) -> None:
     small = Small(2, law, n_tests=3, n=16, max_depth=2)
     log = small.log_trees()
     if kernel == "stack":
         log = {key: x + math.log(reference.n_orders(tree_of(key))) for key, x in log.items()}
-    chains, _ = small.chains(kernel, n_chains=4, ladder=[1.0, 0.6, 0.2, 0.0], exchange_every=3).run(
+    kernel, *once = kernel.split()
+    given: dict[str, Any] = {"ladder": [1.0, 0.6, 0.2, 0.0], "exchange_every": 3}
+    chains, _ = small.chains(kernel, n_chains=4, orders=once[0] if once else "counted", **given).run(
         2500, 10, 60, [], small.control()
     )
     check(drawn_by(chains), normalised(log), effective(chains))

@@ -126,12 +126,14 @@ def test_a_minimum_leaf_size_counts_leaves_that_can_be_split() -> None:
         assert math.exp(prune[4]) == pytest.approx(1 / 4 / 2)
 
 
+@pytest.mark.parametrize("orders", ["counted", "once"])
 @pytest.mark.parametrize("blind", [1.0, 0.3])
-def test_the_stack_kernel_is_that_of_the_reference(blind: float) -> None:
+def test_the_stack_kernel_is_that_of_the_reference(blind: float, orders: str) -> None:
     for seed, options in enumerate(SPACES):
         small = Small(seed, "size", **options)
         kernel = reference.StackKernel(small.reference, small.informed(blind) if blind < 1 else None)
-        chains = small.chains("stack", blind=blind)
+        log_law = reference.once_per_tree(small.log_target) if orders == "once" else small.log_target
+        chains = small.chains("stack", blind=blind, orders=orders)
         rng = np.random.default_rng(seed)
         trees = small.trees()
         for number in range(4):
@@ -148,7 +150,7 @@ def test_the_stack_kernel_is_that_of_the_reference(blind: float) -> None:
                     key, _, log_target, *logs = proposed
                     assert logs == pytest.approx(want[name][tuple(key)], abs=1e-9)
                     if tuple(key) not in drawn:
-                        exact = small.log_target(tree_of(key)) - small.log_target(tree_of(tree))
+                        exact = log_law(tree_of(key)) - log_law(tree_of(tree))
                         assert log_target == pytest.approx(exact, abs=1e-9)
                     drawn[tuple(key)] += 1
             both: Mapping[Key, tuple[float, float]] = want["grow"] | want["undo"]

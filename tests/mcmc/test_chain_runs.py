@@ -189,6 +189,7 @@ def test_starts() -> None:
         ({"density": [1.0, 2.0, 0.0, 1.0]}, "must be positive"),
         ({"blind": 0.0}, r"must lie in \(0, 1\]"),
         ({"kernel": "gibbs"}, "expected 'chipman' or 'stack'"),
+        ({"orders": "twice"}, "expected 'counted' or 'once'"),
     ],
 )
 def test_bad_settings(options: dict[str, Any], message: str) -> None:

@@ -29,7 +29,9 @@ from everytree.reference import (
     error,
     leaves_of,
     log_hastings_ratio,
+    more_orders,
     n_orders,
+    once_per_tree,
     risk,
     transition,
 )
@@ -185,6 +187,46 @@ def test_stack_is_in_detailed_balance_on_sequences(number: int, proposal) -> Non
                     )
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 4])
+@pytest.mark.parametrize("proposal", [None, skewed])
+def test_divided_by_the_orders_the_stack_has_the_target_on_trees(number: int, proposal) -> None:
+    """Each order weighs π / orders: in detailed balance, and what the orders of a tree weigh together is π."""
+    space = SPACES[number]
+    kernel = StackKernel(space, proposal(space) if proposal else None)
+    states = every_sequence(kernel)
+    trees = {state: kernel.tree(state) for state in states}
+    for log_target in targets(space)[::3]:
+        log_pi = {tree: log_target(tree) for tree in set(trees.values())}
+        divided = once_per_tree(log_pi.__getitem__)
+        weight = {state: math.exp(divided(tree)) for state, tree in trees.items()}
+        matrix = {state: transition(kernel, divided, state) for state in states}
+        total = math.fsum(weight.values())
+        flow = dict.fromkeys(states, 0.0)
+        for state, odds in matrix.items():
+            for other, p in odds.items():
+                assert weight[state] * p == pytest.approx(weight[other] * matrix[other][state], abs=1e-12)
+                flow[other] += weight[state] / total * p
+        # One step leaves the law of the states as it is, and their sum over the orders is the target.
+        marginal = dict.fromkeys(log_pi, 0.0)
+        for state in states:
+            assert flow[state] == pytest.approx(weight[state] / total, rel=1e-9)
+            marginal[trees[state]] += flow[state]
+        whole = math.fsum(math.exp(x) for x in log_pi.values())
+        for tree, p in marginal.items():
+            assert p == pytest.approx(math.exp(log_pi[tree]) / whole, rel=1e-9)
+
+
+@pytest.mark.parametrize("number", range(len(SPACES)))
+def test_growth_multiplies_the_orders(number: int) -> None:
+    kernel = StackKernel(SPACES[number])
+    for state in every_sequence(kernel)[:200]:
+        tree = kernel.tree(state)
+        for move in kernel.moves(state):
+            if move.kind == "grow":
+                place = move.state[-1].place
+                assert n_orders(kernel.tree(move.state)) == n_orders(tree) * more_orders(tree, place)
+
+
 def test_the_stack_ratio_by_hand() -> None:
     # From the single leaf (ℓ = 1) to a stump over two feasible tests: forward 1/2 · 1/2, reverse 1/3.
     kernel = StackKernel(Space(TABLE))
@@ -253,11 +295,11 @@ def test_risk_and_energy_by_hand() -> None:
 
 
 def test_a_weak_penalty_warns() -> None:
-    with pytest.warns(UserWarning, match="only for alpha > ln 4"):
+    with pytest.warns(UserWarning, match="only for alpha ≥ ln 4"):
         EnergyTarget(TABLE, alpha=1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        EnergyTarget(TABLE, alpha=1.4)
+        EnergyTarget(TABLE, alpha=math.log(4))
 
 
 def test_bad_arguments_are_refused() -> None:

@@ -12,7 +12,7 @@ import pytest
 from folders import REAL, write_set
 
 from everytree.errors import LimitReached
-from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007, nijssen2008
+from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007, nijssen2008, runaway
 from everytree.study.charts import Chart
 from everytree.study.figure9_j48 import default_j48
 from everytree.study.jobs import Job
@@ -186,15 +186,40 @@ def test_no_energy_is_below_the_optimum(data: Path, tmp_path: Path) -> None:
         (name, risk) for name in ("vote", "xor", "xd6") for risk in krasznahorkay2004.RISKS
     ]
     for row in rows:
-        for method in ("single leaf", "greedy", "stack", "chipman"):
+        for method in ("single leaf", "greedy", "paper", "stack", "chipman"):
             assert row[method].ours >= row["optimum"].ours - 1e-6
     xor = next(row for row in rows if row["data set"] == "xor" and row["risk"] == "gini")
     assert (
         xor["chipman: optimum reached"] == "1 of 1"
     )  # greedy growing has nothing to go by, a chain finds it
     assert xor["greedy"].ours > xor["optimum"].ours + 5
+    assert len(table(found, "runaway").rows) == 2 * len(krasznahorkay2004.RUNAWAY_ALPHAS)
     chart = next(part for part in found.report.parts if isinstance(part, Chart))
     assert all(np.all(np.diff(panel.series["chipman"][1]) <= 1e-9) for panel in chart.panels)
+
+
+def test_trees_run_away_where_orders_count_and_nothing_bounds_them() -> None:
+    looks = range(50, 20_000, 10)
+    # With the orders divided out the chain has its law: e^−α / Σ is the share of the single leaf.
+    once = np.array([runaway.run_shapes(2.0, "once", looks, seed) for seed in range(4)])
+    root = np.sqrt(1 - 4 * np.exp(-2))
+    assert np.mean(once == 1) == pytest.approx(np.exp(-2) / ((1 - root) / 2), abs=0.01)
+    assert once.mean() == pytest.approx(runaway.mean_leaves(2.0), abs=0.03)
+    counted = np.array([runaway.run_shapes(2.0, "counted", [100_000], seed) for seed in range(4)])
+    assert np.median(counted) > 5_000
+    # Beyond e^α leaves a split is accepted in about e^−α of the proposals.
+    assert runaway.run_shapes(1.0, "counted", [20_000], 0)[0] == pytest.approx(20_000 * np.exp(-1), rel=0.05)
+
+
+def test_shapes_sum_to_one_half_at_ln_4() -> None:
+    from math import comb
+
+    def shapes(leaves: int) -> float:
+        return comb(2 * leaves - 2, leaves - 1) / leaves * 4.0**-leaves
+
+    total = sum(shapes(leaves) for leaves in range(1, 500))
+    assert 0.48 < total < 0.5  # what is missing falls as 1 / √leaves
+    assert total + 1 / (2 * np.sqrt(np.pi * 500)) == pytest.approx(0.5, abs=1e-4)
 
 
 @pytest.mark.filterwarnings("ignore:the chains disagree")
@@ -302,3 +327,17 @@ def test_a_tree_of_a_solver_by_hand() -> None:
     # one example of "a" in the first leaf, one of "b" in the second, two of "b" in the third; one more of each class
     assert model.predict_proba(X).tolist() == [[2 / 3, 1 / 3], [1 / 3, 2 / 3], [1 / 4, 3 / 4], [1 / 4, 3 / 4]]
     assert model.predict(X).tolist() == y.tolist()
+
+
+# --- the parts of Bayes optimal classification beside its table
+
+
+def test_both_depths_of_figure_1_and_the_grid_of_the_prior(data: Path, tmp_path: Path) -> None:
+    found = run_study("nijssen2008", data, tmp_path, quick=True, trials=2, parts=["figure1", "grid"])
+    figure = table(found, "figure1")
+    assert {row["tests on a path"] for row in figure.rows} == set(nijssen2008.QUICK_DEPTHS)
+    assert len(figure.after) == 2
+    rows = table(found, "grid").rows
+    settings = len(nijssen2008.QUICK_GRID) ** 2 - 1  # without the default itself
+    assert len(rows) == settings * len({row["data set"] for row in rows}) > 0
+    assert all(row["folds"] == 2 and 0 <= row["p"] <= 1 for row in rows)

@@ -24,7 +24,7 @@ Y = (X[:, 0] & X[:, 1]) ^ (RNG.random(120) < 0.15)
 
 CHAINS: list[dict[str, Any]] = [
     {},
-    {"kernel": "stack", "tempering": 1},
+    {"kernel": "stack", "orders": "once", "tempering": 1},
     {"target": "risk", "leaf_penalty": 1.5, "anneal": True},
     {"start": "map", "density": {"x0": 3}, "n_chains": 3, "prior": "uniform"},
 ]

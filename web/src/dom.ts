@@ -88,6 +88,15 @@ export function largest(values: number[]): number {
   return values.reduce((best, value, k) => (value > (values[best] ?? -Infinity) ? k : best), 0);
 }
 
+// The class of least expected cost, of several the most probable one; without costs the most probable class.
+export function decided(p: number[], costs: number[][] | null): number {
+  if (costs === null) return largest(p);
+  const expected = p.map((_, k) => sum(p.map((x, c) => x * costs[c]![k]!)));
+  const slack = 1e-12 * Math.max(...costs.flat().map(Math.abs));
+  const least = Math.min(...expected) + slack;
+  return largest(p.map((x, k) => (expected[k]! <= least ? x : -1)));
+}
+
 export function clip(text: string, width: number): string {
   const letters = Array.from(text);
   return letters.length <= width ? text : letters.slice(0, width - 1).join("").trimEnd() + "…";

@@ -2,7 +2,7 @@
 
 import { addedAt, addedWords } from "./added.ts";
 import type { Column, PageData, Sum, Tree } from "./data.ts";
-import { atMost, chance, colour, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import { atMost, chance, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
 import { average } from "./predict.ts";
 import { branchWords, filled, outcomes, path, says, type Cell, type Row } from "./route.ts";
 
@@ -133,7 +133,7 @@ export class RowView {
 
   private verdict(p: number[], says: number | null, range: [number, number] | null, how: string): HTMLElement {
     const { classes } = this.data;
-    const choice = says ?? largest(p);
+    const choice = says ?? decided(p, this.data.costs);
     const order = [...p.keys()].sort((a, b) => p[b]! - p[a]!).slice(0, 6);
     const rows = order.map((c) => {
       const fill = h("span", { class: "fill" });
@@ -161,7 +161,7 @@ export class RowView {
   private byAverage(rules: Sum, p: number[]): HTMLElement {
     const { posterior, rows } = this.data;
     const intervals = posterior?.intervals ?? null;
-    const range = this.picked === null ? null : (intervals?.[this.picked]?.[largest(p)] ?? null);
+    const range = this.picked === null ? null : (intervals?.[this.picked]?.[decided(p, this.data.costs)] ?? null);
     const missing = intervals === null || rows.length === 0 ? "" : " Pick a row to see its 95\u202f% interval; this one was typed in.";
     const how =
       `The average over every tree. The page computes it from ${many(rules.items.length, "rule")}; ` +
@@ -197,7 +197,7 @@ export class RowView {
     const { posterior, classes, tests, answer } = this.data;
     const rules = posterior?.sum ?? null;
     if (rules === null || answer !== "average" || posterior!.inclusion.length > 0) return null;
-    const c = largest(average(rules, bits));
+    const c = decided(average(rules, bits), this.data.costs);
     const hold = rules.items
       .map((items, k) => ({ items, move: rules.moves[k]![c]! }))
       .filter(({ items }) => items.every((code) => bits[code >> 1] === (code & 1)))

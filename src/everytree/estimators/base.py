@@ -41,6 +41,7 @@ from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
 from everytree.estimators.column_kinds import Expected, encoded_kinds
+from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.importances import shares_of_tests
 from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
@@ -58,7 +59,7 @@ LEAST_SECONDS = 1e-6
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
 
 
-class ClassifierBase(ParameterNames, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """The base of every classifier: any kind of column and any kind of label.
 
     One class in the training data is fine: every prediction is that class.
@@ -100,7 +101,7 @@ class ClassifierBase(ParameterNames, FittedModel, ClassifierMixin, BaseEstimator
         """
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the most probable label of each row; of several, the first in ``classes_``.
+        """Return the label of least expected cost for each row; without ``cost_matrix``, the most probable one.
 
         Parameters
         ----------
@@ -113,7 +114,7 @@ class ClassifierBase(ParameterNames, FittedModel, ClassifierMixin, BaseEstimator
             The label of each row.
         """
         check_is_fitted(self)
-        labels: npt.NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        labels: npt.NDArray[Any] = self.classes_[self.decide(self.predict_proba(X))]
         return labels
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
@@ -132,7 +133,7 @@ class ClassifierBase(ParameterNames, FittedModel, ClassifierMixin, BaseEstimator
             What ``predict_proba`` says of each row.
         """
         proba = self.predict_proba(X)
-        labels: npt.NDArray[Any] = self.classes_[np.argmax(proba, axis=1)]
+        labels: npt.NDArray[Any] = self.classes_[self.decide(proba)]
         return labels, proba
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
@@ -320,6 +321,7 @@ class TreeClassifierBase(ClassifierBase):
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self.classes_, codes = np.unique(labels, return_inverse=True)
+            self.checked_costs()
             self.binarizer_ = self.new_binarizer()
             check_columns(self.binarizer_, frame, reset=True)
             encodings = encodings_of(rules_of(self.binarizer_), frame, weights)
@@ -379,6 +381,7 @@ class TreeClassifierBase(ClassifierBase):
             table = Table.trusted(
                 table.rows, table.class_counts[:, keep], table.test_names, self.classes_.tolist()
             )
+        self.checked_costs()
         names = self.binarizer_.get_feature_names_out().tolist()
         table = table.named(names, self.classes_.tolist())
         self.n_features_in_ = self.binarizer_.n_features_in_
@@ -440,7 +443,7 @@ class TreeClassifierBase(ClassifierBase):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return what the model says of each row: the most probable label, of several the first in ``classes_``.
 
-        A single tree says what its leaves say; with costs that is the label that costs least.
+        With ``cost_matrix`` it is the label of least expected cost. A single tree says what its leaves say.
 
         Parameters
         ----------
@@ -497,7 +500,7 @@ class TreeClassifierBase(ClassifierBase):
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
         """Return class indices, which need not be the most probable ones, and probabilities for rows of 0/1 tests."""
         proba = self._predict_proba_tests(X01)
-        return np.argmax(proba, axis=1), proba
+        return self.decide(proba), proba
 
     def _predict_codes_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.intp]:
         """Return class indices for rows of 0/1 tests."""

@@ -79,6 +79,9 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         The draws in each of the four chains of "collapsed".
     random_state : int, Generator or None
         The seed of "collapsed"; None for new random numbers each time.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
@@ -159,6 +162,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         method: str = "exact",
         n_draws: int = 2000,
         random_state: int | np.random.Generator | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
         n_jobs: int | None = 1,
@@ -169,6 +173,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.cost_matrix = cost_matrix
         self.method = method
         self.n_draws = n_draws
         self.random_state = random_state

@@ -121,6 +121,11 @@ class CompressedClassifier(TreeClassifierBase):
         """What a missing value means: the parameter ``missing`` of the estimator."""
         return self._average().missing
 
+    @property
+    def cost_matrix(self) -> Any:
+        """The costs by which ``predict`` decides: the parameter ``cost_matrix`` of the estimator."""
+        return self._average().cost_matrix
+
     def _learned_from(self, table: Table) -> None:
         self.fingerprint_ = table.fingerprint()  # It is computed now, because no examples are kept.
 

@@ -191,6 +191,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     ) -> None:
         known = rows.labels if self._given is None else np.concatenate([rows.labels, self._given])
         classes = np.unique(known)
+        self.checked_costs(len(classes))
         codes = np.searchsorted(classes, rows.labels)
         control.check()
         data = reader.columns_of(rows.arrays, rows.labels.shape[0])

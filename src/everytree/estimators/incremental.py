@@ -191,6 +191,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self.binarizer_, counted = tally.binarized()
         table = Table.of(counted)
         self.classes_ = tally.labels
+        self.checked_costs()
         self._learned_from(table)
         self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
         self._tally = tally

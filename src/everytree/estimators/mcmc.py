@@ -62,8 +62,11 @@ class MCMCTreeClassifier(BayesBase):
         ``min_samples_leaf``, is understood too.
     kernel : {"chipman", "stack"}
         The moves of a chain: grow, prune, change, swap and regrow; or "stack", which splits any leaf or undoes the last
-        split, and so draws a tree once for each order in which its splits can be added: its draws are not those of the
-        target.
+        split, and so keeps the order in which the splits were added, see ``orders``.
+    orders : {"counted", "once"}
+        What the kernel "stack" draws: "counted" draws a tree once for each order in which its splits can be added, as
+        in the paper, so that its draws are not those of the target; "once" divides the target by the number of orders,
+        and draws trees as the target says. It plays no part with "chipman".
     target : {"posterior", "risk"}
         What the draws are of: the posterior of ``prior`` and ``dirichlet``; or ∝ exp(−scale · R − leaf_penalty ·
         leaves).
@@ -112,6 +115,9 @@ class MCMCTreeClassifier(BayesBase):
     random_state : int, Generator or None
         The seed of the draws; None for new random numbers each time. A seed gives the same draws for any ``n_jobs``,
         and on any backend of joblib.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
@@ -192,6 +198,7 @@ class MCMCTreeClassifier(BayesBase):
         min_leaf: int = 2,
         *,
         kernel: str = "chipman",
+        orders: str = "counted",
         target: str = "posterior",
         prior: Prior | str = "size",
         alpha: float = 0.8,
@@ -211,6 +218,7 @@ class MCMCTreeClassifier(BayesBase):
         density: Mapping[str, float] | None = None,
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
         progress: bool | Callable[[str, int, int, float], None] = False,
@@ -222,7 +230,9 @@ class MCMCTreeClassifier(BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.cost_matrix = cost_matrix
         self.kernel = kernel
+        self.orders = orders
         self.target = target
         self.risk = risk
         self.leaf_penalty = leaf_penalty
@@ -383,6 +393,7 @@ class MCMCTreeClassifier(BayesBase):
             moves=self.moves,
             informed=self.informed,
             tempering=self.tempering,
+            orders=self.orders,
             density=proposal_density(
                 self.density, [(test.name, test.attribute) for test in self.binarizer_.tests_]
             ),

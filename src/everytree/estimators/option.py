@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import number, refused, whole
@@ -70,6 +71,9 @@ class OptionTreeClassifier(GrownTreeClassifier):
         How columns are chosen: by posterior quality, or by the score of Cano et al., without looking ahead.
     nominal_tests : {"multiway", "binary"}
         A branch for every value of a nominal column, or tests that ask for one value.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     nominal : sequence of str or int, optional
@@ -150,6 +154,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         split_pure: bool = False,
         criterion: str = "quality",
         nominal_tests: str = "multiway",
+        cost_matrix: npt.ArrayLike | None = None,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
@@ -172,6 +177,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         self.split_pure = split_pure
         self.criterion = criterion
         self.nominal_tests = nominal_tests
+        self.cost_matrix = cost_matrix
         self.missing = missing
         self.nominal = nominal
         self.time_limit = time_limit

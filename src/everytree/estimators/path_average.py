@@ -59,6 +59,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
     leaf : {"dirichlet", "laplace"}
         What a leaf answers: (n_c + a_c) / (n + S), or, with ``averaging=False``, (n_c + 1) / (n + C) whatever S is,
         with an empty leaf answered by the nearest node above it that is not.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     bins : int, str or dict
         How numeric columns are cut: k bins of equal frequency, with k − 1 cuts between them; "all" for one bin per
         value; "mdl" to cut where the classes change (Fayyad & Irani); or a dict from column to one of these or to a
@@ -125,6 +128,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         nonuniform: bool | str = False,
         *,
         leaf: str = "dirichlet",
+        cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
@@ -136,6 +140,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.averaging = averaging
         self.nonuniform = nonuniform
         self.leaf = leaf
+        self.cost_matrix = cost_matrix
         self.bins = bins
         self.missing = missing
         self.nominal = nominal
@@ -172,6 +177,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self._check_room(frame, control)
         self.classes_, classes = np.unique(labels, return_inverse=True)
+        self.checked_costs()
         self.s_ = self._size(len(self.classes_))
         self._categorizer = self._make_categorizer()
         self._categorizer.fit(frame, classes, len(self.classes_), weights)

@@ -92,7 +92,7 @@ class FittedModel(ABC):
     """What every fitted classifier can be asked; here are the answers of one with a tree, or with nothing to report."""
 
     AVERAGES: ClassVar[bool] = (
-        False  # True for an average over many trees, which predicts the most probable class.
+        False  # True for an average over many trees, which decides by its probabilities.
     )
     INTERVALS: ClassVar[bool] = False  # True where there is ``predict_interval``.
     PAPER: ClassVar[str | None] = None  # The paper that ``report.cite`` names for the method.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
@@ -89,6 +90,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     random_state : int, Generator or None
         The seed of ``n_trees``, ``subsample`` and of the folds of ``prune="cost_complexity"``; None for new random
         numbers each time.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
+        None for the most probable one. It changes no probability, and may be set after ``fit``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     nominal : sequence of str or int, optional
@@ -174,6 +178,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         subsample: float | None = None,
         restructure: float = 10.0,
         random_state: int | np.random.Generator | None = None,
+        cost_matrix: npt.ArrayLike | None = None,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
@@ -198,6 +203,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.subsample = subsample
         self.restructure = restructure
         self.random_state = random_state
+        self.cost_matrix = cost_matrix
         self.missing = missing
         self.nominal = nominal
         self.time_limit = time_limit

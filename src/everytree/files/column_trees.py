@@ -38,6 +38,7 @@ from everytree.data.categories import Categories
 from everytree.data.columns import RawColumn
 from everytree.errors import DataError, QueryError
 from everytree.files.envelope import (
+    check_costs,
     checked_target,
     labels_from_json,
     labels_to_json,
@@ -143,6 +144,7 @@ def column_tree_from_dict(data: Any) -> Any:
         )
     model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
+    check_costs(model)
     model.target_name_ = checked_target(model, data["target"])
     columns = model.columns_from_json(data["columns"])
     if not isinstance(data["named_columns"], bool):

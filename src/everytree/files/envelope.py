@@ -13,9 +13,10 @@ from everytree.common.drafts import write_whole
 from everytree.common.fields import plain_scalar
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 
 __all__ = [
+    "check_costs",
     "checked_target",
     "labels_from_json",
     "labels_to_json",
@@ -97,6 +98,14 @@ def params_from_json(params: Any, made: Any) -> dict[str, Any]:
                 f"params.{name} is not a parameter of {made.__name__}; expected {', '.join(known)}"
             )
     return {name: value_from_json(value, f"params.{name}") for name, value in params.items()}
+
+
+def check_costs(model: Any) -> None:
+    """Look at the parameter ``cost_matrix`` of a classifier that is read, once its classes are known."""
+    try:
+        model.checked_costs()
+    except QueryError as error:
+        raise DataError(f"params: {error}") from error
 
 
 def labels_from_json(data: dict[str, Any]) -> Any:

@@ -27,6 +27,7 @@ from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.files.envelope import (
+    check_costs,
     checked_target,
     labels_from_json,
     labels_to_json,
@@ -184,6 +185,7 @@ def model_from_dict(data: Any) -> Any:
         raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
     model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
+    check_costs(model)
     classes = model.classes_.tolist()
     columns_from_json(data, model)
     if data["target"] is not None and not isinstance(data["target"], str):

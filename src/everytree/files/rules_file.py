@@ -5,6 +5,7 @@
      "encoding": {…}, "columns": […], "tests": […], …,     how a raw row becomes 0/1 tests
      "fingerprint": …,                                     of the training examples
      "average": {…},                                       prior, dirichlet, max_depth and min_leaf of the average
+     "cost_matrix": [[…], …],                              only where predict decides by costs
      "rules": {…},                                         as CompressedRules.to_dict writes them, with the bound
      "digest": …}                                          of all the rest, see json_text
 
@@ -25,7 +26,7 @@ from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.errors import DataError
-from everytree.files.envelope import checked_target, labels_from_json, labels_to_json, write_json
+from everytree.files.envelope import check_costs, checked_target, labels_from_json, labels_to_json, write_json
 from everytree.files.model_file import FORMAT as MODEL
 from everytree.files.registry import classifier_named, reads
 
@@ -51,7 +52,7 @@ def save_rules(model: Any, path: str | os.PathLike[str], target: str | None = No
 def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """Write a fitted CompressedClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
-    average = getattr(model, "average_", None)
+    average, costs = getattr(model, "average_", None), model.checked_costs()
     return sealed({
         "format": FORMAT,
         "version": VERSION,
@@ -61,6 +62,7 @@ def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         **columns_to_json(model),
         "fingerprint": model.fingerprint_,
         **({} if average is None else {"average": value_to_json(average, "average_")}),
+        **({} if costs is None else {"cost_matrix": costs.tolist()}),
         "rules": model.rules_.to_dict(),
     })  # fmt: skip
 
@@ -69,7 +71,7 @@ def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
 def rules_model_from_dict(data: Any) -> Any:
     """Read the fitted CompressedClassifier that ``rules_model_to_dict`` wrote."""
     data, seal = without_seal(data)
-    if not isinstance(data, dict) or set(data) - {"average"} != set(FIELDS):
+    if not isinstance(data, dict) or set(data) - {"average", "cost_matrix"} != set(FIELDS):
         found = ", ".join(data) if isinstance(data, dict) else clip(data)
         raise DataError(f"the file holds {found}; expected the fields {', '.join(FIELDS)}")
     if data["version"] != VERSION or isinstance(data["version"], bool):
@@ -79,8 +81,10 @@ def rules_model_from_dict(data: Any) -> Any:
             raise DataError(f"{field} is {clip(data[field])}; expected a text")
     encoding = data["encoding"]
     missing = encoding.get("missing") if isinstance(encoding, dict) else None
-    model = classifier_named(ESTIMATOR, FORMAT)(classifier_named(AVERAGED, MODEL)(missing=missing))
+    average = classifier_named(AVERAGED, MODEL)(missing=missing, cost_matrix=data.get("cost_matrix"))
+    model = classifier_named(ESTIMATOR, FORMAT)(average)
     model.classes_ = labels_from_json(data)
+    check_costs(model)
     columns_from_json(data, model)
     try:
         rules = CompressedRules.from_dict(data["rules"])

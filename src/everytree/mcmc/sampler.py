@@ -25,6 +25,7 @@ from everytree.mcmc.target import PosteriorTarget, RiskTarget
 
 __all__ = [
     "KERNELS",
+    "ORDERS",
     "TRIED",
     "Annealing",
     "Parts",
@@ -39,6 +40,7 @@ __all__ = [
 
 Reals = npt.NDArray[np.float64]
 KERNELS = ("chipman", "stack")
+ORDERS = ("counted", "once")
 TRIED = (*core_moves(), "exchange")  # the kinds of proposals that are counted
 # Of the settings tried on CP4IM files these, with two heated trees, gave the most effective draws per second of the
 # quantity that mixes worst: whether a test is used. Without heated trees that one may not mix at all (R-hat 2 on
@@ -199,9 +201,12 @@ class TreeSampler:
         tempering: int | Sequence[float] = 3,
         density: Sequence[float] = (),
         state_bytes: int | None = None,
+        orders: str = "counted",
     ) -> None:
         if kernel not in KERNELS:
             raise refused(QueryError, "kernel", kernel, f"one of {', '.join(map(repr, KERNELS))}")
+        if orders not in ORDERS:
+            raise refused(QueryError, "orders", orders, f"one of {', '.join(map(repr, ORDERS))}")
         informed = number("informed", informed, 0, 1, example=0.9, closed=True)
         self.space, self.target = space, target
         if state_bytes is None:
@@ -222,6 +227,7 @@ class TreeSampler:
                 density=list(density),
                 ladder=ladder_of(tempering),
                 state_bytes=state_bytes,
+                orders=orders,
             )
         # The settings with which another process makes one of these chains.
         self.alone: dict[str, Any] = {
@@ -230,6 +236,7 @@ class TreeSampler:
             "informed": informed,
             "tempering": tempering,
             "density": density,
+            "orders": orders,
             "state_bytes": max(1, state_bytes // n_chains),
         }
 

@@ -69,11 +69,12 @@ class RiskTarget:
             raise refused(QueryError, "risk", risk, f"one of {', '.join(map(repr, RISKS))}")
         penalty = number("leaf_penalty", leaf_penalty, 0, 1e6, example=2, closed=True)
         factor = float(n_examples) if scale is None else number("scale", scale, 0, 1e12, example=1)
-        if penalty <= math.log(4):
+        if penalty < math.log(4):
             warnings.warn(
-                f"leaf_penalty={penalty:g} is not above ln 4 ≈ 1.386: over all binary trees exp(−leaf_penalty · "
-                "leaves) then has no finite sum, and large trees may take over; a minimum leaf size still bounds "
-                "them. Use a larger one, or a max_depth",
+                f"leaf_penalty={penalty:g} is below ln 4 ≈ 1.386: over the shapes of all binary trees "
+                "exp(−leaf_penalty · leaves) has a finite sum from ln 4 on (½ there). The examples and min_leaf bound "
+                "the trees here, so the chains are sound, but the largest trees may take over. Use a larger "
+                "leaf_penalty, or a max_depth",
                 UserWarning,
                 stacklevel=6,
             )

@@ -19,9 +19,9 @@ from everytree.common.arguments import number, refused, whole
 from everytree.common.values import written
 from everytree.errors import QueryError
 from everytree.weights.constraints import leaf_constraints
+from everytree.weights.cost_matrix import LARGEST_COST
 from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import frozen_matrix
-from everytree.weights.dirichlet import LARGEST_COST
 
 __all__ = ["Query", "query_of"]
 

@@ -244,6 +244,13 @@ class Bayes:
         """Return P(c | x) of every class: the mean of θ_c over all trees."""
         return self.average(row, self.theta)
 
+    def decide(self, row: Iterable[Any], matrix: Sequence[Sequence[float]]) -> int:
+        """Return the class k of least Σ_c P(c | x) · matrix[c][k], on ties the more probable one, then the first."""
+        p = self.predict_proba(row)
+        classes = range(len(p))
+        expected = [math.fsum(p[c] * matrix[c][k] for c in classes) for k in classes]
+        return min(classes, key=lambda k: (expected[k], -p[k], k))
+
     def moments(self, row: Iterable[Any]) -> Moments:
         """Return mean, second moment and the two parts of the variance of θ_c at a row."""
         C = self.table.n_classes

@@ -32,7 +32,10 @@ staying put.
     growth:  forward r(test) / (ℓ+1),  reverse 1 / (ℓ+2)
 
 It is reversible on sequences, so on trees it counts each tree once per order in which its splits can be added
-(``n_orders``).
+(``n_orders``). With the target divided by that number (``once_per_tree``) the orders of a tree weigh together what
+the tree does, and trees are drawn from the target itself. Under growth the number of orders is multiplied by
+
+    (n + 1) · Π_ancestors k / (k + 1),  n splits in the tree, k at and below the ancestor  (``more_orders``)
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from random import Random
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -49,7 +53,7 @@ from everytree.reference.table import Cover, Table
 from everytree.reference.trees import Tree, leaves_of, n_leaves, n_splits
 
 __all__ = ["Addition", "ChipmanKernel", "EnergyTarget", "Kernel", "Move", "StackKernel", "chain", "energy"]
-__all__ += ["log_hastings_ratio", "n_orders", "risk", "transition"]
+__all__ += ["log_hastings_ratio", "more_orders", "n_orders", "once_per_tree", "risk", "transition"]
 
 State = TypeVar("State")
 # A place in a tree: the outcomes on the way from the root.
@@ -86,13 +90,13 @@ def energy(tree: Tree, table: Table, alpha: float, phi: str = "gini", scale: flo
 
 
 class EnergyTarget:
-    """log π(T) = −E(T); warns if alpha ≤ ln 4: the penalty alone is then not normalisable over all trees."""
+    """log π(T) = −E(T); warns if alpha < ln 4: the penalty alone has then no finite sum over all shapes."""
 
     def __init__(self, table: Table, alpha: float, phi: str = "gini", scale: float | None = None) -> None:
-        if alpha <= math.log(4):
+        if alpha < math.log(4):
             warnings.warn(
-                f"alpha={alpha}: exp(−alpha · leaves) can be normalised over all binary trees only "
-                "for alpha > ln 4 ≈ 1.386",
+                f"alpha={alpha}: exp(−alpha · leaves) has a finite sum over the shapes of all binary trees only "
+                "for alpha ≥ ln 4 ≈ 1.386 (½ at ln 4)",
                 UserWarning,
                 stacklevel=2,
             )
@@ -333,6 +337,34 @@ def n_orders(tree: Tree) -> int:
         return 1 if part is None else n_splits(part) * below(part[1]) * below(part[2])
 
     return math.factorial(n_splits(tree)) // below(tree)
+
+
+def more_orders(tree: Tree, place: Place) -> Fraction:
+    """Return how many times more orders a tree has once the leaf at this place is split.
+
+    >>> more_orders((0, (1, None, None), None), (1,))  # 1 order before, 2 after
+    Fraction(2, 1)
+    """
+    factor, part = Fraction(n_splits(tree) + 1), tree
+    for outcome in place:
+        assert part is not None, "a place below a leaf"
+        k = n_splits(part)
+        factor *= Fraction(k, k + 1)
+        part = part[2] if outcome else part[1]
+    return factor
+
+
+def once_per_tree(log_target: Callable[[Tree], float]) -> Callable[[Tree], float]:
+    """Return log of π(T) / orders(T): what each order of a tree weighs if together they weigh what the tree does.
+
+    >>> round(math.exp(once_per_tree(lambda tree: 0.0)((0, (1, None, None), (1, None, None)))), 9)
+    0.5
+    """
+
+    def divided(tree: Tree) -> float:
+        return log_target(tree) - math.log(n_orders(tree))
+
+    return divided
 
 
 # The chain --------------------------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
         "columns": [],
         "tests": [],
         "missing": "branch",
+        "costs": _costs(model),
         "tree": None,
         "treeAbout": "",
         "claims": [],
@@ -113,6 +114,12 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
         "notes": [],
         "cite": citation(model),
     }
+
+
+def _costs(model: Any) -> list[list[float]] | None:
+    """Return the costs by which the model decides; a single tree says what its leaves say, and needs none."""
+    costs = model.checked_costs() if model.AVERAGES or model.display() != "tree" else None
+    return None if costs is None else costs.tolist()
 
 
 def _describe(page: dict[str, Any], model: ClassifierBase) -> None:

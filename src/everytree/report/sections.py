@@ -223,7 +223,7 @@ def calibration(
 
 def _said(model: Any, frame: Frame, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     """Return what the model predicts for the rows; an average's ``proba`` is used and not computed twice."""
-    return np.asarray(model.classes_[proba.argmax(axis=1)] if model.AVERAGES else model.predict(frame))
+    return np.asarray(model.classes_[model.decide(proba)] if model.AVERAGES else model.predict(frame))
 
 
 def _cross_validated(

@@ -6,11 +6,15 @@ least energy over the same 0/1 tests, at most four levels:
     E(T) = n · R(T) + α · leaves(T),   R = Σ_leaves φ(leaf) · share of the examples,   α = 2 > ln 4
 
     greedy     scikit-learn's CART (Gini), and of all its prunings by cost complexity the one with the least energy
-    stack      the paper's kernel: split any leaf, or undo the last split
-    chipman    grow, prune, change, swap and regrow
+    paper      the paper's kernel as it is: split any leaf, or undo the last split, every feasible test alike
+    stack      the same moves, with our proposals of tests, which look at the classes first, and heated trees
+    chipman    ours: grow, prune, change and swap, with the same proposals and heated trees
     optimum    the exact search, with its proof
 
 Risks: misclassification and Gini. Chains begin at the single leaf; a trial is a seed.
+
+Runaway. The same kernel where nothing bounds the trees, on shapes alone: with the order of additions in the state, as
+in the paper, trees grow for ever, and no α makes the sum of its Theorem 5.1 finite (study/runaway.py has the law).
 """
 
 from __future__ import annotations
@@ -28,16 +32,25 @@ from everytree.study import artificial, datasets
 from everytree.study.charts import Chart, Panel
 from everytree.study.jobs import Job, Row, Study, merged
 from everytree.study.report import Cell, Report, Table, mean_and_error, printed
+from everytree.study.runaway import SHAPES_ARE_FINITE, mean_leaves, run_shapes
 
 __all__ = ["greedy", "study"]
 
 ALPHA, DEPTH, BINS = 2.0, 4, 4
 RISKS = ("misclassification", "gini")
-KERNELS = ("stack", "chipman")
+KERNELS: dict[str, Row] = {
+    "paper": {"kernel": "stack", "informed": 0.0, "tempering": 1},
+    "stack": {"kernel": "stack"},
+    "chipman": {"kernel": "chipman"},
+}
 GENERATED = ("xor", "xd6", "led")
 SETS = ("balance-scale", "breast-w", "heart-cleveland", "vote", "diabetes", "iris")
 QUICK_SETS = ("vote", "xor", "xd6")
 CHAINS, THIN = 4, 20
+# Of the part on unbounded shapes.
+RUNAWAY_ALPHAS = (SHAPES_ARE_FINITE, ALPHA, 2.5, 3.0)
+LOOKS = (100, 1_000, 10_000, 100_000)
+FAR = 100  # leaves: from here a chain that counts orders does not come back
 
 
 def study() -> Study:
@@ -63,17 +76,23 @@ def needs(quick: bool) -> Sequence[str]:
 
 def settings(quick: bool) -> Row:
     """Return what the results depend on beside the jobs."""
-    return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN}
+    return {"alpha": ALPHA, "depth": DEPTH, "chains": CHAINS, "thin": THIN, "kernels": KERNELS}
 
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
-    """List the jobs: one risk on one data set with one seed each, with all methods."""
+    """List the jobs: one risk on one data set with one seed each, with all methods; and chains without data."""
     wanted = (*names, *(name for name in GENERATED if not quick or name in QUICK_SETS))
     draws = {"draws": 300 if quick else 2000}
-    return [
+    found = [
         Job("energy", name, {"risk": risk, **draws}, trial)
         for name in wanted
         for risk in RISKS
+        for trial in range(2 if quick else 10)
+    ]
+    looks = {"looks": list(LOOKS[:3] if quick else LOOKS)}
+    return found + [
+        Job("runaway", "no data", {"alpha": alpha, **looks}, trial)
+        for alpha in RUNAWAY_ALPHAS
         for trial in range(2 if quick else 10)
     ]
 
@@ -95,6 +114,12 @@ def run(job: Job, folder: Path | None) -> list[Row]:
     """Return the rows of one job."""
     import warnings
 
+    if job.part == "runaway":
+        alpha, looks = job.settings["alpha"], job.settings["looks"]
+        return [
+            {"orders": orders, "leaves": run_shapes(alpha, orders, looks, job.trial)}
+            for orders in ("counted", "once")
+        ]
     X, y = _table(job.data, folder)
     risk, draws = job.settings["risk"], job.settings["draws"]
     cost = "error" if risk == "misclassification" else risk
@@ -104,9 +129,9 @@ def run(job: Job, folder: Path | None) -> list[Row]:
         greedy(X, y, risk),
         {"method": "optimum", "energy": _energy(_leaf_counts(best, X, y), risk), "leaves": best.n_leaves},
     ]
-    for kernel in KERNELS:
+    for kernel, moves in KERNELS.items():
         model = et.MCMCTreeClassifier(
-            DEPTH, 1, kernel=kernel, target="risk", risk=risk, leaf_penalty=ALPHA, n_chains=CHAINS, n_draws=draws,
+            DEPTH, 1, **moves, target="risk", risk=risk, leaf_penalty=ALPHA, n_chains=CHAINS, n_draws=draws,
             burn_in=draws // 2, thin=THIN, random_state=job.trial,
         )  # fmt: skip
         with warnings.catch_warnings():
@@ -188,10 +213,13 @@ def greedy(X: Any, y: Any, risk: str) -> Row:
 
 
 def report(rows: list[Row], quick: bool) -> Report:
-    """Report energies, how often chains reach the optimum, and how fast."""
-    parts: list[Table | Chart] = [energies(rows), convergence(rows)]
-    if rows:
-        parts.append(progress(rows))
+    """Report energies, how often chains reach the optimum, and how fast; and trees that run away."""
+    first = [row for row in rows if row["part"] == "energy"]
+    parts: list[Table | Chart] = [energies(first), convergence(first)]
+    if first:
+        parts.append(progress(first))
+    if second := [row for row in rows if row["part"] == "runaway"]:
+        parts.append(runaway(second))
     notes = [
         "The paper prints no numbers to compare with. Lower energies are better; none can be lower than the optimum's.",
     ]
@@ -246,6 +274,32 @@ def convergence(rows: list[Row]) -> Table:
             lines.append(line)
     columns = ["data set", "risk", "kernel", "draws", "rhat", "ess", "accepted"]
     return Table("convergence", "Convergence: medians over the seeds", columns, lines)
+
+
+def runaway(rows: list[Row]) -> Table:
+    """Make the table of leaves after so many proposals where nothing bounds the trees, medians over the seeds."""
+    lines = []
+    for (alpha, orders), mine in merged(rows, "alpha", "orders").items():
+        after = np.array([row["leaves"] for row in mine])
+        line: Row = {
+            "α": "ln 4" if alpha == SHAPES_ARE_FINITE else alpha,
+            "orders": orders,
+            "seeds": len(mine),
+        }
+        for k, proposals in enumerate(mine[0]["looks"]):
+            line[f"after {proposals:,}"] = f"{np.median(after[:, k]):,.0f}"
+        line["most"] = f"{after.max():,}"
+        line[f"beyond {FAR} leaves"] = f"{int((after[:, -1] > FAR).sum())} of {len(mine)}"
+        line["mean by the law"] = f"{mean_leaves(alpha):.2f}" if orders == "once" else "no law"
+        lines.append(line)
+    looks = [name for name in lines[0] if name.startswith("after")]
+    columns = ["α", "orders", "seeds", *looks, "most", f"beyond {FAR} leaves", "mean by the law"]
+    after_text = [
+        "counted is the kernel of the paper: with ℓ leaves there are (ℓ − 1)! shapes with an order, so that the sum "
+        "over them of exp(−α · leaves) is infinite for every α. A larger α only takes longer to reach the ℓ near e^α "
+        "from which splits outnumber the one undoing. Spaces of data are finite, and chains on them have a law.",
+    ]
+    return Table("runaway", "Leaves of trees that nothing bounds", columns, lines, after=after_text)
 
 
 def progress(rows: list[Row]) -> Chart:

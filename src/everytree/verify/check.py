@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from everytree.verify.average import check_average
-from everytree.verify.claims import bound_facts, chosen_facts, noted_facts
+from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import read_table
 from everytree.verify.draws import check_draws
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
@@ -131,10 +131,11 @@ def _facts(
 ) -> tuple[list[Fact], tuple[str, ...]]:
     """Check a model on 0/1 tests; return the facts, and the lines of a better tree if there is one."""
     facts = _data_facts(claimed, examples)
+    costs = cost_facts(claimed.params.get("cost_matrix"), len(claimed.classes))
     if claimed.estimator == "MCMCTreeClassifier":
-        return facts + check_draws(claimed, examples, time_limit), ()
+        return facts + costs + check_draws(claimed, examples, time_limit), ()
     if not claimed.nodes:
-        return facts + check_average(claimed, examples, max_states, time_limit), ()
+        return facts + costs + check_average(claimed, examples, max_states, time_limit), ()
     counts = _route(claimed, examples)
     query = read_query(
         claimed.params,

@@ -5,6 +5,7 @@ lower_bound    at most the objective; the objective itself where the tree is cla
 upper_bound    the same for a log joint: at least it, and equal to it for an optimum
 stop_reason    "proved" where, and only where, the tree is claimed to be optimal
 prior, dirichlet   those that the parameters ask for, unless they were chosen by evidence
+cost_matrix    of an average: numbers for every pair of classes; which costs are meant, no data can decide
 everything else    such as n_states, is shown and not checked
 """
 
@@ -16,12 +17,13 @@ from typing import Any
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model
 from everytree.verify.probable import read_prior
-from everytree.verify.problem import is_number, quote
-from everytree.verify.query import dirichlet_at
+from everytree.verify.problem import InputError, is_number, quote
+from everytree.verify.query import dirichlet_at, read_matrix
 
-__all__ = ["bound_facts", "chosen_facts", "noted_facts", "same_dirichlet"]
+__all__ = ["bound_facts", "chosen_facts", "cost_facts", "noted_facts", "same_dirichlet"]
 
 CLOSE = 1e-9
+LARGEST_COST = 10**12
 PROVED = "proved"
 INFORMATIONAL = "informational: no data can tell"
 LOOK_AT = (0, 1, 2, 5, 20)  # Dirichlet parameters are compared at these depths
@@ -103,6 +105,16 @@ def same_dirichlet(a: Any, b: Any, n_classes: int) -> bool | None:
         if not all(math.isclose(x, y, rel_tol=1e-12) for x, y in zip(first, second, strict=True)):
             return False
     return True
+
+
+def cost_facts(matrix: Any, n_classes: int) -> list[Fact]:
+    """Check the costs by which an average decides: one row for each true class, one column for each predicted one."""
+    if matrix is None:
+        return []
+    if any(abs(cost) >= LARGEST_COST for row in read_matrix(matrix, n_classes) for cost in row):
+        raise InputError(f"params.cost_matrix is {quote(matrix)}; expected numbers below {LARGEST_COST:g}")
+    note = "informational: predict answers the class of least expected cost"
+    return [Fact("cost_matrix", f"{n_classes} × {n_classes}", None, NOTED, note)]
 
 
 def noted_facts(model: Model) -> list[Fact]:

@@ -80,7 +80,7 @@ def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fac
     note = "" if len(trees) == n else f"{len(trees)} of {n} trees, drawn with a fixed seed"
     facts.append(Fact("drawn trees", n, len(trees), TRUE, note))
     facts += _best_facts(model, draws, walk, trees, complete=len(trees) == n)
-    facts += _seal_facts(draws)
+    facts += [*_order_facts(model), *_seal_facts(draws)]
     return [*facts, *_prediction_facts(draws, walk, trees, sample_rows(examples), complete=len(trees) == n)]
 
 
@@ -197,6 +197,19 @@ def _best_facts(
             same = is_number(claimed) and math.isclose(claimed, number, rel_tol=CLOSE, abs_tol=CLOSE)
             facts.append(Fact(name, claimed, number, TRUE if same else FALSE))
     return facts
+
+
+def _order_facts(model: Model) -> list[Fact]:
+    """Say how often the stack kernel draws a tree that can be built in several orders; older files do not."""
+    orders = model.params.get("orders", "counted")
+    if orders not in ("counted", "once"):
+        raise InputError(f"params.orders is {quote(orders)}; expected 'counted' or 'once'")
+    if model.params.get("kernel") != "stack":
+        return []
+    note = "draws count each tree once for each order of its splits, and are not those of the target"
+    return [
+        Fact("orders", orders, None, NOTED, note if orders == "counted" else "draws are those of the target")
+    ]
 
 
 def _seal_facts(draws: dict[str, Any]) -> list[Fact]:

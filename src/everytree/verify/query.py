@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from everytree.verify.chi2 import chi2_statistic, upper_tail
 from everytree.verify.problem import InputError, quote
 
-__all__ = ["COSTS", "LeafRule", "Query", "Value", "dirichlet_at", "read_query"]
+__all__ = ["COSTS", "LeafRule", "Query", "Value", "dirichlet_at", "read_matrix", "read_query"]
 
 Value: TypeAlias = int | float | Fraction
 ROUNDING = 1e-12  # the relative rounding of a sum of floats
@@ -196,7 +196,7 @@ def read_query(
     if "leaf" in left:
         known["leaf_rules"] = _leaf_rules(left.pop("leaf"), unread)
     if "cost_matrix" in left:
-        known["matrix"] = _matrix(left.pop("cost_matrix"), len(classes))
+        known["matrix"] = read_matrix(left.pop("cost_matrix"), len(classes))
     if "class_weight" in left:
         known["weights"] = _class_weights(left.pop("class_weight"), classes, totals, unread)
     costs = {*known["rank"], *(name for name, _ in known.get("max_costs", ()))}
@@ -238,7 +238,7 @@ def _leaf_rules(leaf: Any, unread: list[str]) -> tuple[LeafRule, ...]:
     return tuple(rules)
 
 
-def _matrix(matrix: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
+def read_matrix(matrix: Any, n: int) -> tuple[tuple[Fraction, ...], ...]:
     square = isinstance(matrix, list) and len(matrix) == n
     if not square or not all(isinstance(row, list) and len(row) == n for row in matrix):
         raise InputError(f"params.cost_matrix is {quote(matrix)}; expected {n} × {n} numbers")

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from everytree.verify.average import Part, predict_average, sample_rows
+from everytree.verify.claims import cost_facts
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model
@@ -47,6 +48,7 @@ def check_rules(
             "" if same else "other data",
         ),
         seal_fact(content),
+        *cost_facts(content.get("cost_matrix"), n_classes),
     ]
     epsilon, bound = rules.get("epsilon"), rules.get("bound")
     if not is_number(epsilon) or not is_number(bound):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from everytree.verify.claims import cost_facts
 from everytree.verify.examples import Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.fills import fill_facts
@@ -108,7 +109,7 @@ def _column(data: Any, path: str) -> Column:
 def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
     """Check a file of a tree on whole columns."""
     model = whole.model
-    facts = [seal_fact(whole.content)]
+    facts = [seal_fact(whole.content), *cost_facts(model.params.get("cost_matrix"), len(model.classes))]
     facts += KINDS[model.estimator](model, whole.content["tree"], whole.content["columns"], cells)
     imputed = model.params.get("missing") == "impute"
     facts += fill_facts(model, cells if imputed else None, coded=model.estimator in GROWN)

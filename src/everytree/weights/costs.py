@@ -25,8 +25,9 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.errors import QueryError
+from everytree.weights.cost_matrix import LARGEST_COST
 from everytree.weights.cost_words import COSTS
-from everytree.weights.dirichlet import LARGEST_COST, leaf_cost
+from everytree.weights.dirichlet import leaf_cost
 
 __all__ = ["Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
 

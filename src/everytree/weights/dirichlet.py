@@ -13,12 +13,12 @@ import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.common.values import written
 from everytree.errors import QueryError
+from everytree.weights.cost_matrix import checked_cost_matrix
 from everytree.weights.cost_words import COSTS
 
 __all__ = ["DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
 
 SMALLEST = 1e-100  # the smallest Dirichlet parameter
-LARGEST_COST = 1e12  # sums of costs up to this over 2^29 examples stay exact enough
 
 
 @written
@@ -116,18 +116,7 @@ def leaf_cost(
             raise QueryError(
                 "ranking by cost needs cost_matrix, with one row per true and one column per predicted class"
             )
-        try:
-            values = np.asarray(cost_matrix, dtype=float)
-        except (TypeError, ValueError):
-            values = np.array(np.nan)
-        if values.shape != (n_classes, n_classes) or not (np.abs(values) < LARGEST_COST).all():
-            raise refused(
-                QueryError,
-                "cost_matrix",
-                cost_matrix,
-                f"{n_classes} × {n_classes} numbers below {LARGEST_COST:g}",
-            )
-        matrix = values.ravel().tolist()
+        matrix = checked_cost_matrix(cost_matrix, n_classes).ravel().tolist()
     return _core.LeafCost(
         kind, n_classes, matrix, confidence, per_leaf, _core.LeafRule() if rule is None else rule
     )
