@@ -39,14 +39,15 @@ def test_the_tree_says_how_it_was_found(space: et.TreeSpace, strategy: str) -> N
     assert info["counted"] >= info["itemsets"] > 0
     assert info["bytes"] >= 16 * info["states"]  # a result is two numbers and a test
     assert 0 <= info["seconds_mining"] <= info["seconds_total"] < 60
-    assert ("relevant" in info) == (strategy != "closed")
+    assert ("relevant" in info) == (not strategy.startswith("closed"))
     assert (info["seconds_mining"] == 0) == (strategy in ("simple", "closed"))
 
 
 def test_relevancy_and_closures_store_less(space: et.TreeSpace) -> None:
     itemsets = {strategy: space.best(strategy=strategy).info["itemsets"] for strategy in MINERS}
     assert itemsets["closed"] < itemsets["simple"] == itemsets["apriori"] == itemsets["eclat"]
-    assert itemsets["apriori"] < itemsets["frequent"]
+    assert itemsets["apriori"] < itemsets["frequent"] == itemsets["eclat_frequent"]
+    assert itemsets["closed"] <= itemsets["closed_frequent"] < itemsets["frequent"]
 
 
 @pytest.mark.parametrize("strategy", MINERS)
@@ -60,26 +61,67 @@ def test_bounds_of_the_query_hold(space: et.TreeSpace, strategy: str) -> None:
         space.best(leaf=61, strategy=strategy)
 
 
+@pytest.mark.parametrize("strategy", MINERS)
 @pytest.mark.parametrize(
     "query",
     [
-        {"k": 2},
         {"minimize": ("size", "error"), "max_error": 10},
         {"minimize": ("error", "depth")},
         {"max_size": 3},
         {"max_leaves": 3},
         {"max_error": 30, "leaf_penalty": 1},
+        {"minimize": ("expected_error", "depth", "size"), "min_accuracy": 0.7, "require": [3]},
     ],
 )
-def test_other_queries_are_for_the_engine(space: et.TreeSpace, query: dict[str, Any]) -> None:
-    with pytest.raises(et.QueryError, match=r"strategy='eclat' .* use strategy=\"auto\""):
-        space.best(**query, strategy="eclat")
-    assert space.best(**query) is not None
+def test_every_query_has_the_engines_answer(
+    space: et.TreeSpace, query: dict[str, Any], strategy: str
+) -> None:
+    tree, expected = space.best(**query, strategy=strategy), space.best(**query)
+    assert tree.info["objective"] == pytest.approx(expected.info["objective"])
+    assert (tree.size, tree.depth) == (expected.size, expected.depth)
+    assert tree.info["strategy"] == strategy
+    assert tree.info["optimal"]
+    few = space.best(**query, k=3, strategy=strategy)
+    assert [each.info["objective"] for each in few] == pytest.approx(
+        [each.info["objective"] for each in space.best(**query, k=3)]
+    )
+
+
+def test_apriori_stops_at_the_first_level_with_an_answer() -> None:
+    """The root split halves the errors; a deeper level would multiply the itemsets."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (200, 8))
+    y = X[:, 4] ^ (rng.random(200) < 0.1)
+    space = et.TreeSpace(X, y, max_depth=None, min_leaf=4)
+    query = et.Query(("depth", "error"), min_accuracy=0.8)
+    shallow, all_levels = space.best(query, strategy="apriori"), space.best(query, strategy="eclat")
+    assert (
+        (shallow.depth, shallow.error) == (all_levels.depth, all_levels.error) == (1, space.best(query).error)
+    )
+    assert shallow.info["itemsets"] == 1 + 2 * 8 < all_levels.info["itemsets"] / 50
+    nothing = space.best(et.Query(("depth", "error"), min_accuracy=0.1), strategy="apriori")
+    assert (nothing.depth, nothing.info["itemsets"]) == (0, 1)
+    # Where no level has an answer, all of them are mined, and the message is the engine's.
+    with pytest.raises(et.NoTreeError, match="accuracy"):
+        space.best(("depth", "error"), min_accuracy=1, max_depth=2, strategy="apriori")
+
+
+def test_bounds_keep_lists_short() -> None:
+    """Bounds prune inside: a tighter one stores no more."""
+    X, y = noise(120, 6)
+    space = et.TreeSpace(X, y, 4, 3)
+    for strategy in MINERS:
+        wide, tight = (
+            space.best(("error", "size"), max_size=size, strategy=strategy).info["bytes"] for size in (31, 3)
+        )
+        assert tight <= wide
 
 
 @pytest.mark.parametrize("strategy", ["dl8", "", "Apriori", None])
 def test_unknown_strategies_are_refused(space: et.TreeSpace, strategy: Any) -> None:
-    with pytest.raises(et.QueryError, match="expected one of auto, simple, frequent, apriori, eclat, closed"):
+    with pytest.raises(
+        et.QueryError, match="expected one of auto, simple, frequent, apriori, eclat, closed, "
+    ):
         space.best(strategy=strategy)
     with pytest.raises(et.QueryError, match="expected one of auto"):
         compare_strategies(space, [strategy])
@@ -132,12 +174,25 @@ def test_the_core_checks_what_it_is_given(space: et.TreeSpace) -> None:
     control = space.limits.control()
     table = space.core_table()
     cost = _core.LeafCost("error", 2)
+
+    def ask(strategy: str, cost: _core.LeafCost, min_leaf: int = 1, **given: Any) -> None:
+        parts = {"rank": [0, 1], "bounds": [], "required": [], "k": 1} | given
+        _core.mine(table, strategy, ([cost], *parts.values()), 2, min_leaf, control)
+
     with pytest.raises(et.DataError, match="unknown strategy"):
-        _core.mine(table, "auto", cost, 2, 1, control)
+        ask("auto", cost)
     with pytest.raises(et.DataError, match="for 3 classes; the table has 2"):
-        _core.mine(table, "closed", _core.LeafCost("error", 3), 2, 1, control)
+        ask("closed", _core.LeafCost("error", 3))
     with pytest.raises(et.DataError, match="min_leaf is 0"):
-        _core.mine(table, "closed", cost, 2, 0, control)
+        ask("closed", cost, 0)
+    with pytest.raises(et.DataError, match="the ranking names criterion 3"):
+        ask("closed", cost, rank=[3])
+    with pytest.raises(et.DataError, match="a bound names criterion 4"):
+        ask("closed", cost, bounds=[(4, 1.0)])
+    with pytest.raises(et.DataError, match="k must be at least 1"):
+        ask("closed", cost, k=0)
+    with pytest.raises(et.DataError, match="one entry per test"):
+        ask("closed", cost, required=[1])
 
 
 # compare_strategies -----------------------------------------------------------------------------------------

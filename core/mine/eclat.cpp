@@ -2,20 +2,22 @@
 
 namespace everytree::mine {
 
-Eclat::Eclat(const Lattice& lattice, Trie& trie, Meter& meter)
+Eclat::Eclat(const Lattice& lattice, bool relevancy, Trie& trie, Meter& meter)
     : lattice_(&lattice),
+      relevancy_(relevancy),
       trie_(&trie),
       meter_(&meter),
       n_words_(lattice.table().n_words()),
       joined_(n_words_),
-      counts_(lattice.n_classes()) {}
+      counts_(lattice.n_classes()),
+      other_(lattice.n_classes()) {}
 
 std::size_t Eclat::run() {
   const CountTable& table = lattice_->table();
   table.class_counts(table.all().data(), counts_.data());
   trie_->add(0, counts_.data());
   counted_ = 1;
-  if (lattice_->final(counts_.data()) || lattice_->deep_enough(0)) return counted_;
+  if ((relevancy_ && lattice_->final(counts_.data())) || lattice_->deep_enough(0)) return counted_;
   Store<std::uint64_t> rows(*meter_);
   for (std::size_t t = 0; t < table.n_tests(); ++t)
     for (int outcome = 0; outcome < 2; ++outcome) {
@@ -24,7 +26,7 @@ std::size_t Eclat::run() {
       table.class_counts(joined_.data(), counts_.data());
       ++counted_;
       meter_->work(4 * n_words_, "mining itemsets", trie_->size());
-      if (!relevant(counts_.data(), trie_->counts(0))) continue;
+      if (relevancy_ ? !relevant(counts_.data(), trie_->counts(0)) : !lattice_->frequent(counts_.data())) continue;
       trie_->add(item_of(t, outcome), counts_.data());
       rows.append(joined_.data(), n_words_);
     }
@@ -54,7 +56,7 @@ void Eclat::grow(std::uint32_t id, const Store<std::uint64_t>& rows) {
       if (!lattice_->frequent(counts_.data())) continue;
       items_.push_back(other);
       // The two subsets at hand decide most cases; the rest need a look into the trie.
-      if (relevant(counts_.data(), trie_->counts(a)) || relevant(counts_.data(), trie_->counts(b)) ||
+      if (!relevancy_ || relevant(counts_.data(), trie_->counts(a)) || relevant(counts_.data(), trie_->counts(b)) ||
           relevant_otherwise(counts_.data())) {
         trie_->add(other, counts_.data());
         below.append(joined_.data(), n_words_);
@@ -71,8 +73,8 @@ void Eclat::grow(std::uint32_t id, const Store<std::uint64_t>& rows) {
 
 bool Eclat::relevant(const std::int32_t* counts, const std::int32_t* parent) const {
   if (lattice_->final(parent)) return false;
-  const std::int64_t here = lattice_->total(counts), there = lattice_->total(parent) - here;
-  return here >= lattice_->min_leaf() && there >= lattice_->min_leaf();
+  for (std::size_t c = 0; c < other_.size(); ++c) other_[c] = parent[c] - counts[c];
+  return lattice_->frequent(counts) && lattice_->frequent(other_.data());
 }
 
 bool Eclat::relevant_otherwise(const std::int32_t* counts) const {

@@ -14,7 +14,7 @@ std::size_t mix(std::uint32_t from, std::uint32_t item) {
 }
 }  // namespace
 
-ItemIndex::ItemIndex(Meter& meter) : edges_(meter), result_(meter), tips_(meter), meter_(&meter) {
+ItemIndex::ItemIndex(Meter& meter) : edges_(meter), result_(meter), meter_(&meter) {
   edges_.resize(64);
   result_.push_back(kNone);
 }
@@ -31,10 +31,21 @@ std::uint32_t ItemIndex::locate(const Item* items, std::size_t n, std::uint32_t 
   }
   if (result_[node] == kNone) {
     if (last == kNone) ++n_itemsets_;
-    result_[node] = static_cast<std::uint32_t>(tips_.size());
-    tips_.push_back({});
+    result_[node] = n_results_++;
   }
   return result_[node];
+}
+
+std::uint32_t ItemIndex::find(const Item* items, std::size_t n) const {
+  std::uint32_t node = 0;
+  const std::size_t mask = edges_.size() - 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t k = mix(node, items[i]) & mask;
+    while (edges_[k].from != kNone && (edges_[k].from != node || edges_[k].item != items[i])) k = (k + 1) & mask;
+    if (edges_[k].from == kNone) return kNone;
+    node = edges_[k].to;
+  }
+  return result_[node] == kMarked ? kNone : result_[node];
 }
 
 std::uint32_t ItemIndex::step(std::uint32_t from, std::uint32_t item) {
@@ -59,7 +70,7 @@ void ItemIndex::grow() {
   larger.resize(edges_.size() * 2);
   const std::size_t mask = larger.size() - 1;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
-    meter_->work(4, "building the tree", tips_.size());
+    meter_->work(4, "building the tree", n_results_);
     if (edges_[e].from == kNone) continue;
     std::size_t k = mix(edges_[e].from, edges_[e].item) & mask;
     while (larger[k].from != kNone) k = (k + 1) & mask;

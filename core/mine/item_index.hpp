@@ -13,12 +13,14 @@ class ItemIndex {
  public:
   explicit ItemIndex(Meter& meter);
 
-  // The result of an itemset (its items in ascending order): its number, new ones open. A `last` edge after the items
-  // tells results of one itemset apart (by depth); kNone: there is just one.
+  // The result of an itemset (its items in ascending order): its number, new ones the next. A `last` edge after the
+  // items tells results of one itemset apart (by depth); kNone: there is just one.
   std::uint32_t locate(const Item* items, std::size_t n, std::uint32_t last = kNone);
 
-  Tip& tip(std::uint32_t result) { return tips_[result]; }
-  std::size_t n_results() const { return tips_.size(); }
+  // The same without making one: kNone if the itemset was never asked for.
+  std::uint32_t find(const Item* items, std::size_t n) const;
+
+  std::size_t n_results() const { return n_results_; }
   std::size_t n_itemsets() const { return n_itemsets_; }  // that were asked for, not counting prefixes
 
  private:
@@ -31,7 +33,7 @@ class ItemIndex {
   Store<Edge> edges_;  // open addressing, a power of two
   std::size_t used_ = 0;
   Store<std::uint32_t> result_;  // by node; kNone for a prefix
-  Store<Tip> tips_;
+  std::uint32_t n_results_ = 0;
   std::size_t n_itemsets_ = 0;
   Meter* meter_;
 };

@@ -1,7 +1,9 @@
 #include "mine/lattice.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "common/errors.hpp"
 
@@ -23,20 +25,48 @@ bool pure_is_final(const LeafCost& cost) {
   return false;
 }
 
+namespace {
+ParetoQuery plain(const LeafCost& cost) {
+  ParetoQuery query;
+  query.costs = {&cost};
+  query.rank = {0, query.leaves()};
+  return query;
+}
+}  // namespace
+
 Lattice::Lattice(const CountTable& table, const LeafCost& cost, int max_depth, std::int64_t min_leaf)
-    : table_(&table), cost_(&cost), max_depth_(max_depth), min_leaf_(min_leaf), pure_is_final_(pure_is_final(cost)) {
-  if (cost.n_classes() != table.n_classes())
-    throw InvalidInput("the cost is for " + std::to_string(cost.n_classes()) + " classes; the table has " +
-                       std::to_string(table.n_classes()));
-  if (min_leaf < 1) throw InvalidInput("min_leaf is " + std::to_string(min_leaf) + "; expected at least 1");
+    : Lattice(table, plain(cost), max_depth, min_leaf) {}
+
+Lattice::Lattice(const CountTable& table, ParetoQuery query, int max_depth, std::int64_t min_leaf, PathRule rule)
+    : Lattice(table.n_tests(), table.n_classes(), std::move(query), max_depth, min_leaf) {
+  table_ = &table;
+  rule_ = std::move(rule);
   if (table.total() < min_leaf)
     throw InvalidInput("the table holds " + std::to_string(table.total()) + " examples, fewer than min_leaf " +
                        std::to_string(min_leaf) + ": no tree exists");
 }
 
+Lattice::Lattice(std::size_t n_tests, std::size_t n_classes, ParetoQuery query, int max_depth, std::int64_t min_leaf)
+    : query_(std::move(query)),
+      n_tests_(n_tests),
+      n_classes_(n_classes),
+      max_depth_(max_depth),
+      min_leaf_(min_leaf),
+      pure_is_final_(query_.k == 1 && query_.required.empty() &&
+                     std::all_of(query_.costs.begin(), query_.costs.end(),
+                                 [](const LeafCost* cost) { return pure_is_final(*cost); })) {
+  check_query(query_, n_tests, n_classes);
+  if (min_leaf < 1) throw InvalidInput("min_leaf is " + std::to_string(min_leaf) + "; expected at least 1");
+}
+
+bool Lattice::one_tree() const {
+  return query_.costs.size() == 1 && query_.k == 1 && query_.bounds.empty() && query_.required.empty() &&
+         (query_.rank == std::vector<std::size_t>{0} || query_.rank == std::vector<std::size_t>{0, query_.leaves()});
+}
+
 Tip Lattice::leaf(const std::int32_t* counts) const {
   // Of a forbidden leaf: infinity absorbs whatever is added to it.
-  const double cost = (*cost_)(counts);
+  const double cost = (*query_.costs[0])(counts);
   return {!no_cost(cost) ? cost : std::numeric_limits<double>::infinity(), 1, Tip::kLeaf};
 }
 

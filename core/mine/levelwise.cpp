@@ -30,13 +30,13 @@ void Levelwise::read_rows() {
       }
 }
 
-std::size_t Levelwise::run() {
+std::size_t Levelwise::run(const std::function<bool()>& enough) {
   read_rows();
   std::vector<std::int32_t> all(lattice_->n_classes());
   lattice_->table().class_counts(lattice_->table().all().data(), all.data());
   trie_->add(0, all.data());
   std::size_t counted = 1;
-  while (!lattice_->deep_enough(level_)) {
+  while (!(enough && enough()) && !lattice_->deep_enough(level_)) {
     const auto before = static_cast<std::uint32_t>(trie_->size());
     items_.clear();
     if (level_ == 0)

@@ -16,8 +16,9 @@ namespace everytree::mine {
 class Levelwise {
  public:
   Levelwise(const Lattice& lattice, bool relevancy, Trie& trie, Meter& meter);
-  // Fills the trie; returns the number of itemsets counted.
-  std::size_t run();
+  // Fills the trie; returns the number of itemsets counted. After each level, the empty itemset first, `enough` may
+  // say that no longer itemset is wanted.
+  std::size_t run(const std::function<bool()>& enough = {});
 
  private:
   struct Kind {

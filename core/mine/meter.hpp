@@ -27,6 +27,7 @@ class Meter {
   void drop(std::size_t bytes) { now_ -= bytes; }
   std::size_t peak() const { return peak_; }
   double seconds() const { return control_->seconds(); }
+  Control& control() const { return *control_; }
 
   // So many words were touched; every megabyte or so the limits are looked at. `found` goes to the progress line.
   void work(std::size_t words, const char* stage, std::size_t found) {

@@ -9,20 +9,37 @@
 #include <deque>
 
 #include "mine/item_index.hpp"
+#include "mine/keep.hpp"
 
 namespace everytree::mine {
 
 enum class KeyOf { itemset, closure };
 
+// Closed itemsets that were mined before, and their class counts.
+struct Mined {
+  Mined(std::size_t n_classes, Meter& meter) : index(meter), counts(meter), n_classes(n_classes) {}
+  const std::int32_t* find(const Item* items, std::size_t n) const {
+    const std::uint32_t id = index.find(items, n);
+    return id == kNone ? nullptr : counts.data() + id * n_classes;
+  }
+  ItemIndex index;
+  Store<std::int32_t> counts;
+  std::size_t n_classes;
+};
+
+template <class Keep>
 class SingleStep {
  public:
-  SingleStep(const Lattice& lattice, KeyOf key, Meter& meter);
+  // With `mined` class counts are read from there instead of counted, as far as they are known.
+  SingleStep(const Lattice& lattice, KeyOf key, Meter& meter, const Mined* mined = nullptr);
   Found run();
 
  private:
+  using Entry = typename Keep::Entry;
   struct Candidate {
     std::uint32_t test;
-    std::int32_t ones;  // examples where the test holds
+    std::int32_t ones;    // examples where the test holds
+    bool allowed = true;  // by the rule for paths, on both sides
   };
   // One state on the way down.
   struct Level {
@@ -35,11 +52,12 @@ class SingleStep {
     std::uint32_t child[2] = {0, 0};  // results of the children by the candidate at hand
     std::size_t next = 0;             // that candidate
     int side = 0;                     // the child to be looked at next
-    Tip tip;
+    std::size_t place = 0;            // the tree to be written, of those that are kept here
+    Entry entry;
   };
 
   bool feasible(const Level& level, const Candidate& c) const {
-    return c.ones >= lattice_->min_leaf() && level.total - c.ones >= lattice_->min_leaf();
+    return c.allowed && c.ones >= lattice_->min_leaf() && level.total - c.ones >= lattice_->min_leaf();
   }
   void enter_root();
   void enter(std::uint32_t test, std::int32_t ones, int side);  // the child of the state on top: a new top
@@ -48,19 +66,24 @@ class SingleStep {
   bool leave_if_solved();
   void step();
   void survey();
-  Key write();
+  bool allowed(const Level& level, const Candidate& c);
+  Key write(std::size_t place);
 
   const Lattice* lattice_;
   const CountTable* table_;
   KeyOf key_of_;
   Meter* meter_;
+  const Mined* mined_;
+  Keep keep_;
   ItemIndex index_;
+  Store<Entry> results_;  // by number
   // levels_[0] is no state: it lends the root its candidates, which are all tests. The top is levels_[top_].
   std::deque<Level> levels_;
   std::size_t top_ = 0;
   std::size_t counted_ = 0;
   std::vector<Item> constant_;
-  std::vector<std::int32_t> counts_;
+  std::vector<std::int32_t> counts_, other_;
+  std::vector<std::uint64_t> part_;  // rows of one side
 };
 
 }  // namespace everytree::mine

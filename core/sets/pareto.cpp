@@ -217,32 +217,10 @@ class Answers {
 
   std::vector<Judged> write() const {
     const ParetoList& root = values_[0].trees;
-    std::vector<std::size_t> order;
-    for (std::size_t x = 0; x < root.size(); ++x) {
-      bool good = (root.used(x) & query_.all_required) == query_.all_required;
-      for (const auto& [criterion, bound] : query_.bounds) {
-        const double value = root.values(x, width_)[criterion];
-        good = good && (value <= bound || tied(value, bound));
-      }
-      if (good) order.push_back(x);
-    }
-    const auto before = [&](std::size_t x, std::size_t y) {
-      for (std::size_t c : query_.rank) {
-        const double a = root.values(x, width_)[c], b = root.values(y, width_)[c];
-        if (a != b && !tied(a, b)) return a < b;
-      }
-      return x < y;
-    };
-    // By selection: "tied" is no equivalence, and std::sort may not be given such an order.
-    const std::size_t wanted = query_.front ? order.size() : std::min(query_.k, order.size());
+    const std::vector<std::size_t> order = answers_of(root, query_);
     std::vector<Judged> out;
-    for (std::size_t n = 0; n < wanted; ++n) {
-      std::size_t best = n;
-      for (std::size_t x = n + 1; x < order.size(); ++x)
-        if (before(order[x], order[best])) best = x;
-      std::rotate(order.begin() + static_cast<std::ptrdiff_t>(n), order.begin() + static_cast<std::ptrdiff_t>(best),
-                  order.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-      control_.check(true, "writing trees", n, wanted);
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      control_.check(true, "writing trees", n, order.size());
       Judged tree;
       tree.values.assign(root.values(order[n], width_), root.values(order[n], width_) + width_);
       write(0, order[n], tree.key);
@@ -277,24 +255,24 @@ class Answers {
   const std::vector<ParetoTrees::Value> values_;
 };
 
-void check(const Graph& graph, const ParetoQuery& query) {
+}  // namespace
+
+void check_query(const ParetoQuery& query, std::size_t n_tests, std::size_t n_classes) {
   for (const LeafCost* cost : query.costs)
-    if (cost->n_classes() != graph.table().n_classes())
-      throw InvalidInput("a cost is for " + std::to_string(cost->n_classes()) + " classes; the table has " +
-                         std::to_string(graph.table().n_classes()));
+    if (cost->n_classes() != n_classes)
+      throw InvalidInput("the cost is for " + std::to_string(cost->n_classes()) + " classes; the table has " +
+                         std::to_string(n_classes));
   for (std::size_t c : query.rank)
     if (c >= query.width()) throw InvalidInput("the ranking names criterion " + std::to_string(c));
   for (const auto& [c, bound] : query.bounds)
     if (c >= query.width()) throw InvalidInput("a bound names criterion " + std::to_string(c));
   if (query.k < 1) throw InvalidInput("k must be at least 1");
-  if (!query.required.empty() && query.required.size() != graph.table().n_tests())
+  if (!query.required.empty() && query.required.size() != n_tests)
     throw InvalidInput("required items need one entry per test");
 }
 
-}  // namespace
-
 std::vector<Judged> pareto_trees(const Graph& graph, const ParetoQuery& query, Control& control) {
-  check(graph, query);
+  check_query(query, graph.table().n_tests(), graph.table().n_classes());
   Rule rule(query, graph.options().by_depth, control);
   rule.held = graph.bytes();
   const std::size_t n_threads = std::max<std::size_t>(1, graph.options().n_threads);

@@ -48,6 +48,9 @@ struct Judged {
   Key key;
 };
 
+// Throws InvalidInput unless costs, criteria and required items fit the data.
+void check_query(const ParetoQuery& query, std::size_t n_tests, std::size_t n_classes);
+
 // The k best trees in order of the ranking, fewer if fewer satisfy the query; for a front, all of it in that order.
 std::vector<Judged> pareto_trees(const Graph& graph, const ParetoQuery& query, Control& control);
 

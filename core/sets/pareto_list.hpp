@@ -122,4 +122,36 @@ class ParetoList {
   std::vector<Made> made_;
 };
 
+// The places of the answers in the list of the root, best first: those that use what is required and meet the bounds.
+inline std::vector<std::size_t> answers_of(const ParetoList& root, const ParetoQuery& query) {
+  const std::size_t width = query.width();
+  std::vector<std::size_t> order;
+  for (std::size_t x = 0; x < root.size(); ++x) {
+    bool good = (root.used(x) & query.all_required) == query.all_required;
+    for (const auto& [criterion, bound] : query.bounds) {
+      const double value = root.values(x, width)[criterion];
+      good = good && (value <= bound || tied(value, bound));
+    }
+    if (good) order.push_back(x);
+  }
+  const auto before = [&](std::size_t x, std::size_t y) {
+    for (std::size_t c : query.rank) {
+      const double a = root.values(x, width)[c], b = root.values(y, width)[c];
+      if (a != b && !tied(a, b)) return a < b;
+    }
+    return x < y;
+  };
+  // By selection: "tied" is no equivalence, and std::sort may not be given such an order.
+  const std::size_t wanted = query.front ? order.size() : std::min(query.k, order.size());
+  for (std::size_t n = 0; n < wanted; ++n) {
+    std::size_t best = n;
+    for (std::size_t x = n + 1; x < order.size(); ++x)
+      if (before(order[x], order[best])) best = x;
+    std::rotate(order.begin() + static_cast<std::ptrdiff_t>(n), order.begin() + static_cast<std::ptrdiff_t>(best),
+                order.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  }
+  order.resize(wanted);
+  return order;
+}
+
 }  // namespace everytree

@@ -258,9 +258,9 @@ class RuleSum:
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row)."""
 
-def mine(table: CountTable, strategy: str, cost: LeafCost, max_depth: int, min_leaf: int, control: Control) -> tuple[float, list[int], dict[str, object]]:
+def mine(table: CountTable, strategy: str, query: tuple[Sequence[LeafCost], Sequence[int], Sequence[tuple[int, float]], Sequence[int], int], max_depth: int, min_leaf: int, control: Control) -> tuple[list[tuple[list[float], list[int]]], dict[str, object]]:
     """
-    The tree of least (cost, size) by a strategy of DL8: (cost, key, report).
+    The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are (values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or one cost and then leaves, and nothing else.
     """
 
 class Found:

@@ -41,8 +41,8 @@ class StrategyRun:
     counted : int or None, default=None
         The number of itemsets whose examples it counted.
     states : int or None, default=None
-        The number of itemsets that were given a best tree: the relevant itemsets; for "closed" closures (by depth if
-        that is bounded), for "auto" stored states of the engine.
+        The number of itemsets that were given a best tree: the relevant itemsets; for "closed" and "closed_frequent"
+        closures (by depth if that is bounded), for "auto" stored states of the engine.
     bytes : int or None, default=None
         The most bytes that it stored at once.
     seconds_mining : float or None, default=None
@@ -93,7 +93,7 @@ def compare_strategies(
     space : TreeSpace
         The data and the depth limit; nothing that it has computed before is used.
     strategies : sequence of str, default=all of them
-        The names of the strategies: auto, simple, frequent, apriori, eclat, closed.
+        The names of the strategies: auto, simple, frequent, apriori, eclat, closed, eclat_frequent, closed_frequent.
     min_leaf : int, iterable of int or None, default=None
         One minimum leaf size, or several; None means that of the space.
     time_limit : float or None, default=None

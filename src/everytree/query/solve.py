@@ -9,15 +9,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import everytree._core as _core
-from everytree.common.arguments import refused
 from everytree.engine.certificate import REASONS, certificate
+from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
 from everytree.query.plan import Inside, Plan, Session, bound_of, choose, cost_of
 from everytree.query.run import Run, run_search
 from everytree.query.strategies import mine
 from everytree.weights.costs import Cost, as_text, tied
 
-__all__ = ["Found", "best_by_strategy", "front", "search_by", "solve"]
+__all__ = ["Criteria", "Found", "best_by_strategy", "criteria_of", "front", "search_by", "solve"]
 
 
 class Found(NamedTuple):
@@ -125,47 +125,65 @@ def _points(session: Session, plan: Plan, inside: Inside) -> Iterator[Found]:
             yield found_tree(cost, value, key, inside)
 
 
-def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = False) -> list[Found]:
+class Criteria(NamedTuple):
+    """What the general fold compares: costs, then leaves and depth; the place of each by name, and bounds by place."""
+
+    costs: list[Cost]
+    place: dict[str, int]
+    bounds: list[tuple[int, float]]
+
+    def found(self, values: list[float], key: list[int], plan: Plan, inside: Inside, n_states: int) -> Found:
+        """Describe a tree by the values of all criteria."""
+        return Found(
+            {
+                name: self.costs[self.place[name]].in_query_units(values[self.place[name]])
+                for name in plan.costs
+            },
+            int(values[-2]),
+            int(values[-1]),
+            inside.key(key),
+            {"n_states": n_states},
+        )
+
+
+def criteria_of(plan: Plan, space: Engine, front: bool = False) -> Criteria:
+    """List the criteria of a plan for the trees of a space."""
     # The first cost carries the price of leaves; its bound does not, and then has a criterion of its own.
     costs: list[Cost] = []
     place: dict[str, int] = {}
     for name in plan.costs:
         penalty = plan.penalty if name == plan.costs[0] and not front else 0.0
         place[name] = len(costs)
-        costs.append(cost_of(plan, name, inside.space, penalty))
+        costs.append(cost_of(plan, name, space, penalty))
     bounds: list[tuple[int, float]] = []
     for name, most in plan.bounds.items():
         where = place.get(name)
         if where is None or (plan.penalty and name == plan.costs[0]):
             where = len(costs)
-            costs.append(cost_of(plan, name, inside.space))
+            costs.append(cost_of(plan, name, space))
         bounds.append((where, costs[where].bound(most)))
     if not costs:  # the rule for leaves is part of a cost
-        costs.append(cost_of(plan, "errors", inside.space))
+        costs.append(cost_of(plan, "errors", space))
     place |= {"size": len(costs), "depth": len(costs) + 1}
     if math.isfinite(plan.most_leaves):
         bounds.append((len(costs), plan.most_leaves))
+    return Criteria(costs, place, bounds)
+
+
+def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = False) -> list[Found]:
+    criteria = criteria_of(plan, inside.space, front)
     graph = inside.space.graph_under(session.control)
     found = _core.pareto(
         graph,
-        [cost.core for cost in costs],
-        [place[name] for name in plan.rank],
-        bounds,
+        [cost.core for cost in criteria.costs],
+        [criteria.place[name] for name in plan.rank],
+        criteria.bounds,
         front,
         inside.bits(plan.require) if plan.require else [],
         k,
         session.control,
     )
-    return [
-        Found(
-            {name: costs[place[name]].in_query_units(values[place[name]]) for name in plan.costs},
-            int(values[-2]),
-            int(values[-1]),
-            inside.key(key),
-            {"n_states": int(graph.n_states)},
-        )
-        for values, key in found
-    ]
+    return [criteria.found(values, key, plan, inside, int(graph.n_states)) for values, key in found]
 
 
 def front(session: Session, plan: Plan, by: str) -> list[Found]:
@@ -208,22 +226,24 @@ def best_by_strategy(
     session: Session, plan: Plan, k: int, strategy: str
 ) -> tuple[list[Found], dict[str, Any]]:
     """Answer a query by one of the strategies, and return the answer with the strategy's report."""
-    if choose(plan, k) != "search":
-        raise refused(
-            QueryError,
-            "strategy",
-            strategy,
-            says=" finds one tree of the least cost and then the least size, under bounds on depth, "
-            'leaves and that cost; this query asks for more: use strategy="auto"',
-        )
     inside = session.inside(plan)
     if inside is None:
         return [], {}
-    cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
-    value, key, info = mine(inside.space, cost.core, strategy, session.control)
-    if not key or not cost.within(value, bound_of(plan)):
-        return [], info
-    return [found_tree(cost, value, key, inside)], info
+    if choose(plan, k) == "search":  # one tree for each itemset is enough
+        cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
+        trees, info = mine(inside.space, ([cost.core], [0, 1], [], [], 1), strategy, session.control)
+        good = [(value, key) for (value,), key in trees if cost.within(value, bound_of(plan))]
+        return [found_tree(cost, value, key, inside) for value, key in good], info
+    criteria = criteria_of(plan, inside.space)
+    query = (
+        [cost.core for cost in criteria.costs],
+        [criteria.place[name] for name in plan.rank],
+        criteria.bounds,
+        inside.bits(plan.require) if plan.require else [],
+        k,
+    )
+    trees, info = mine(inside.space, query, strategy, session.control)
+    return [criteria.found(values, key, plan, inside, info["states"]) for values, key in trees], info
 
 
 def _shape(key: list[int]) -> tuple[int, int]:

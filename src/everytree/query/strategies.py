@@ -5,10 +5,13 @@
     apriori   Apriori level by level, with relevancy inside: only itemsets that a tree may contain
     eclat     Eclat depth first on sets of rows, with relevancy inside
     closed    one step, results kept by the closure of the itemset
+    eclat_frequent   all frequent itemsets by Eclat first, then DL8 on their trie
+    closed_frequent  all closed frequent itemsets first, then DL8 with the class counts found
     auto      the engine of everytree
 
-All of them find a tree of the same least (cost, size). They differ in what they store and in how long they take,
-which ``compare_strategies`` lists: the numbers behind Figure 7 of the paper.
+All of them give the same answers to a query. They differ in what they store and in how long they take,
+which ``compare_strategies`` lists: the numbers behind Figure 7 of the paper. Where depth ranks first, ``apriori`` stops
+at the first level that holds an answer.
 """
 
 from __future__ import annotations
@@ -20,9 +23,21 @@ from everytree.common.arguments import refused
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 
-__all__ = ["STRATEGIES", "check_strategy", "mine"]
+__all__ = ["STRATEGIES", "CoreQuery", "check_strategy", "mine"]
 
-STRATEGIES = ("auto", "simple", "frequent", "apriori", "eclat", "closed")
+STRATEGIES = (
+    "auto",
+    "simple",
+    "frequent",
+    "apriori",
+    "eclat",
+    "closed",
+    "eclat_frequent",
+    "closed_frequent",
+)
+
+# Costs, the order of criteria, bounds on criteria, bits of required items for every test, and how many trees.
+CoreQuery = tuple[list[_core.LeafCost], list[int], list[tuple[int, float]], list[int], int]
 
 
 def check_strategy(strategy: str) -> str:
@@ -37,15 +52,12 @@ def check_strategy(strategy: str) -> str:
 
 
 def mine(
-    space: Engine, cost: _core.LeafCost, strategy: str, control: _core.Control
-) -> tuple[float, list[int], dict[str, Any]]:
-    """Find the tree of least (cost, size) of a space: its cost, its key, and what the strategy did.
-
-    The key is empty where the cost forbids every tree.
-    """
+    space: Engine, query: CoreQuery, strategy: str, control: _core.Control
+) -> tuple[list[tuple[list[float], list[int]]], dict[str, Any]]:
+    """Answer a query by a strategy: the values and keys of the trees, best first, and what the strategy did."""
     depth = -1 if space.max_depth is None else space.max_depth
-    value, key, report = _core.mine(space.core_table(), strategy, cost, depth, space.min_leaf, control)
+    trees, report = _core.mine(space.core_table(), strategy, query, depth, space.min_leaf, control)
     info: dict[str, Any] = {"strategy": strategy, **report}
-    if strategy != "closed":  # there the states are closures, not itemsets
+    if not strategy.startswith("closed"):  # there the states are closures, not itemsets
         info["relevant"] = info["states"]
-    return value, key, info
+    return trees, info

@@ -100,6 +100,10 @@ class Lattice:
             if not self.table.children(cover, test)[1 - outcome]
         )
 
+    def closed_frequent(self) -> set[Path]:
+        """Return the closures of the frequent paths."""
+        return {self.closure(path) for path in self.frequent_paths()}
+
     def census(self) -> Census:
         """Return how many paths, closures and states (cover, depth) there are to keep."""
         relevant = self.relevant_paths()

@@ -263,9 +263,9 @@ class TreeSpace(Engine):
         leaf_penalty : float, default=0.0
             A price for each leaf, added to the first cost.
         strategy : str, default="auto"
-            How the tree is searched: "auto" uses the engine; "simple", "frequent", "apriori", "eclat" and "closed"
-            build the itemset lattice as DL8 does. These answer the plain query for the least cost, and ``tree.info``
-            holds the number of itemsets they stored.
+            How the tree is searched: "auto" uses the engine; "simple", "frequent", "apriori", "eclat", "closed",
+            "eclat_frequent" and "closed_frequent" build the itemset lattice as DL8 does. The answers are the same, and
+            ``tree.info`` holds the number of itemsets they stored.
 
         Returns
         -------
