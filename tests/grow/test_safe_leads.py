@@ -149,14 +149,14 @@ def test_classifiers_tell_what_they_did_not_look_at():
         {"prior": "size"},
         {"alpha": 0.5},
         {"dirichlet": 3.0},
-        {"dirichlet": et.DepthDecay(1.0, 0.5)},
+        {"dirichlet": et.DepthDecay(0.9, 0.5)},
         {"min_branch": 5},
         {"max_depth": 2},
     ],
 )
 def test_other_parameters_mean_a_look_at_every_node(change):
     X, y = batches()
-    model = et.SmoothedTreeClassifier(prior="size", dirichlet=1.0).partial_fit(X[:500], y[:500])
+    model = et.SmoothedTreeClassifier(prior="size", dirichlet=0.9).partial_fit(X[:500], y[:500])
     unchanged = change == {"prior": "size"}
     model.set_params(**change).partial_fit(X[500:510], y[500:510])
     assert (model.restructured_["unlooked"] > 0) == unchanged
