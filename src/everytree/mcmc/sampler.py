@@ -55,7 +55,7 @@ COOLER = 0.55  # the weight of the data in a heated tree, relative to the tree b
 PARTS = 25  # into which a run with a bar is split; the bar shows the ESS after each
 
 
-def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[str, str]]) -> list[float]:
+def proposal_density(given: Any, tests: Sequence[tuple[str, str]]) -> list[float]:
     """Return how often each test is proposed, relative to the other feasible ones; an empty list if all are alike.
 
     ``tests`` are (name, attribute); ``given`` names tests or attributes, and all others count 1.
