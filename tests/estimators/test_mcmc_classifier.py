@@ -125,6 +125,25 @@ def test_the_stack_draws_from_the_target_if_each_tree_counts_once():
     assert z.max() < 5
 
 
+@pytest.mark.parametrize("options", [{}, {"kernel": "stack", "orders": "once"}], ids=str)
+def test_a_column_then_a_cut_by_its_density_changes_no_law(options):
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.integers(0, 5, 60), rng.integers(0, 2, 60)])
+    y = np.where(rng.random(60) < 0.5, X[:, 0] > 2, rng.integers(0, 2, 60)).astype(int)
+    given = {"max_depth": 2, "min_leaf": 4, "bins": "all"}
+    model = quick(**given, density="columns", informed=0, n_draws=3000, thin=30, **options).fit(X, y)
+    posterior = et.BayesOptimalClassifier(**given).fit(X, y).posterior_
+    share = np.bincount(model.draws_.which.ravel()) / len(model.draws_)
+    trees = [model.draws_.space.tree_of(model.draws_.key(k)) for k in range(model.draws_.n_distinct)]
+    law = np.exp([posterior.log_prob(t) for t in trees])
+    assert 0.5 * np.abs(share - law).sum() + 0.5 * (1 - law.sum()) < 0.06
+
+
+def test_an_unknown_density_is_refused():
+    with pytest.raises(QueryError, match="density='rows'; expected a dict"):
+        quick(density="rows").fit(*data())
+
+
 # --- draws
 
 

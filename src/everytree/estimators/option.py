@@ -148,7 +148,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         dirichlet: Dirichlet = "1/C",
         cuts: str = "average",
         option_weight: float = 0.0,
-        stop_factor: float = 0.75,
+        stop_factor: float = 0.1,
         max_depth: int | None = None,
         min_branch: int = 1,
         split_pure: bool = False,

@@ -32,6 +32,7 @@ __all__ = [
     "Plan",
     "TreeSampler",
     "by_chain",
+    "column_density",
     "ladder_of",
     "move_odds",
     "of_one_length",
@@ -54,7 +55,7 @@ COOLER = 0.55  # the weight of the data in a heated tree, relative to the tree b
 PARTS = 25  # into which a run with a bar is split; the bar shows the ESS after each
 
 
-def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[str, str]]) -> list[float]:
+def proposal_density(given: Any, tests: Sequence[tuple[str, str]]) -> list[float]:
     """Return how often each test is proposed, relative to the other feasible ones; an empty list if all are alike.
 
     ``tests`` are (name, attribute); ``given`` names tests or attributes, and all others count 1.
@@ -76,6 +77,35 @@ def proposal_density(given: Mapping[str, float] | None, tests: Sequence[tuple[st
                 f"density names {name!r}, which is no column and no test; the tests are in binarizer_.tests_"
             )
     return [weights.get(name, weights.get(attribute, 1.0)) for name, attribute in tests]
+
+
+def column_density(tests: Sequence[tuple[str, str]], counts: Sequence[int], n_examples: int) -> list[float]:
+    """Return the proposal of section 6 of Krasznahorkay (2004): 1/d · λ_j, over all tests.
+
+    A column j is drawn with probability 1/d, then a test by the density λ_j of the column in training: an example is
+    drawn, and the test is the first cut that its value does not exceed, or the one that asks for its value; the only
+    test of a column is certain. ``tests`` are (attribute, operator), ``counts`` the examples in which each holds. The
+    examples above the last cut have no test, so that λ_j may sum to less than one: then nothing is proposed.
+
+    >>> column_density([("age", "<="), ("age", "<="), ("sex", "is")], [2, 5, 3], 8)
+    [0.125, 0.1875, 0.5]
+    """
+    columns: dict[str, list[int]] = {}
+    for test, (attribute, _) in enumerate(tests):
+        columns.setdefault(attribute, []).append(test)
+    found = [0.0] * len(tests)
+    for mine in columns.values():
+        cuts = sorted((test for test in mine if tests[test][1] == "<="), key=lambda test: counts[test])
+        before = 0
+        for test in mine:
+            found[test] = counts[test] / n_examples
+        for test in cuts:
+            found[test], before = (counts[test] - before) / n_examples, counts[test]
+        if len(mine) == 1:
+            found[mine[0]] = 1.0
+        for test in mine:
+            found[test] /= len(columns)
+    return found
 
 
 def move_odds(moves: Mapping[str, float] | None, target: str = "posterior") -> list[float]:
@@ -200,6 +230,7 @@ class TreeSampler:
         informed: float = 0.9,
         tempering: int | Sequence[float] = 3,
         density: Sequence[float] = (),
+        density_outright: bool = False,
         state_bytes: int | None = None,
         orders: str = "counted",
     ) -> None:
@@ -228,6 +259,7 @@ class TreeSampler:
                 ladder=ladder_of(tempering),
                 state_bytes=state_bytes,
                 orders=orders,
+                density_outright=density_outright,
             )
         # The settings with which another process makes one of these chains.
         self.alone: dict[str, Any] = {
@@ -236,6 +268,7 @@ class TreeSampler:
             "informed": informed,
             "tempering": tempering,
             "density": density,
+            "density_outright": density_outright,
             "orders": orders,
             "state_bytes": max(1, state_bytes // n_chains),
         }
