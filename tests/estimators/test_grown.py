@@ -111,7 +111,7 @@ def test_option_trees_are_those_of_the_reference(cuts, factor, depth):
         X, y = mixed(seed, n=40)
         model = OptionTreeClassifier(factor, 3, None, cuts=cuts, max_depth=depth, prior="coding").fit(X, y)
         grower = plain(
-            X, y, 2, prior=reference.CodingPrior(), stop_factor=0.75, each_cut=cuts == "each",
+            X, y, 2, prior=reference.CodingPrior(), stop_factor=0.1, each_cut=cuts == "each",
             option_factor=factor, max_options=3, max_depth=depth,
         )  # fmt: skip
         root = grow_columns(grower)
@@ -142,14 +142,14 @@ def test_every_option_is_the_exact_posterior(prior):
 
 def test_one_option_is_smoothing():
     X, y = mixed(3, 200)
-    one = OptionTreeClassifier(1.0, 1, None, stop_factor=0.1).fit(X, y)
-    smooth = SmoothedTreeClassifier(stop_factor=0.1).fit(X, y)
+    one = OptionTreeClassifier(1.0, 1, None, stop_factor=0.001).fit(X, y)
+    smooth = SmoothedTreeClassifier(stop_factor=0.001).fit(X, y)
     assert one.tree_ == smooth.tree_
-    best = SmoothedTreeClassifier(stop_factor=0.1, prune="map").fit(X, y)
+    best = SmoothedTreeClassifier(stop_factor=0.001, prune="map").fit(X, y)
     assert best.log_evidence_ < smooth.log_evidence_
     assert best.tree_.is_tree
     assert best.n_nodes_ < smooth.n_nodes_
-    pruned = SmoothedTreeClassifier(stop_factor=0.1, prune="map", prior="coding").fit(
+    pruned = SmoothedTreeClassifier(stop_factor=0.001, prune="map", prior="coding").fit(
         X, y
     )  # minimum encoding
     assert pruned.n_nodes_ <= best.n_nodes_

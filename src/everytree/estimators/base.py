@@ -460,36 +460,10 @@ class TreeClassifierBase(ClassifierBase):
         return labels
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows with the columns of training: a DataFrame, an array or a list of rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities, with the classes in the order of ``classes_``.
-        """
         check_is_fitted(self)
         return self._predict_proba_tests(self.to_tests(X))
 
     def answers(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Return ``predict`` and ``predict_proba`` of the same rows, which are turned into tests once.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows with the columns of training: a DataFrame, an array or a list of rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,)
-            What ``predict`` says of each row.
-        proba : ndarray of shape (n_rows, n_classes)
-            What ``predict_proba`` says of each row.
-        """
         check_is_fitted(self)
         codes, proba = self._answers_tests(self.to_tests(X))
         labels: npt.NDArray[Any] = self.classes_[codes]
