@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import gzip
 import json
 import math
 import os
@@ -55,6 +56,17 @@ def test_a_line_that_was_not_finished_is_dropped(tmp_path: Path) -> None:
     again.add(jobs[1], [{"model": "m", "accuracy": 0.75}], 1.0)
     assert [row["accuracy"] for row in Results(path, {"folds": 3}).rows(jobs)] == [0.5, 0.75]
     assert len(lines_of(path)) == 3
+
+
+def test_packed_lines_go_on(tmp_path: Path) -> None:
+    path, jobs = tmp_path / "r.jsonl", [Job("p", "d", {}, trial) for trial in range(2)]
+    Results(path, {"folds": 3}).add(jobs[0], [{"model": "m", "accuracy": 0.5}], 1.0)
+    (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    again = Results(path, {"folds": 3})
+    again.add(jobs[1], [{"model": "m", "accuracy": 0.75}], 1.0)
+    assert [row["accuracy"] for row in Results(path, {"folds": 3}).rows(jobs)] == [0.5, 0.75]
+    assert Results(path, {"folds": 3}, fresh=True).rows(jobs) == []
 
 
 def test_a_file_cut_in_its_first_line_begins_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ locks), so two runs into one folder do some jobs twice and spoil nothing.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import statistics
@@ -129,8 +130,13 @@ class Results:
         self.path, self.settings = path, json.loads(json.dumps(settings))
         self.found: dict[str, Row] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
+        packed = path.with_name(path.name + ".gz")
         if fresh:
             path.unlink(missing_ok=True)
+        elif packed.is_file() and not path.exists():
+            path.write_bytes(
+                gzip.decompress(packed.read_bytes())
+            )  # Lines that were packed to be kept go on here.
         with _alone(path) as handle:  # also finds out, before any job runs, that nothing can be written there
             lines = _whole_lines(handle).decode("utf-8", errors="replace").splitlines()
             if lines:
