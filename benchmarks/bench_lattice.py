@@ -32,7 +32,7 @@ TIME_LIMIT = 10.0
 MEMORY_LIMIT = 2**30
 COLORS = {
     "simple": "#4c72b0", "frequent": "#c44e52", "apriori": "#dd8452", "eclat": "#937860", "closed": "#55a868",
-    "auto": "#000000",
+    "eclat_frequent": "#da8bc3", "closed_frequent": "#8c8c8c", "auto": "#000000",
 }  # fmt: skip
 COLUMNS = ["file", "tests", "min_leaf", "strategy", "objective", "size", "itemsets", "counted", "states", "bytes",
            "seconds_mining", "seconds_total", "stopped"]  # fmt: skip

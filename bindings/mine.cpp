@@ -1,4 +1,5 @@
 #include "bind.hpp"
+#include "mine/itemsets.hpp"
 #include "mine/strategies.hpp"
 
 namespace everytree::bind {
@@ -48,6 +49,37 @@ void bind_mine(nb::module_& m) {
       "The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are "
       "(values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or "
       "one cost and then leaves, and nothing else.");
+  m.def(
+      "mine_itemsets",
+      [](const CountTable& table, int max_depth, std::int64_t min_leaf, bool extend_pure, PyControl& control) {
+        const LeafCost cost(CostKind::error, table.n_classes());
+        ParetoQuery query;
+        query.costs = {&cost};
+        query.rank = {0, query.leaves()};
+        query.k = extend_pure ? 2 : 1;  // the second best tree may split what is pure
+        mine::Itemsets found = run(control, [&](Control& c) {
+          mine::Meter meter(c);
+          return mine::relevant_itemsets(mine::Lattice(table, query, max_depth, min_leaf), meter);
+        });
+        return std::make_tuple(as_numpy(std::move(found.items)), as_numpy(std::move(found.ends)),
+                               as_numpy(std::move(found.counts)));
+      },
+      nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("extend_pure"), nb::arg("control"),
+      "The relevant itemsets by length and items: (items of all, where each ends, class counts of all).");
+  m.def(
+      "ask_itemsets",
+      [](const Flat<std::uint32_t>& items, const Flat<std::int64_t>& ends, const Flat<std::int32_t>& counts,
+         std::size_t n_tests, std::size_t n_classes, const Query& query, int max_depth, std::int64_t min_leaf,
+         PyControl& control) {
+        const mine::Itemsets mined{copied(items), copied(ends), copied(counts)};
+        return told(run(control, [&](Control& c) {
+          mine::Meter meter(c);
+          return mine::ask(mine::Lattice(n_tests, n_classes, query_of(query), max_depth, min_leaf), mined, meter);
+        }));
+      },
+      nb::arg("items"), nb::arg("ends"), nb::arg("counts"), nb::arg("n_tests"), nb::arg("n_classes"), nb::arg("query"),
+      nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("control"),
+      "The answers to a query on itemsets that were mined before, as `mine` gives them.");
 }
 
 }  // namespace everytree::bind

@@ -61,6 +61,10 @@ void OnTrie<Keep>::evaluate(std::size_t depth) {
       if (child[0] == kNone) continue;
       child[1] = find_with(level, place, item_of(test, 1));
       if (child[1] == kNone) continue;
+      // Itemsets may have been mined for smaller leaves than the query allows.
+      if (lattice_->total(trie_->counts(child[0])) < lattice_->min_leaf() ||
+          lattice_->total(trie_->counts(child[1])) < lattice_->min_leaf())
+        continue;
       for (int side = 0; side < 2; ++side)
         if (!keep_.known(entries_[child[side]])) {
           enter(depth, place, item_of(test, side));

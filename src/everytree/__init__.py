@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from everytree.estimators.smoothed import SmoothedTreeClassifier as SmoothedTreeClassifier
     from everytree.query.compare_strategies import StrategyRun as StrategyRun
     from everytree.query.compare_strategies import compare_strategies as compare_strategies
+    from everytree.query.itemsets import ItemsetDatabase as ItemsetDatabase
     from everytree.query.near_best import NearBest as NearBest
     from everytree.query.query import Query as Query
     from everytree.query.text import format_query as format_query
@@ -165,6 +166,7 @@ _HOME = {
     "SizePrior": "everytree.weights.priors",
     "SmoothedTreeClassifier": "everytree.estimators.smoothed",
     "StrategyRun": "everytree.query.compare_strategies",
+    "ItemsetDatabase": "everytree.query.itemsets",
     "Support": "everytree.weights.constraints",
     "Table": "everytree.data.table",
     "TopTrees": "everytree.bayes.top_trees",

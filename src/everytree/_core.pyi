@@ -263,6 +263,16 @@ def mine(table: CountTable, strategy: str, query: tuple[Sequence[LeafCost], Sequ
     The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are (values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or one cost and then leaves, and nothing else.
     """
 
+def mine_itemsets(table: CountTable, max_depth: int, min_leaf: int, extend_pure: bool, control: Control) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    The relevant itemsets by length and items: (items of all, where each ends, class counts of all).
+    """
+
+def ask_itemsets(items: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_tests: int, n_classes: int, query: tuple[Sequence[LeafCost], Sequence[int], Sequence[tuple[int, float]], Sequence[int], int], max_depth: int, min_leaf: int, control: Control) -> tuple[list[tuple[list[float], list[int]]], dict[str, object]]:
+    """
+    The answers to a query on itemsets that were mined before, as `mine` gives them.
+    """
+
 class Found:
     """The answer of a search, proved or not."""
 

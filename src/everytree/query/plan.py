@@ -11,8 +11,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import everytree._core as _core
 from everytree.common.arguments import whole
@@ -22,9 +23,10 @@ from everytree.query.query import Query
 from everytree.query.selection import Item, select
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
 from everytree.weights.cost_words import COSTS
-from everytree.weights.costs import Cost, make_cost
+from everytree.weights.costs import ClassCounts, Cost, make_cost
 
 __all__ = [
+    "Examples",
     "Inside",
     "Plan",
     "Session",
@@ -37,6 +39,19 @@ __all__ = [
 
 MOST_REQUIRED = 32
 KEPT_SPACES = 3  # that one question keeps with their graphs, because explaining a query looks at many in turn
+
+
+class Examples(Protocol):
+    """What a plan needs to know of the data: tests by name, and how many examples of each class there are."""
+
+    @property
+    def n_tests(self) -> int: ...
+    @property
+    def test_names(self) -> Sequence[str] | None: ...
+    @property
+    def attribute_names(self) -> Sequence[str] | None: ...
+    @property
+    def table(self) -> ClassCounts: ...
 
 
 @dataclass(frozen=True)
@@ -113,7 +128,7 @@ class Inside:
         return [sum(1 << k for k, item in enumerate(items) if test in item.tests) for test in kept]
 
 
-def plan_of(query: Query, space: Engine) -> Plan:
+def plan_of(query: Query, space: Examples) -> Plan:
     """Make the plan of a query for a space."""
 
     def items(what: str) -> tuple[Item, ...]:
@@ -167,7 +182,7 @@ def most_errors(accuracy: float, total: int) -> int:
     return errors
 
 
-def cost_of(plan: Plan, name: str, space: Engine, penalty: float = 0.0) -> Cost:
+def cost_of(plan: Plan, name: str, space: Examples, penalty: float = 0.0) -> Cost:
     """Make a cost of the plan, with its rule for leaves; ``space`` may be any space over the same examples."""
     constrained = plan.leaf.margin or plan.leaf.chi2 or plan.leaf.p_value
     return make_cost(

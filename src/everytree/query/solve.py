@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import everytree._core as _core
 from everytree.engine.certificate import REASONS, certificate
-from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError
-from everytree.query.plan import Inside, Plan, Session, bound_of, choose, cost_of
+from everytree.query.plan import Examples, Inside, Plan, Session, bound_of, choose, cost_of
 from everytree.query.run import Run, run_search
 from everytree.query.strategies import mine
 from everytree.weights.costs import Cost, as_text, tied
@@ -132,7 +131,7 @@ class Criteria(NamedTuple):
     place: dict[str, int]
     bounds: list[tuple[int, float]]
 
-    def found(self, values: list[float], key: list[int], plan: Plan, inside: Inside, n_states: int) -> Found:
+    def found(self, values: list[float], key: list[int], plan: Plan, n_states: int) -> Found:
         """Describe a tree by the values of all criteria."""
         return Found(
             {
@@ -141,12 +140,12 @@ class Criteria(NamedTuple):
             },
             int(values[-2]),
             int(values[-1]),
-            inside.key(key),
+            key,
             {"n_states": n_states},
         )
 
 
-def criteria_of(plan: Plan, space: Engine, front: bool = False) -> Criteria:
+def criteria_of(plan: Plan, space: Examples, front: bool = False) -> Criteria:
     """List the criteria of a plan for the trees of a space."""
     # The first cost carries the price of leaves; its bound does not, and then has a criterion of its own.
     costs: list[Cost] = []
@@ -183,7 +182,7 @@ def _pareto(session: Session, plan: Plan, inside: Inside, k: int, front: bool = 
         k,
         session.control,
     )
-    return [criteria.found(values, key, plan, inside, int(graph.n_states)) for values, key in found]
+    return [criteria.found(values, inside.key(key), plan, int(graph.n_states)) for values, key in found]
 
 
 def front(session: Session, plan: Plan, by: str) -> list[Found]:
@@ -243,7 +242,7 @@ def best_by_strategy(
         k,
     )
     trees, info = mine(inside.space, query, strategy, session.control)
-    return [criteria.found(values, key, plan, inside, info["states"]) for values, key in trees], info
+    return [criteria.found(values, inside.key(key), plan, info["states"]) for values, key in trees], info
 
 
 def _shape(key: list[int]) -> tuple[int, int]:

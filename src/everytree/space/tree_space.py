@@ -27,6 +27,7 @@ from everytree.engine.engine import Engine
 from everytree.engine.estimate import Estimate, estimate
 from everytree.errors import DataError, QueryError
 from everytree.query.best import best_trees, front_of
+from everytree.query.itemsets import ItemsetDatabase, mined_from
 from everytree.query.near_best import Exact, NearBest
 from everytree.query.query import Query, query_of
 from everytree.trees.tree import Tree
@@ -294,6 +295,32 @@ class TreeSpace(Engine):
         )  # fmt: skip
         trees = best_trees(self, query, 1 if k is None else whole("k", k, 1), strategy)
         return trees[0] if k is None or k == 1 else trees
+
+    def mine(self, *, extend_pure: bool = False) -> ItemsetDatabase:
+        """Mine the itemsets that trees of the space may contain, to ask them later and elsewhere.
+
+        Parameters
+        ----------
+        extend_pure : bool, default=False
+            Whether itemsets of one class are extended too, which the k best trees and required tests need.
+
+        Returns
+        -------
+        ItemsetDatabase
+            The itemsets with their class counts; ``best`` asks them, ``save`` writes them.
+
+        Raises
+        ------
+        LimitReached
+            If a limit of the space is reached.
+
+        Examples
+        --------
+        >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+        >>> space.mine().best().error
+        0
+        """
+        return mined_from(self, extend_pure)
 
     def front(
         self,

@@ -29,7 +29,7 @@ from everytree.weights.cost_matrix import LARGEST_COST
 from everytree.weights.cost_words import COSTS
 from everytree.weights.dirichlet import leaf_cost
 
-__all__ = ["Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
+__all__ = ["ClassCounts", "Cost", "as_text", "class_weights", "frozen_matrix", "make_cost", "tied", "written"]
 
 MOST_WHOLE = 10**11  # ``tied`` can tell sums of whole numbers up to here apart
 

@@ -1,0 +1,471 @@
+"""Mined itemsets as an inductive database: they are mined once, kept in a file, and asked again.
+
+An itemset is the path to a node of a tree: tests with their outcomes. DL8 needs the class counts of each, and
+
+    ∅ is there;                     every subset of an itemset is there, and counts no less of any class;
+    if I∪t is there and n(I) − n(I∪t) holds at least min_leaf examples, then I∪¬t is there with these counts
+                                    (unless I is of one class and itemsets of one class are not extended)
+
+A query is answered on the itemsets alone, without the rows they were mined from. Bounds on depth and leaves may be
+tighter than those of the mining, never looser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.common.arguments import refused, whole
+from everytree.common.limits import Limits
+from everytree.engine.certificate import certificate
+from everytree.engine.engine import Engine
+from everytree.errors import DataError, NoTreeError, QueryError
+from everytree.query import itemset_file
+from everytree.query.plan import cost_of, plan_of
+from everytree.query.query import Query, query_of
+from everytree.query.solve import criteria_of
+from everytree.trees.answers import answered
+from everytree.trees.tree import Tree
+
+__all__ = ["ItemsetDatabase", "mined_from"]
+
+Itemset = tuple[int, ...]  # test << 1 | outcome, ascending
+
+
+@dataclass(frozen=True)
+class ItemsetDatabase:
+    """Itemsets with their class counts, which answer queries for trees without the rows that they were mined from.
+
+    ``TreeSpace.mine`` makes one; ``from_itemsets`` takes the itemsets of another miner, and ``load`` those of a file.
+
+    Parameters
+    ----------
+    itemsets : dict
+        The class counts by itemset; an itemset is a tuple of numbers 2 · test + outcome, in ascending order.
+    n_tests : int
+        The number of tests.
+    n_classes : int
+        The number of classes.
+    min_leaf : int, default=1
+        The fewest examples of an itemset: all that have as many are there, as far as a tree may contain them.
+    max_depth : int or None, default=None
+        The most items of an itemset; None means no limit.
+    extend_pure : bool, default=False
+        Whether itemsets of one class are extended too. The k best trees and required tests need that.
+    test_names : sequence of str or None, default=None
+        The names of the tests.
+    classes : sequence or None, default=None
+        The labels of the classes.
+    limits : Limits, default=Limits()
+        The limits of time and memory for each question.
+
+    Raises
+    ------
+    DataError
+        If the itemsets lack something that DL8 needs; the message names the itemset.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> space = et.TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
+    >>> database = space.mine()
+    >>> database
+    ItemsetDatabase(9 itemsets, 2 tests, 2 classes, min_leaf=1, max_depth=2)
+    >>> database.best(("size", "error"), min_accuracy=0.7).size
+    5
+    """
+
+    itemsets: dict[Itemset, tuple[int, ...]] = field(repr=False)
+    n_tests: int
+    n_classes: int
+    min_leaf: int = 1
+    max_depth: int | None = None
+    extend_pure: bool = False
+    test_names: tuple[str, ...] | None = None
+    classes: tuple[Any, ...] | None = None
+    limits: Limits = field(default_factory=Limits, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(self)
+        ordered = sorted(self.itemsets, key=lambda items: (len(items), items))
+        object.__setattr__(self, "itemsets", {items: self.itemsets[items] for items in ordered})
+
+    def __repr__(self) -> str:
+        depth = "" if self.max_depth is None else f", max_depth={self.max_depth}"
+        return (
+            f"ItemsetDatabase({len(self.itemsets)} itemsets, {self.n_tests} tests, {self.n_classes} classes, "
+            f"min_leaf={self.min_leaf}{depth})"
+        )
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+    # --- what a plan asks of data
+
+    @property
+    def attribute_names(self) -> None:
+        """The attributes are those in the names of the tests."""
+
+    @property
+    def table(self) -> ItemsetDatabase:
+        """The database itself, which knows how many examples of each class there are."""
+        return self
+
+    @property
+    def class_totals(self) -> npt.NDArray[np.int64]:
+        """The examples of each class: the counts of the empty itemset."""
+        return np.array(self.itemsets[()], dtype=np.int64)
+
+    @property
+    def total(self) -> int:
+        """The number of examples."""
+        return sum(self.itemsets[()])
+
+    # --- questions
+
+    def best(
+        self, minimize: Query | Sequence[str] | str = ("error", "size"), *, k: int | None = None, **query: Any
+    ) -> Any:
+        """Find the best tree under a ranking and constraints, or the ``k`` best in order.
+
+        Parameters
+        ----------
+        minimize : Query, str or sequence of str, default=("error", "size")
+            The criteria, most important first, or a ``Query``.
+        k : int or None, default=None
+            The number of trees; with k > 1 the answer is a list.
+        **query : object
+            The other arguments of ``Query``, as in ``TreeSpace.best``. The limits on depth and leaves that the
+            itemsets were mined with hold too.
+
+        Returns
+        -------
+        Tree or list of Tree
+            The best tree, or with k > 1 a list of at most ``k`` trees, best first.
+
+        Raises
+        ------
+        NoTreeError
+            If no tree of these itemsets satisfies the query.
+        QueryError
+            If the query makes no sense, or asks for what these itemsets cannot tell.
+        """
+        asked = query_of(minimize, **query)
+        n_trees = 1 if k is None else whole("k", k, 1)
+        plan = plan_of(asked, self)
+        if (n_trees > 1 or plan.require) and not self.extend_pure:
+            what = f"k={n_trees}" if n_trees > 1 else f"require={asked.require!r}"
+            raise QueryError(
+                f"{what} needs itemsets that extend those of one class, which this database leaves out; mine with "
+                "extend_pure=True"
+            )
+        least = max(self.min_leaf, int(plan.leaf.rule(self.class_totals).least_support()))
+        depths = [depth for depth in (self.max_depth, plan.max_depth) if depth is not None]
+        forbidden = frozenset[int]().union(*(item.tests for item in plan.forbid))
+        criteria = criteria_of(plan, self)
+        core_query = (
+            [cost.core for cost in criteria.costs],
+            [criteria.place[name] for name in plan.rank],
+            criteria.bounds,
+            self._bits(plan.require),
+            n_trees,
+        )
+        trees: list[Any] = []
+        info: dict[str, Any] = {}
+        if least <= self.total:
+            trees, info = _core.ask_itemsets(
+                *self._for_core(forbidden),
+                self.n_tests,
+                self.n_classes,
+                core_query,
+                min(depths) if depths else -1,
+                least,
+                self.limits.control(),
+            )
+        if not trees:
+            raise NoTreeError(
+                f"no tree of these {len(self)} itemsets satisfies {asked!r}; relax a bound, or mine with a smaller "
+                f"min_leaf than {self.min_leaf}"
+                + ("" if self.max_depth is None else f" or a larger max_depth than {self.max_depth}")
+            )
+        cost = cost_of(plan, asked.cost, self)
+        found = []
+        for values, key in trees:
+            if len(values) == 1:  # the plain query tells only the cost
+                objective, others = criteria.costs[0].in_query_units(values[0]), {}
+            else:
+                each = criteria.found(values, key, plan, info["states"])
+                objective, others = each.values[asked.cost], each.others(asked.cost)
+            facts = {"objective": objective} | others | (certificate(objective) if n_trees == 1 else {})
+            found.append(answered(self._tree(key, facts | {"itemsets": len(self)}), cost))
+        return found[0] if k is None or k == 1 else found
+
+    def _bits(self, require: Any) -> list[int]:
+        if not require:
+            return []
+        return [
+            sum(1 << k for k, item in enumerate(require) if test in item.tests)
+            for test in range(self.n_tests)
+        ]
+
+    def _for_core(self, forbidden: frozenset[int]) -> tuple[Any, Any, Any]:
+        kept = {
+            items: counts
+            for items, counts in self.itemsets.items()
+            if not forbidden or all(item >> 1 not in forbidden for item in items)
+        }
+        items = np.array([item for items in kept for item in items], dtype=np.uint32)
+        ends = np.cumsum([len(items) for items in kept], dtype=np.int64)
+        counts = np.array([n for each in kept.values() for n in each], dtype=np.int32)
+        return items, ends, counts
+
+    def _tree(self, key: Sequence[int], info: dict[str, Any]) -> Tree:
+        """Make the tree of a key; the counts of its nodes are those of their itemsets."""
+        children: list[list[int]] = []
+        counts: list[tuple[int, ...]] = []
+        open_nodes: list[tuple[Itemset, int, int]] = [((), -1, 0)]  # itemset, parent, side
+        for node, test in enumerate(key):
+            items, parent, side = open_nodes.pop()
+            if parent >= 0:
+                children[parent][side] = node
+            children.append([-1, -1])
+            counts.append(self.itemsets[items])
+            if test >= 0:
+                for outcome in (1, 0):
+                    open_nodes.append((tuple(sorted((*items, 2 * test + outcome))), node, outcome))
+        return Tree(
+            children, list(key), counts,
+            n_tests=self.n_tests, test_names=self.test_names, classes=self.classes, info=info,
+        )  # fmt: skip
+
+    # --- itemsets from elsewhere, files
+
+    @classmethod
+    def from_itemsets(
+        cls,
+        itemsets: Iterable[tuple[Iterable[tuple[int | str, int]], Iterable[int]]],
+        *,
+        tests: int | Sequence[str] | None = None,
+        classes: Sequence[Any] | None = None,
+        min_leaf: int = 1,
+        max_depth: int | None = None,
+        extend_pure: bool = False,
+    ) -> ItemsetDatabase:
+        """Make a database of the itemsets of another miner.
+
+        Parameters
+        ----------
+        itemsets : iterable of (itemset, counts)
+            Each itemset is an iterable of items (test, outcome), where a test is its number or its name and an outcome
+            0 or 1; counts are its examples of each class.
+        tests : int, sequence of str or None, default=None
+            The number of tests or their names; None means as many as the items need.
+        classes : sequence or None, default=None
+            The labels of the classes.
+        min_leaf : int, default=1
+            The minimum frequency that was used.
+        max_depth : int or None, default=None
+            The longest itemset that was wanted; None means no limit.
+        extend_pure : bool, default=False
+            Whether itemsets of one class were extended too.
+
+        Returns
+        -------
+        ItemsetDatabase
+            The database, checked for what DL8 needs.
+
+        Raises
+        ------
+        DataError
+            If something is missing or does not add up; the message names the itemset.
+
+        Examples
+        --------
+        >>> mined = [([], [2, 2]), ([("A", 0)], [2, 0]), ([("A", 1)], [0, 2])]
+        >>> ItemsetDatabase.from_itemsets(mined, tests=["A"]).best().error
+        0
+        """
+        names = None if tests is None or isinstance(tests, int) else tuple(str(name) for name in tests)
+        number = {name: k for k, name in enumerate(names or ())}
+        found: dict[Itemset, tuple[int, ...]] = {}
+        n_classes = None
+        for entry in itemsets:
+            items, counts = _entry(entry, number)
+            if items in found:
+                raise DataError(f"the itemset {_shown(items, names)} occurs twice; give each once")
+            n_classes = len(counts) if n_classes is None else n_classes
+            found[items] = counts
+        n_tests = max((item // 2 + 1 for items in found for item in items), default=0)
+        if tests is not None:
+            n_tests = whole("tests", tests, 0) if isinstance(tests, int) else len(tests)
+        labels = None if classes is None else tuple(classes)
+        return cls(found, n_tests, n_classes or 0, min_leaf, max_depth, extend_pure, names, labels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the database as JSON lines: a header, then one itemset with its counts on each line.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is written whole or not at all.
+        """
+        fields = {
+            "tests": self.n_tests if self.test_names is None else list(self.test_names),
+            "classes": self.classes,
+            "min_leaf": self.min_leaf,
+            "max_depth": self.max_depth,
+            "extend_pure": self.extend_pure,
+        }
+        itemset_file.write(fields, self.itemsets, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ItemsetDatabase:
+        """Read a database from a file, and check it as ``from_itemsets`` does.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ``save`` or another miner has written.
+
+        Returns
+        -------
+        ItemsetDatabase
+            The database.
+
+        Raises
+        ------
+        DataError
+            If the file is not one of itemsets; the message names the line.
+        """
+        header, entries = itemset_file.read(path)
+        return cls.from_itemsets(
+            entries,
+            tests=header["tests"],
+            classes=header["classes"],
+            min_leaf=header["min_leaf"],
+            max_depth=header["max_depth"],
+            extend_pure=header["extend_pure"],
+        )
+
+
+def mined_from(engine: Engine, extend_pure: bool) -> ItemsetDatabase:
+    """Mine the itemsets that trees of an engine may contain."""
+    depth = -1 if engine.max_depth is None else engine.max_depth
+    with engine.question("mining itemsets") as control:
+        items, ends, counts = _core.mine_itemsets(
+            engine.core_table(), depth, engine.min_leaf, extend_pure, control
+        )
+    n_classes = engine.table.n_classes
+    flat, rows = items.tolist(), counts.reshape(-1, n_classes).tolist()
+    begins = [0, *ends.tolist()]
+    found = {
+        tuple(flat[begin:end]): tuple(row) for begin, end, row in zip(begins, begins[1:], rows, strict=False)
+    }
+    names, classes = engine.table.test_names, engine.table.classes
+    return ItemsetDatabase(
+        found, engine.n_tests, n_classes, engine.min_leaf, engine.max_depth, extend_pure,
+        None if names is None else tuple(names), None if classes is None else tuple(classes), engine.limits,
+    )  # fmt: skip
+
+
+# --- checks
+
+
+def _entry(entry: Any, number: dict[str, int]) -> tuple[Itemset, tuple[int, ...]]:
+    try:
+        given, counted = entry
+        pairs = [(test, outcome) for test, outcome in given]
+        counts = tuple(counted)
+    except (TypeError, ValueError):
+        raise refused(
+            DataError, "itemsets", entry, says=" is no itemset; expected ([(test, outcome), …], [counts])"
+        ) from None
+    items = []
+    for test, outcome in pairs:
+        place = number.get(test) if isinstance(test, str) else test
+        if type(place) is not int or place < 0 or outcome not in (0, 1):
+            raise DataError(
+                f"the item ({test!r}, {outcome!r}) is unknown; expected the number or the name of a test, and 0 or 1"
+            )
+        items.append(2 * place + int(outcome))
+    if len({item >> 1 for item in items}) < len(items):
+        raise DataError(f"the itemset {pairs!r} has a test twice; give each test once")
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count < 2**29:
+            raise DataError(f"the itemset {pairs!r} has the count {count!r}; expected a whole number ≥ 0")
+    return tuple(sorted(items)), tuple(int(count) for count in counts)
+
+
+def _shown(items: Itemset, names: Sequence[str] | None) -> str:
+    told = [f"{names[item >> 1] if names else item >> 1}={item & 1}" for item in items]
+    return "{" + ", ".join(told) + "}"
+
+
+def _check(database: ItemsetDatabase) -> None:
+    """Refuse itemsets that lack what DL8 needs."""
+    known, names = database.itemsets, database.test_names
+    min_leaf = whole("min_leaf", database.min_leaf, 1)
+    if database.max_depth is not None:
+        whole("max_depth", database.max_depth, 0, none="no limit")
+    if () not in known:
+        raise DataError("the empty itemset is missing; add ([], [examples of each class])")
+    for given, wanted, what in (
+        (names, database.n_tests, "test_names"),
+        (database.classes, database.n_classes, "classes"),
+    ):
+        if given is not None and len(given) != wanted:
+            raise DataError(f"{what} has {len(given)} entries; the itemsets have {wanted}")
+    for items, counts in known.items():
+        here = _shown(items, names)
+        if len(counts) != database.n_classes or not counts:
+            raise DataError(
+                f"the itemset {here} has {len(counts)} counts; expected {database.n_classes}, one per class"
+            )
+        if items and items[-1] >> 1 >= database.n_tests:
+            raise DataError(f"the itemset {here} has a test beyond the {database.n_tests} there are")
+        if sum(counts) < min_leaf:
+            raise DataError(
+                f"the itemset {here} holds {sum(counts)} examples; expected at least min_leaf={min_leaf}: leave it out"
+            )
+        if database.max_depth is not None and len(items) > database.max_depth:
+            raise DataError(
+                f"the itemset {here} has {len(items)} items; expected at most max_depth={database.max_depth}"
+            )
+        for k, item in enumerate(items):
+            _check_parent(database, items, counts, (*items[:k], *items[k + 1 :]), item)
+
+
+def _check_parent(
+    database: ItemsetDatabase, items: Itemset, counts: tuple[int, ...], parent: Itemset, item: int
+) -> None:
+    known, names = database.itemsets, database.test_names
+    here, there = _shown(items, names), _shown(parent, names)
+    if parent not in known:
+        raise DataError(
+            f"{here} is an itemset but its subset {there} is not; expected every subset of an itemset: add it"
+        )
+    above = known[parent]
+    rest = tuple(a - b for a, b in zip(above, counts, strict=True))
+    if min(rest) < 0:
+        raise DataError(
+            f"{here} counts {list(counts)} examples and its subset {there} {list(above)}; expected that a subset "
+            "counts no less of any class: count both on the same rows"
+        )
+    other = tuple(sorted((*parent, item ^ 1)))
+    if other in known:
+        if known[other] != rest:
+            raise DataError(
+                f"{_shown(other, names)} counts {list(known[other])} examples; expected {list(rest)}, those of {there} "
+                f"without those of {here}"
+            )
+    elif sum(rest) >= database.min_leaf and (database.extend_pure or sum(n > 0 for n in above) > 1):
+        raise DataError(
+            f"{_shown(other, names)} is missing; expected it with counts {list(rest)}, those of {there} without "
+            f"those of {here}: add it, or give the min_leaf that the itemsets were mined with"
+        )
