@@ -361,7 +361,6 @@ def test_refit_says_what_it_cannot_do(tmp_path) -> None:
         ({"confidence": 2}, "confidence=2"),
         ({"leaf_penalty": -1}, "leaf_penalty=-1"),
         ({"strategy": "fast"}, "strategy='fast'; expected one of auto"),
-        ({"strategy": "simple", "max_size": 5}, 'use strategy="auto"'),
         ({"dirichlet": 0}, "dirichlet=0"),
         ({"dirichlet": "flat"}, "dirichlet='flat'"),
         ({"time_limit": 0}, "time_limit=0"),

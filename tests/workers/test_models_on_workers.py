@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import everytree as et
 from everytree import cluster
 from everytree.study import run as runner
+from everytree.study.jobs import rows_of_line
 from everytree.study.run import run_study
 
 RNG = np.random.default_rng(0)
@@ -151,7 +152,9 @@ def test_fitted_models_are_sent_and_answer_there(model: Any) -> None:
 
 def lines_of(path: Path) -> dict[str, Any]:
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][1:]
-    plain = [{k: v for k, v in row.items() if "seconds" not in k} for line in lines for row in line["rows"]]
+    plain = [
+        {k: v for k, v in row.items() if "seconds" not in k} for line in lines for row in rows_of_line(line)
+    ]
     return {"keys": sorted(line["key"] for line in lines), "rows": sorted(map(repr, plain))}
 
 
