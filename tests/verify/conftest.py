@@ -12,4 +12,4 @@ import everytree as et
 
 @pytest.fixture
 def case(tmp_path: Path) -> Case:
-    return Case(tmp_path, people(), et.OptimalTreeClassifier(max_depth=2, min_leaf=5))
+    return Case(tmp_path, people(), et.OptimalTreeClassifier(max_depth=2, min_leaf=5, missing="error"))
