@@ -74,4 +74,4 @@ def test_what_comes_from_another_process_is_checked_too() -> None:
     with pytest.raises(DataError, match="positive and finite"):
         _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[-1.0, 1.0]],))
     with pytest.raises(DataError, match="must not be empty"):
-        _core.Prior.__new__(_core.Prior).__setstate__(([], [], [], False, []))
+        _core.Prior.__new__(_core.Prior).__setstate__(([], [], [], False, [], 0.0))

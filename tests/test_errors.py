@@ -69,7 +69,7 @@ def test_kinds_of_errors_have_codes() -> None:
     space = et.TreeSpace(ROWS, LABELS, max_depth=1)
     none = caught(lambda: space.best(max_error=0, max_leaves=1))
     assert (none.code, isinstance(none, NoTreeError)) == ("no-tree", True)
-    holes = caught(lambda: et.OptimalTreeClassifier(1).fit([[1.0], [float("nan")]], [0, 1]))
+    holes = caught(lambda: et.OptimalTreeClassifier(1, missing="error").fit([[1.0], [float("nan")]], [0, 1]))
     assert (holes.code, holes.parameter) == ("missing-values", "missing")
     assert (LimitReached("so long", "time").code, DataError("no").code, et.QueryError("no").code) == (
         "limit",

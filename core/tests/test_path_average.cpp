@@ -20,7 +20,7 @@ Columns columns_of(std::vector<std::vector<std::int32_t>> codes, std::int32_t n_
 // S = 2, C = 2, a = (1, 1). Root (2, 2): M = 2! 2! / 5! = 1/30. Split: (2, 0), (0, 2), M = 1/3 each. B = 10/3.
 TEST(one_split_by_hand) {
   Control control;
-  const auto grown = grow_path_average(columns_of({{0, 0, 1, 1}}, 3, {0, 0, 1, 1}, 2), 2, false, control);
+  const auto grown = grow_path_average(columns_of({{0, 0, 1, 1}}, 3, {0, 0, 1, 1}, 2), 2, Spread::uniform, control);
   CHECK(grown.tree.n_nodes() == 4);
   CHECK(grown.tree.attribute[0] == 0 && grown.tree.n_children[0] == 3);
   CHECK(check::near(grown.log_leaf[0], -std::log(30.0)));
@@ -31,10 +31,11 @@ TEST(one_split_by_hand) {
 
 TEST(weights_are_repetitions) {
   Control control;
-  const auto one = grow_path_average(columns_of({{0, 1, 1}, {1, 0, 1}}, 2, {0, 1, 0}, 3, {5, 4, 1}), 1, true, control);
+  const auto one =
+      grow_path_average(columns_of({{0, 1, 1}, {1, 0, 1}}, 2, {0, 1, 0}, 3, {5, 4, 1}), 1, Spread::own, control);
   const auto other = grow_path_average(columns_of({{1, 0, 0, 0, 1, 1, 1, 0, 0, 1}, {0, 1, 1, 1, 0, 0, 0, 1, 1, 1}}, 2,
                                                   {1, 0, 0, 0, 1, 1, 1, 0, 0, 0}, 3),
-                                       1, true, control);
+                                       1, Spread::own, control);
   CHECK(one.tree.attribute == other.tree.attribute);
   CHECK(one.tree.counts_ == other.tree.counts_);
   CHECK(one.log_b == other.log_b);
@@ -44,10 +45,10 @@ TEST(weights_are_repetitions) {
 TEST(ties_go_to_the_lowest_attribute_and_to_the_leaf) {
   Control control;
   const auto same = grow_path_average(
-      columns_of({{0, 0, 0, 0, 0, 0}, {2, 2, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}}, 3, {0, 0, 1, 1, 2, 2}, 3), 1, false,
-      control);
+      columns_of({{0, 0, 0, 0, 0, 0}, {2, 2, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2}}, 3, {0, 0, 1, 1, 2, 2}, 3), 1,
+      Spread::uniform, control);
   CHECK(same.tree.attribute[0] == 1);
-  const auto constant = grow_path_average(columns_of({{1, 1, 1}}, 2, {0, 1, 1}, 2), 1, false, control);
+  const auto constant = grow_path_average(columns_of({{1, 1, 1}}, 2, {0, 1, 1}, 2), 1, Spread::uniform, control);
   CHECK(constant.tree.n_nodes() == 1);
 }
 
@@ -56,12 +57,12 @@ TEST(limits_and_bad_input) {
   control.memory_limit = 10;
   bool reached = false, refused = false;
   try {
-    grow_path_average(columns_of({{0, 0, 1, 1}}, 2, {0, 0, 1, 1}, 2), 2, false, control);
+    grow_path_average(columns_of({{0, 0, 1, 1}}, 2, {0, 0, 1, 1}, 2), 2, Spread::uniform, control);
   } catch (const LimitReached& e) {
     reached = e.reason == LimitReached::Reason::memory;
   }
   try {
-    grow_path_average(columns_of({{0}}, 1, {0}, 1), 0, false, control);
+    grow_path_average(columns_of({{0}}, 1, {0}, 1), 0, Spread::uniform, control);
   } catch (const InvalidInput&) {
     refused = true;
   }
