@@ -103,7 +103,7 @@ export interface PageData {
   columns: Column[];
   tests: Test[];
   missing: "error" | "category" | "impute" | "branch";
-  costs: number[][] | null; // of predicting k when c is true, [c][k]: by these a model decides that is no single tree
+  costs?: number[][] | null; // of predicting k when c is true, [c][k]: by these a model decides that is no single tree
   tree: Tree | null;
   treeAbout: string;
   claims: [string, string][]; // what is claimed of the tree, by the explorer

@@ -89,8 +89,8 @@ export function largest(values: number[]): number {
 }
 
 // The class of least expected cost, of several the most probable one; without costs the most probable class.
-export function decided(p: number[], costs: number[][] | null): number {
-  if (costs === null) return largest(p);
+export function decided(p: number[], costs: number[][] | null | undefined): number {
+  if (!costs) return largest(p);
   const expected = p.map((_, k) => sum(p.map((x, c) => x * costs[c]![k]!)));
   const slack = 1e-12 * Math.max(...costs.flat().map(Math.abs));
   const least = Math.min(...expected) + slack;
