@@ -136,29 +136,6 @@ class C45TreeClassifier(ColumnTreeClassifier):
         self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow and prune a tree from rows and their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
-        y : array-like of shape (n_rows,)
-            The label of each row.
-        sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
-
-        Returns
-        -------
-        Self
-            This classifier, fitted.
-
-        Raises
-        ------
-        DataError
-            If rows, labels or weights cannot be read.
-        QueryError
-            If a parameter has a value that it cannot have.
-        """
         min_branch = whole("min_branch", self.min_branch, 1)
         confidence = number("confidence", self.confidence, 0, 1, example=0.25)
         if confidence > 0.5:

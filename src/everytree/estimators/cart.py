@@ -155,31 +155,6 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow, cross-validate and prune a tree from rows and their labels.
-
-        A weight counts as so many repetitions in the folds of the cross-validation too.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
-        y : array-like of shape (n_rows,)
-            The label of each row.
-        sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
-
-        Returns
-        -------
-        Self
-            This classifier, fitted.
-
-        Raises
-        ------
-        DataError
-            If rows, labels or weights cannot be read.
-        QueryError
-            If a parameter has a value that it cannot have.
-        """
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 expected = " or ".join(map(repr, allowed))

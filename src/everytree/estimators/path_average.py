@@ -149,29 +149,6 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow the tree from rows and their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            The training rows: a DataFrame, an array or a list of rows, with columns of numbers, text or truth values.
-        y : array-like of shape (n_rows,)
-            The label of each row.
-        sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
-
-        Returns
-        -------
-        Self
-            This classifier, fitted.
-
-        Raises
-        ------
-        DataError
-            If rows, labels or weights cannot be read.
-        QueryError
-            If a parameter has a value that it cannot have.
-        """
         control = Limits(self.time_limit, self.memory_limit).control()
         spread = self._spread()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
