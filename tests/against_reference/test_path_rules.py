@@ -87,3 +87,24 @@ def test_databases_under_a_rule(name: str) -> None:
         assert len(mined) == max(Lattice(twin).census().relevant, 1)
         for tree in (mined.best(), space.mine().best(paths=rule), mined.best(paths=rule)):
             assert (tree.error, tree.size) == expected
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_depth_first_under_a_rule(name: str) -> None:
+    """Apriori runs DL8 after every level then, and stops early."""
+    rule = RULES[name]
+    for space, table, depth, min_leaf in spaces(2, rule):
+        try:
+            twin = reference.Space(table, depth, min_leaf, rule)
+        except reference.EmptySpaceError:
+            continue
+        least = reference.best(twin, reference.Query(rank=("error", "size")))[0].rank[0]
+        for most in (least, least + 2):
+            expected = reference.best(twin, reference.Query(rank=("depth", "error"), max_error=most))[0].rank
+            for strategy in MINERS:
+                tree = space.best(("depth", "error"), max_error=most, strategy=strategy, paths=rule)
+                assert (tree.depth, tree.error) == expected, strategy
+        if least > 0:
+            for strategy in MINERS:
+                with pytest.raises(NoTreeError, match="the least is"):
+                    space.best(("depth", "error"), max_error=least - 1, strategy=strategy, paths=rule)
