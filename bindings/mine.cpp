@@ -1,3 +1,5 @@
+#include <map>
+
 #include "bind.hpp"
 #include "mine/itemsets.hpp"
 #include "mine/strategies.hpp"
@@ -15,6 +17,24 @@ ParetoQuery query_of(const Query& given) {
   std::tie(query.costs, query.rank, query.bounds, query.required, query.k) = given;
   for (std::uint32_t bits : query.required) query.all_required |= bits;
   return query;
+}
+
+// A predicate of Python as a rule for paths. Each vector of counts is asked about once; what the predicate raises ends
+// the work, as an exception of a progress callback does.
+mine::PathRule rule_of(const nb::object& predicate, std::size_t n_classes) {
+  if (predicate.is_none()) return {};
+  const auto known = std::make_shared<std::map<std::vector<std::int32_t>, bool>>();
+  return [&predicate, n_classes, known](const std::int32_t* counts) {
+    const std::vector<std::int32_t> key(counts, counts + n_classes);
+    if (const auto it = known->find(key); it != known->end()) return it->second;
+    const Locked lock;
+    try {
+      return known->emplace(key, nb::cast<bool>(predicate(key))).first->second;
+    } catch (nb::python_error& e) {
+      e.restore();
+    }
+    throw LimitReached(LimitReached::Reason::stopped, "interrupted");
+  };
 }
 
 using Trees = std::vector<std::pair<std::vector<double>, Key>>;
@@ -38,20 +58,23 @@ void bind_mine(nb::module_& m) {
   m.def(
       "mine",
       [](const CountTable& table, const std::string& strategy, const Query& query, int max_depth, std::int64_t min_leaf,
-         PyControl& control) {
+         PyControl& control, const nb::object& paths) {
         return told(run(control, [&](Control& c) {
           mine::Meter meter(c);
-          return mine::find_strategy(strategy).run(mine::Lattice(table, query_of(query), max_depth, min_leaf), meter);
+          return mine::find_strategy(strategy).run(
+              mine::Lattice(table, query_of(query), max_depth, min_leaf, rule_of(paths, table.n_classes())), meter);
         }));
       },
       nb::arg("table"), nb::arg("strategy"), nb::arg("query"), nb::arg("max_depth"), nb::arg("min_leaf"),
-      nb::arg("control"),
+      nb::arg("control"), nb::arg("paths") = nb::none(),
       "The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are "
       "(values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or "
-      "one cost and then leaves, and nothing else.");
+      "one cost and then leaves, and nothing else. `paths` is a predicate over class counts, which must be "
+      "anti-monotone.");
   m.def(
       "mine_itemsets",
-      [](const CountTable& table, int max_depth, std::int64_t min_leaf, bool extend_pure, PyControl& control) {
+      [](const CountTable& table, int max_depth, std::int64_t min_leaf, bool extend_pure, PyControl& control,
+         const nb::object& paths) {
         const LeafCost cost(CostKind::error, table.n_classes());
         ParetoQuery query;
         query.costs = {&cost};
@@ -59,12 +82,14 @@ void bind_mine(nb::module_& m) {
         query.k = extend_pure ? 2 : 1;  // the second best tree may split what is pure
         mine::Itemsets found = run(control, [&](Control& c) {
           mine::Meter meter(c);
-          return mine::relevant_itemsets(mine::Lattice(table, query, max_depth, min_leaf), meter);
+          return mine::relevant_itemsets(
+              mine::Lattice(table, query, max_depth, min_leaf, rule_of(paths, table.n_classes())), meter);
         });
         return std::make_tuple(as_numpy(std::move(found.items)), as_numpy(std::move(found.ends)),
                                as_numpy(std::move(found.counts)));
       },
       nb::arg("table"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("extend_pure"), nb::arg("control"),
+      nb::arg("paths") = nb::none(),
       "The relevant itemsets by length and items: (items of all, where each ends, class counts of all).");
   m.def(
       "ask_itemsets",

@@ -203,11 +203,35 @@ def test_the_file_is_plain(tmp_path: Path) -> None:
     assert len(rest) == 8
 
 
-def test_no_tree_says_what_to_do() -> None:
+WHY: list[dict[str, Any]] = [
+    {"max_error": -1},
+    {"max_error": 3, "max_size": 3},
+    {"min_accuracy": 0.99, "max_depth": 1},
+    {"leaf": 31},
+    {"leaf": [et.Margin(16), 3]},
+    {"leaf": et.ChiSquare(30), "forbid": ["A", "D"]},
+    {"minimize": ("size", "error"), "max_error": -1, "max_size": 3},
+]
+
+
+@pytest.mark.parametrize("query", WHY, ids=str)
+def test_no_tree_names_the_constraint_as_the_space_does(query: dict[str, Any]) -> None:
+    """Also whether one constraint alone is too tight, or several together."""
+    space = et.TreeSpace(*table(5), 3, 2, test_names=list("ABCDE"))
+    database = space.mine()
+    with pytest.raises(et.NoTreeError) as theirs:
+        space.best(**query)
+    with pytest.raises(et.NoTreeError) as ours:
+        database.best(**query)
+    told = f" (in these {len(database)} itemsets, mined with min_leaf=2, max_depth=3)"
+    assert str(ours.value) == str(theirs.value) + told
+    assert ours.value.constraints == theirs.value.constraints != ()
+    assert ours.value.together == theirs.value.together
+
+
+def test_no_tree_of_other_itemsets() -> None:
     database = et.ItemsetDatabase.from_itemsets(GOOD, tests=["A", "B"])
     with pytest.raises(
-        et.NoTreeError, match=r"no tree of these 9 itemsets satisfies .* relax a bound, or mine with"
+        et.NoTreeError, match=r"^no tree reaches error ≤ 0; the least is 2 \(in these 9 itemsets"
     ):
         database.best(max_error=0)
-    with pytest.raises(et.NoTreeError, match="no tree of these 9 itemsets"):
-        database.best(leaf=9)

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
@@ -113,6 +114,9 @@ struct Space {
   const Table* table;
   int max_depth;
   std::int64_t min_leaf;
+  std::function<bool(const Counts&)> rule{};  // that the class counts of every node must satisfy
+
+  bool allowed(const Rows& cover) const { return !rule || rule(table->class_counts(cover)); }
 
   Tests feasible(const Rows& cover, std::size_t depth) const {
     Tests out;
@@ -123,7 +127,9 @@ struct Space {
       std::int64_t ones = 0;
       for (std::uint32_t r : cover)
         if (table->holds(r, test)) ones += table->total(r);
-      if (ones >= min_leaf && all - ones >= min_leaf) out.push_back(test);
+      if (ones >= min_leaf && all - ones >= min_leaf && allowed(table->side(cover, test, false)) &&
+          allowed(table->side(cover, test, true)))
+        out.push_back(test);
     }
     return out;
   }

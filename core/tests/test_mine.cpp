@@ -1,6 +1,7 @@
 // The strategies of DL8 against the definitions: the same optimum, the itemsets they promise to store, and their
 // limits.
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -135,6 +136,41 @@ TEST(each_stores_the_itemsets_it_promises) {
       CHECK(report.counted >= report.itemsets);
     }
   });
+}
+
+TEST(a_rule_for_paths_holds_at_every_node) {
+  // At least so many of the first class, or of all together: both stay true where counts grow.
+  std::size_t k = 0, ruled = 0;
+  for_small_spaces(5, [&](const naive::Space& plain, const LeafCost& cost) {
+    const auto classes = static_cast<std::size_t>(plain.table->class_counts(plain.table->all()).size());
+    const std::int32_t first = 1 + static_cast<std::int32_t>(k % 3), all = 4 + static_cast<std::int32_t>(k % 5);
+    ++k;
+    naive::Space space = plain;
+    space.rule = [=](const naive::Counts& counts) {
+      return counts[0] >= first || std::accumulate(counts.begin(), counts.end(), 0) >= all;
+    };
+    if (!space.allowed(space.table->all())) return;
+    const Least expected = least(space, cost);
+    ruled += expected.leaves != least(plain, cost).leaves;
+    const auto table = space.table->core();
+    ParetoQuery query;
+    query.costs = {&cost};
+    query.rank = {0, query.leaves()};
+    const mine::PathRule rule = [&](const std::int32_t* counts) {
+      return space.rule(naive::Counts(counts, counts + classes));
+    };
+    for (const mine::Strategy& strategy : mine::strategies()) {
+      Control control;
+      Meter meter(control);
+      const Found found = strategy.run(Lattice(*table, query, space.max_depth, space.min_leaf, rule), meter);
+      CHECK(close(found.trees.at(0).values[0], expected.cost));
+      const Key& key = found.trees[0].key;
+      CHECK(std::count(key.begin(), key.end(), -1) == static_cast<std::ptrdiff_t>(expected.leaves));
+      std::size_t at = 0;  // price() checks that every test is feasible, which here includes the rule
+      CHECK(close(price(space, cost, key, at, space.table->all(), 0), expected.cost));
+    }
+  });
+  CHECK(ruled > 20);
 }
 
 TEST(purity_ends_a_path_only_where_a_leaf_cannot_be_beaten) {

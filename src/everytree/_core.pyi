@@ -258,12 +258,12 @@ class RuleSum:
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row)."""
 
-def mine(table: CountTable, strategy: str, query: tuple[Sequence[LeafCost], Sequence[int], Sequence[tuple[int, float]], Sequence[int], int], max_depth: int, min_leaf: int, control: Control) -> tuple[list[tuple[list[float], list[int]]], dict[str, object]]:
+def mine(table: CountTable, strategy: str, query: tuple[Sequence[LeafCost], Sequence[int], Sequence[tuple[int, float]], Sequence[int], int], max_depth: int, min_leaf: int, control: Control, paths: object | None = None) -> tuple[list[tuple[list[float], list[int]]], dict[str, object]]:
     """
-    The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are (values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or one cost and then leaves, and nothing else.
+    The answers to a query (costs, rank, bounds, required, k) by a strategy of DL8: (trees, report). Trees are (values, key), best first; values are those of `pareto`, and only the cost where the query ranks one cost, or one cost and then leaves, and nothing else. `paths` is a predicate over class counts, which must be anti-monotone.
     """
 
-def mine_itemsets(table: CountTable, max_depth: int, min_leaf: int, extend_pure: bool, control: Control) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+def mine_itemsets(table: CountTable, max_depth: int, min_leaf: int, extend_pure: bool, control: Control, paths: object | None = None) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     The relevant itemsets by length and items: (items of all, where each ends, class counts of all).
     """

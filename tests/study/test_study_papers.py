@@ -11,11 +11,21 @@ import numpy as np
 import pytest
 from folders import REAL, write_set
 
+import everytree as et
 from everytree.errors import LimitReached
-from everytree.study import beyond, buntine1992, krasznahorkay2004, nijssen2007, nijssen2008, runaway
+from everytree.study import (
+    artificial,
+    beyond,
+    buntine1992,
+    krasznahorkay2004,
+    nijssen2007,
+    nijssen2008,
+    runaway,
+)
 from everytree.study.charts import Chart
 from everytree.study.figure9_j48 import default_j48
 from everytree.study.jobs import Job
+from everytree.study.measure import measured
 from everytree.study.peers import PEERS, SolverTree, installed
 from everytree.study.report import Cell, Table, printed
 from everytree.study.run import Outcome, run_study
@@ -171,9 +181,54 @@ def test_buntine_on_generated_data_needs_no_folder(data: Path, tmp_path: Path) -
         assert (tmp_path / "buntine1992-quick" / f"{name}.svg").stat().st_size > 1000
     figure3 = next(part for part in found.report.parts if isinstance(part, Chart) and part.name == "average")
     assert figure3.panels[0].ticks == [f"{row['data set']} {row['size']}" for row in rows]
-    for row, middle in zip(rows, figure3.panels[0].series["all methods"][1], strict=True):
-        values = [float(str(row[method]).strip("*")) for method in buntine1992.METHODS]
+    for row, middle in zip(rows, figure3.panels[0].series["methods of the paper"][1], strict=True):
+        values = [float(str(row[method]).strip("*")) for method in buntine1992.PAPER]
         assert middle == pytest.approx(np.mean(values), abs=1e-3)
+    trust = {row["method"]: row for row in table(found, "trust").rows}
+    assert list(trust) == list(buntine1992.METHODS)
+    expected = table(found, "predicted_accuracy").rows
+    over = [
+        float(x["none"].split()[0]) - float(str(a["none"]).strip("*"))
+        for x, a in zip(expected, rows, strict=True)
+    ]
+    assert float(trust["none"]["mean"]) == pytest.approx(np.mean(over), abs=2e-3)
+    # A tree as it was grown expects too much of itself, and an average over its prunings less.
+    assert float(trust["none"]["mean"]) > float(trust["Smooth"]["mean"])
+
+
+def test_buntine_prunes_one_grown_tree() -> None:
+    """The paper: all methods use the same growing, and prune what has grown."""
+    X, y = artificial.led(150, random_state=3)
+    trees = {
+        name: buntine1992._model(name, 60, 0).fit(X, y).tree_ for name in (*buntine1992.OTHERS, "Smooth")
+    }
+
+    def tests_of(tree: Any, node: int = 0, path: tuple[Any, ...] = ()) -> dict[tuple[Any, ...], str | None]:
+        options = tree.options(node)
+        found = {path: tree.column(options[0]).name if options else None}
+        for branch, child in tree.branches(options[0]) if options else ():
+            found |= tests_of(tree, child, (*path, branch))
+        return found
+
+    grown = tests_of(trees["none"])
+    assert tests_of(trees["Smooth"]) == grown
+    sizes = {name: tree.n_nodes for name, tree in trees.items()}
+    assert sizes["MML"] < sizes["none"]  # else pruning says nothing
+    for name, tree in trees.items():
+        for path, test in tests_of(tree).items():
+            assert path in grown
+            assert test in (None, grown[path]), name
+
+
+def test_predicted_accuracy_is_the_mean_probability_of_what_is_predicted() -> None:
+    X, y = artificial.xd6(300, random_state=1)
+    model = et.SmoothedTreeClassifier()
+    row = measured(model, X[:200], y[:200], X[200:], y[200:], [0, 1])
+    proba = model.predict_proba(X[200:])
+    assert row["predicted_accuracy"] == pytest.approx(proba.max(axis=1).mean())
+    # Classes that training lacks have probability zero, and places of their own.
+    row = measured(et.SmoothedTreeClassifier(), X[:200], y[:200] + 1, X[200:], y[200:] + 1, [0, 1, 2, 3])
+    assert row["predicted_accuracy"] == pytest.approx(proba.max(axis=1).mean())
 
 
 # --- chains

@@ -5,6 +5,7 @@ A new one sets three things in its ``fit`` and gets ``save`` and ``load_model`` 
     _reader     a ``ColumnReader``, which turns the columns of a frame into what the tree asks about
     tree_       a tree with ``to_dict()`` and ``from_dict(data, columns, classes)``, of the class ``TREE``
     CLAIMS      the names of those fitted attributes that are numbers, texts or lists of numbers
+    LATER_CLAIMS   those that are numbers or None, and that files of earlier versions do not have
 
 and, if some attributes follow from the tree, ``describe_tree``, which sets them.
 """
@@ -37,6 +38,7 @@ class ColumnTreeClassifier(ClassifierBase):
 
     TREE: ClassVar[Any]
     CLAIMS: ClassVar[tuple[str, ...]] = ()
+    LATER_CLAIMS: ClassVar[tuple[str, ...]] = ()
 
     tree_: Any
     _reader: ColumnReader

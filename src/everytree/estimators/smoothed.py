@@ -20,7 +20,7 @@ from everytree.estimators.registry import method
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.option_tree import OptionTree
-from everytree.trees.pruned_options import pessimistic_leaves, shape_of
+from everytree.trees.pruned_options import negligible_leaves, pessimistic_leaves, shape_of
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import PRIORS, Prior
 from everytree.weights.tables import Weights
@@ -63,6 +63,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     prune_prior : str, Prior or None
         The prior by which the grown tree is pruned or averaged, so that several of them judge the same tree; None for
         the one it grew by.
+    negligible : float
+        Of ``prune="smooth"``: nodes that are there and split with at most this probability, such as 0.001, are made
+        leaves, so that no class probability of any row changes by more than that; 0 keeps all nodes.
     folds : int
         Of ``prune="cost_complexity"``: the number of folds; with fewer examples, one for each.
     se : {0, 1}
@@ -126,6 +129,11 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         With ``prune="cost_complexity"``, for each tree the prices of a leaf that were tried (``alphas``), their shares
         of errors in the cross-validation (``cv_errors``) with standard errors (``cv_se``), the price chosen
         (``alpha``), and ``n_folds``; None for a model from a file.
+    dropped_ : int or None
+        With ``negligible``, the number of nodes that were dropped.
+    dropped_bound_ : float or None
+        With ``negligible``, the most by which dropping them changes any class probability; for several trees, that of
+        their mean.
     restructured_ : dict or None
         After a later batch of ``partial_fit``, how many nodes kept their tests (``kept``), how many of those without
         a look at other columns, because no examples of the batch could have changed the choice (``unlooked``), and
@@ -153,7 +161,11 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     """
 
     subsample_: dict[str, float] | None
+    LATER_CLAIMS = ("dropped_", "dropped_bound_")
+
     pruning_: list[dict[str, Any]] | None
+    dropped_: int | None
+    dropped_bound_: float | None
     restructured_: dict[str, int] | None
 
     def __init__(
@@ -167,6 +179,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         dirichlet: Dirichlet = "1/C",
         prune: str = "smooth",
         prune_prior: Prior | str | None = None,
+        negligible: float = 0.0,
         folds: int = 10,
         se: int = 0,
         stop_factor: float = 0.01,
@@ -192,6 +205,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.dirichlet = dirichlet
         self.prune = prune
         self.prune_prior = prune_prior
+        self.negligible = negligible
         self.folds = folds
         self.se = se
         self.stop_factor = stop_factor
@@ -215,9 +229,19 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def _fold_kind(self) -> str:
         return FOLDS[_one_of("prune", self.prune, tuple(FOLDS))]
 
+    def _negligible(self) -> float:
+        most = number("negligible", self.negligible, 0, 1, example=0.001, closed=True)
+        if most and self.prune != "smooth":
+            raise refused(
+                QueryError, "negligible", self.negligible,
+                says=f" with prune={self.prune!r}; expected prune='smooth', or 0",
+            )  # fmt: skip
+        return most
+
     def _settings(self) -> _core.GrowSettings:
         settings = super()._settings()
         self._fold_kind()
+        self._negligible()
         whole("folds", self.folds, 2)
         if whole("se", self.se, 0) > 1:
             raise refused(QueryError, "se", self.se, "0 or 1 standard errors")
@@ -287,13 +311,19 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def _pruned(self, trees: list[OptionTree], report: dict[str, Any], growth: Growth) -> list[OptionTree]:
         if self.prune == "pessimistic":
             return [tree.pruned(pessimistic_leaves(shape_of(tree))) for tree in trees]
+        if self._negligible():
+            found = [negligible_leaves(tree, self.negligible) for tree in trees]
+            smaller = [tree.pruned(leaf, heavy=True) for tree, (leaf, _) in zip(trees, found, strict=True)]
+            before, now = (sum(tree.n_nodes for tree in some) for some in (trees, smaller))
+            report["dropped"] = before - now, sum(bound for _, bound in found) / len(found)
+            return smaller
         if self.prune != "cost_complexity":
             return trees
         columns, control = growth.reader.columns, growth.control
         examples = examples_of(growth.rows.arrays, columns, growth.codes, growth.rows.weights)
         rule = cast(Literal["0-SE", "1-SE"], f"{self.se}-SE")
         rng = np.random.default_rng(growth.settings.seed)
-        found = []
+        chosen = []
         for k, tree in enumerate(trees):
             growth.settings.number = k
 
@@ -307,13 +337,14 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
                 )
                 return self._folded(graph, growth.reader, growth.classes, weights, control)
 
-            found.append(price_chosen(tree, examples, grow, self.folds, rule, rng))
-        report["pruning"] = [told for _, told in found]
-        return [tree for tree, _ in found]
+            chosen.append(price_chosen(tree, examples, grow, self.folds, rule, rng))
+        report["pruning"] = [told for _, told in chosen]
+        return [tree for tree, _ in chosen]
 
     def _set_tree(self, trees: list[OptionTree], report: dict[str, Any]) -> None:
         super()._set_tree(trees, report)
         self.pruning_ = report.get("pruning")
+        self.dropped_, self.dropped_bound_ = report.get("dropped", (None, None))
         if report["n_kept"] + report["n_regrown"]:
             self.restructured_ = {name: int(report[f"n_{name}"]) for name in ("kept", "unlooked", "regrown")}
         if self.subsample is not None:
@@ -323,6 +354,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     def describe_tree(self) -> None:
         super().describe_tree()
         self.subsample_ = self.pruning_ = self.restructured_ = None
+        self.dropped_ = self.dropped_bound_ = None  # a file tells them
         self.prior_ = self._prior(self.prune_prior)
 
     def _follows(self) -> bool:

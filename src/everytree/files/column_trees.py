@@ -94,7 +94,8 @@ def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         "columns": model.columns_to_json(),
         "tree": model.tree_.to_dict(),
         "claims": {
-            claim.removesuffix("_"): value_to_json(getattr(model, claim), claim) for claim in model.CLAIMS
+            claim.removesuffix("_"): value_to_json(getattr(model, claim), claim)
+            for claim in (*model.CLAIMS, *model.LATER_CLAIMS)
         },
     })  # fmt: skip
 
@@ -168,11 +169,22 @@ def column_tree_from_dict(data: Any) -> Any:
 def _set_claims(model: Any, claims: Any) -> None:
     """Set fitted attributes from the claims; those that follow from the tree must agree with it."""
     names = [claim.removesuffix("_") for claim in model.CLAIMS]
+    later = [
+        claim.removesuffix("_") for claim in model.LATER_CLAIMS
+    ]  # files of earlier versions have none of them
+    if isinstance(claims, dict) and set(later) <= set(claims):
+        names += later
     if not isinstance(claims, dict) or set(claims) != set(names):
         given = ", ".join(map(clip, claims)) if isinstance(claims, dict) else clip(claims)
         raise DataError(f"claims holds {given or 'nothing'}; expected {', '.join(names)}")
     for name in names:
         value = _claim(value_from_json(claims[name], f"claims.{name}"), name)
+        if (
+            name in later
+            and value is not None
+            and (isinstance(value, bool) or not isinstance(value, int | float))
+        ):
+            raise DataError(f"claims.{name} is {clip(value)}; expected a number or null")
         found = getattr(model, f"{name}_", None)
         known = isinstance(found, int | float | str)  # it follows from the tree
         if known and (type(value) is not type(found) or value != found):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from everytree.common.arguments import refused
 from everytree.engine.certificate import certificate
 from everytree.engine.engine import Engine
+from everytree.errors import QueryError
+from everytree.query.paths import Paths
 from everytree.query.plan import Plan, Session, cost_of, plan_of
 from everytree.query.query import Query
 from everytree.query.solve import Found, best_by_strategy, front, solve
-from everytree.query.strategies import check_strategy
+from everytree.query.strategies import STRATEGIES, check_strategy
 from everytree.query.why import why_none
 from everytree.trees.answers import answered
 from everytree.trees.tree import Tree
@@ -18,9 +21,19 @@ from everytree.trees.tree import Tree
 __all__ = ["best_trees", "front_of", "trees_of"]
 
 
-def best_trees(engine: Engine, query: Query, k: int = 1, strategy: str = "auto") -> list[Tree]:
-    """Find the ``k`` best trees in order; for k = 1 ``tree.info`` also says how sure it is the best."""
-    plan = plan_of(query, engine)
+def best_trees(
+    engine: Engine, query: Query, k: int = 1, strategy: str = "auto", paths: Paths | None = None
+) -> list[Tree]:
+    """Find the ``k`` best trees in order; for k = 1 ``tree.info`` also says how sure it is the best.
+
+    ``paths`` is a constraint on the class counts of every node, for the lattice strategies.
+    """
+    plan = replace(plan_of(query, engine), paths=paths)
+    if paths is not None and strategy == "auto":
+        raise refused(
+            QueryError, "strategy", strategy,
+            f"one of {', '.join(STRATEGIES[1:])}: the engine does not know paths={paths.name}",
+        )  # fmt: skip
     how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
     with engine.question("finding the best tree" + how) as control:
         session = Session(engine, control)

@@ -12,6 +12,7 @@ from everytree.common.limits import Limits
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached
 from everytree.query.best import best_trees
+from everytree.query.paths import PathPredicate, Paths, paths_of
 from everytree.query.query import query_of
 from everytree.query.strategies import STRATEGIES, check_strategy
 
@@ -77,11 +78,12 @@ class StrategyRun:
 
 def compare_strategies(
     space: Engine,
-    strategies: Sequence[str] = STRATEGIES,
+    strategies: Sequence[str] | None = None,
     min_leaf: int | Iterable[int] | None = None,
     *,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    paths: PathPredicate | None = None,
     **query: Any,
 ) -> list[StrategyRun]:
     """Answer one query by several strategies, for each of several minimum leaf sizes.
@@ -92,14 +94,17 @@ def compare_strategies(
     ----------
     space : TreeSpace
         The data and the depth limit; nothing that it has computed before is used.
-    strategies : sequence of str, default=all of them
+    strategies : sequence of str or None, default=None
         The names of the strategies: auto, simple, frequent, apriori, eclat, closed, eclat_frequent, closed_frequent.
+        None means all of them, with ``paths`` all but auto.
     min_leaf : int, iterable of int or None, default=None
         One minimum leaf size, or several; None means that of the space.
     time_limit : float or None, default=None
         The most seconds for each run; None means that of the space.
     memory_limit : int or None, default=None
         The most bytes for each run; None means that of the space.
+    paths : callable or None, default=None
+        A constraint on the class counts of every node, as in ``TreeSpace.best``.
     **query : object
         The arguments ``minimize`` and others of ``TreeSpace.best``.
 
@@ -121,6 +126,9 @@ def compare_strategies(
     5 frequent 0.0 9
     5 closed 0.0 9
     """
+    rule = paths_of(paths)
+    if strategies is None:
+        strategies = STRATEGIES if rule is None else STRATEGIES[1:]
     names = [strategies] if isinstance(strategies, str) else list(strategies)
     for name in names:
         check_strategy(name)
@@ -139,19 +147,22 @@ def compare_strategies(
             if name in stopped:
                 run = StrategyRun(name, size, space.max_depth, stopped=f"not tried after: {stopped[name]}")
             else:
-                run = _run(space, name, size, limits, query)
+                run = _run(space, name, size, limits, rule, query)
                 if run.stopped is not None:
                     stopped[name] = run.stopped
             runs.append(run)
     return runs
 
 
-def _run(space: Engine, strategy: str, min_leaf: int, limits: Limits, query: dict[str, Any]) -> StrategyRun:
+def _run(
+    space: Engine, strategy: str, min_leaf: int, limits: Limits, paths: Paths | None, query: dict[str, Any]
+) -> StrategyRun:
     fresh = Engine(space.table, space.max_depth, min_leaf, space.n_jobs, None, limits)
     fresh.core_table()  # every strategy needs this table, so that its time counts for none
     start = time.perf_counter()
     try:
-        tree = best_trees(fresh, query_of(**{"minimize": ("error", "size")} | query), strategy=strategy)[0]
+        asked = query_of(**{"minimize": ("error", "size")} | query)
+        tree = best_trees(fresh, asked, strategy=strategy, paths=paths)[0]
     except LimitReached as limit:
         reason = next((what for what in ("time limit", "memory limit") if what in str(limit)), None)
         if reason is None:  # somebody stopped it

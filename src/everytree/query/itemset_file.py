@@ -4,8 +4,9 @@
     [[], [40, 60]]
     [[[0, 1]], [10, 30]]
 
-The first line is the header; ``tests`` are names or a number, ``classes``, ``max_depth`` and ``extend_pure`` may be
-left out. Each other line is an itemset, as pairs of test and outcome, with its class counts.
+The first line is the header; ``tests`` are names or a number, ``classes``, ``max_depth``, ``extend_pure`` and ``paths``
+(the name of a constraint that the itemsets were mined with) may be left out. Each other line is an itemset, as pairs of
+test and outcome, with its class counts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ FORMAT, VERSION = "everytree itemsets", 1
 LONGEST_LINE = 2**24
 MOST_LINES = 10**7
 DEFAULTS: dict[str, Any] = {
-    "tests": None, "classes": None, "min_leaf": 1, "max_depth": None, "extend_pure": False,
+    "tests": None, "classes": None, "min_leaf": 1, "max_depth": None, "extend_pure": False, "paths": None,
 }  # fmt: skip
 
 
@@ -74,6 +75,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Iterator[Any]]:
         raise DataError(f"classes is {clip(classes)}; expected a list of labels")
     if not isinstance(header["extend_pure"], bool):
         raise DataError(f"extend_pure is {clip(header['extend_pure'])}; expected true or false")
+    if not (header["paths"] is None or isinstance(header["paths"], str)):
+        raise DataError(f"paths is {clip(header['paths'])}; expected the name of a constraint")
     return header, lines
 
 

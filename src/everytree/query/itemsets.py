@@ -4,17 +4,18 @@ An itemset is the path to a node of a tree: tests with their outcomes. DL8 needs
 
     ∅ is there;                     every subset of an itemset is there, and counts no less of any class;
     if I∪t is there and n(I) − n(I∪t) holds at least min_leaf examples, then I∪¬t is there with these counts
-                                    (unless I is of one class and itemsets of one class are not extended)
+                                    (unless I is of one class and itemsets of one class are not extended, or the
+                                    itemsets were mined under a constraint, which I∪¬t may not satisfy)
 
-A query is answered on the itemsets alone, without the rows they were mined from. Bounds on depth and leaves may be
-tighter than those of the mining, never looser.
+A query is answered on the itemsets alone, without the rows they were mined from. Bounds on depth and leaves and
+constraints on paths may be tighter than those of the mining, never looser.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ from everytree.engine.certificate import certificate
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, NoTreeError, QueryError
 from everytree.query import itemset_file
-from everytree.query.plan import cost_of, plan_of
+from everytree.query.paths import PathPredicate, Paths, paths_of
+from everytree.query.plan import Plan, cost_of, plan_of
 from everytree.query.query import Query, query_of
-from everytree.query.solve import criteria_of
+from everytree.query.solve import Found, criteria_of, shape_of
+from everytree.query.why import explained
 from everytree.trees.answers import answered
 from everytree.trees.tree import Tree
 
@@ -62,6 +65,8 @@ class ItemsetDatabase:
         The names of the tests.
     classes : sequence or None, default=None
         The labels of the classes.
+    paths : str or None, default=None
+        The name of the constraint on class counts that the itemsets were mined with; None means that there was none.
     limits : Limits, default=Limits()
         The limits of time and memory for each question.
 
@@ -89,6 +94,7 @@ class ItemsetDatabase:
     extend_pure: bool = False
     test_names: tuple[str, ...] | None = None
     classes: tuple[Any, ...] | None = None
+    paths: str | None = None
     limits: Limits = field(default_factory=Limits, compare=False)
 
     def __post_init__(self) -> None:
@@ -98,9 +104,10 @@ class ItemsetDatabase:
 
     def __repr__(self) -> str:
         depth = "" if self.max_depth is None else f", max_depth={self.max_depth}"
+        paths = "" if self.paths is None else f", paths={self.paths!r}"
         return (
             f"ItemsetDatabase({len(self.itemsets)} itemsets, {self.n_tests} tests, {self.n_classes} classes, "
-            f"min_leaf={self.min_leaf}{depth})"
+            f"min_leaf={self.min_leaf}{depth}{paths})"
         )
 
     def __len__(self) -> int:
@@ -130,7 +137,12 @@ class ItemsetDatabase:
     # --- questions
 
     def best(
-        self, minimize: Query | Sequence[str] | str = ("error", "size"), *, k: int | None = None, **query: Any
+        self,
+        minimize: Query | Sequence[str] | str = ("error", "size"),
+        *,
+        k: int | None = None,
+        paths: PathPredicate | None = None,
+        **query: Any,
     ) -> Any:
         """Find the best tree under a ranking and constraints, or the ``k`` best in order.
 
@@ -140,9 +152,11 @@ class ItemsetDatabase:
             The criteria, most important first, or a ``Query``.
         k : int or None, default=None
             The number of trees; with k > 1 the answer is a list.
+        paths : callable or None, default=None
+            A constraint on the class counts of every node, as in ``TreeSpace.best``.
         **query : object
-            The other arguments of ``Query``, as in ``TreeSpace.best``. The limits on depth and leaves that the
-            itemsets were mined with hold too.
+            The other arguments of ``Query``, as in ``TreeSpace.best``. The limits on depth and leaves and the
+            constraint on paths that the itemsets were mined with hold too.
 
         Returns
         -------
@@ -152,59 +166,88 @@ class ItemsetDatabase:
         Raises
         ------
         NoTreeError
-            If no tree of these itemsets satisfies the query.
+            If no tree of these itemsets satisfies the query; the message names the tightest constraint.
         QueryError
             If the query makes no sense, or asks for what these itemsets cannot tell.
         """
         asked = query_of(minimize, **query)
         n_trees = 1 if k is None else whole("k", k, 1)
-        plan = plan_of(asked, self)
+        plan = replace(plan_of(asked, self), paths=paths_of(paths))
         if (n_trees > 1 or plan.require) and not self.extend_pure:
             what = f"k={n_trees}" if n_trees > 1 else f"require={asked.require!r}"
             raise QueryError(
                 f"{what} needs itemsets that extend those of one class, which this database leaves out; mine with "
                 "extend_pure=True"
             )
+        control = self.limits.control()
+        trees = self._solved(plan, n_trees, control)
+        if not trees:
+            raise self._why_none(plan, control)
+        cost = cost_of(plan, asked.cost, self)
+        found = []
+        for each in trees:
+            objective = each.values[asked.cost]
+            facts = {"objective": objective} | each.others(asked.cost)
+            facts |= (certificate(objective) if n_trees == 1 else {}) | {"itemsets": len(self)}
+            found.append(answered(self._tree(each.key, facts), cost))
+        return found[0] if k is None or k == 1 else found
+
+    def _solved(self, plan: Plan, k: int, control: _core.Control) -> list[Found]:
+        """Find the k best trees of a plan; none if there is none."""
         least = max(self.min_leaf, int(plan.leaf.rule(self.class_totals).least_support()))
+        if least > self.total:
+            return []
+        kept = self._kept(plan)
+        if not kept:  # the constraint on paths turns down all examples together
+            return []
         depths = [depth for depth in (self.max_depth, plan.max_depth) if depth is not None]
-        forbidden = frozenset[int]().union(*(item.tests for item in plan.forbid))
         criteria = criteria_of(plan, self)
         core_query = (
             [cost.core for cost in criteria.costs],
             [criteria.place[name] for name in plan.rank],
             criteria.bounds,
             self._bits(plan.require),
-            n_trees,
+            k,
         )
-        trees: list[Any] = []
-        info: dict[str, Any] = {}
-        if least <= self.total:
-            trees, info = _core.ask_itemsets(
-                *self._for_core(forbidden),
-                self.n_tests,
-                self.n_classes,
-                core_query,
-                min(depths) if depths else -1,
-                least,
-                self.limits.control(),
-            )
-        if not trees:
-            raise NoTreeError(
-                f"no tree of these {len(self)} itemsets satisfies {asked!r}; relax a bound, or mine with a smaller "
-                f"min_leaf than {self.min_leaf}"
-                + ("" if self.max_depth is None else f" or a larger max_depth than {self.max_depth}")
-            )
-        cost = cost_of(plan, asked.cost, self)
+        trees, _ = _core.ask_itemsets(
+            *_for_core(kept),
+            self.n_tests,
+            self.n_classes,
+            core_query,
+            min(depths) if depths else -1,
+            least,
+            control,
+        )
         found = []
         for values, key in trees:
             if len(values) == 1:  # the plain query tells only the cost
-                objective, others = criteria.costs[0].in_query_units(values[0]), {}
+                value = criteria.costs[0].in_query_units(values[0])
+                found.append(Found({plan.costs[0]: value}, *shape_of(key), key))
             else:
-                each = criteria.found(values, key, plan, info["states"])
-                objective, others = each.values[asked.cost], each.others(asked.cost)
-            facts = {"objective": objective} | others | (certificate(objective) if n_trees == 1 else {})
-            found.append(answered(self._tree(key, facts | {"itemsets": len(self)}), cost))
-        return found[0] if k is None or k == 1 else found
+                found.append(criteria.found(values, key, plan, len(kept)))
+        return found
+
+    def _why_none(self, plan: Plan, control: _core.Control) -> NoTreeError:
+        why = explained(lambda plan: self._solved(plan, 1, control), self.total, plan)
+        mined = [f"min_leaf={self.min_leaf}"]
+        mined += [] if self.max_depth is None else [f"max_depth={self.max_depth}"]
+        mined += [] if self.paths is None else [f"paths={self.paths}"]
+        text = f"{why} (in these {len(self)} itemsets, mined with {', '.join(mined)})"
+        return NoTreeError(text, why.constraints, why.together)
+
+    def _kept(self, plan: Plan) -> dict[Itemset, tuple[int, ...]]:
+        """Return the itemsets without forbidden tests, and within the plan's constraint on paths."""
+        forbidden = frozenset[int]().union(*(item.tests for item in plan.forbid))
+        paths = plan.paths
+        kept = {
+            items: counts
+            for items, counts in self.itemsets.items()
+            if (not forbidden or all(item >> 1 not in forbidden for item in items))
+            and (paths is None or paths(counts))
+        }
+        if paths is not None:
+            paths.check()
+        return kept
 
     def _bits(self, require: Any) -> list[int]:
         if not require:
@@ -213,17 +256,6 @@ class ItemsetDatabase:
             sum(1 << k for k, item in enumerate(require) if test in item.tests)
             for test in range(self.n_tests)
         ]
-
-    def _for_core(self, forbidden: frozenset[int]) -> tuple[Any, Any, Any]:
-        kept = {
-            items: counts
-            for items, counts in self.itemsets.items()
-            if not forbidden or all(item >> 1 not in forbidden for item in items)
-        }
-        items = np.array([item for items in kept for item in items], dtype=np.uint32)
-        ends = np.cumsum([len(items) for items in kept], dtype=np.int64)
-        counts = np.array([n for each in kept.values() for n in each], dtype=np.int32)
-        return items, ends, counts
 
     def _tree(self, key: Sequence[int], info: dict[str, Any]) -> Tree:
         """Make the tree of a key; the counts of its nodes are those of their itemsets."""
@@ -256,6 +288,7 @@ class ItemsetDatabase:
         min_leaf: int = 1,
         max_depth: int | None = None,
         extend_pure: bool = False,
+        paths: str | None = None,
     ) -> ItemsetDatabase:
         """Make a database of the itemsets of another miner.
 
@@ -274,6 +307,8 @@ class ItemsetDatabase:
             The longest itemset that was wanted; None means no limit.
         extend_pure : bool, default=False
             Whether itemsets of one class were extended too.
+        paths : str or None, default=None
+            The name of a constraint on class counts that was used; itemsets that it turns down may be missing.
 
         Returns
         -------
@@ -305,7 +340,7 @@ class ItemsetDatabase:
         if tests is not None:
             n_tests = whole("tests", tests, 0) if isinstance(tests, int) else len(tests)
         labels = None if classes is None else tuple(classes)
-        return cls(found, n_tests, n_classes or 0, min_leaf, max_depth, extend_pure, names, labels)
+        return cls(found, n_tests, n_classes or 0, min_leaf, max_depth, extend_pure, names, labels, paths)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the database as JSON lines: a header, then one itemset with its counts on each line.
@@ -321,6 +356,7 @@ class ItemsetDatabase:
             "min_leaf": self.min_leaf,
             "max_depth": self.max_depth,
             "extend_pure": self.extend_pure,
+            "paths": self.paths,
         }
         itemset_file.write(fields, self.itemsets, path)
 
@@ -351,16 +387,33 @@ class ItemsetDatabase:
             min_leaf=header["min_leaf"],
             max_depth=header["max_depth"],
             extend_pure=header["extend_pure"],
+            paths=header["paths"],
         )
 
 
-def mined_from(engine: Engine, extend_pure: bool) -> ItemsetDatabase:
-    """Mine the itemsets that trees of an engine may contain."""
+def _for_core(kept: dict[Itemset, tuple[int, ...]]) -> tuple[Any, Any, Any]:
+    items = np.array([item for items in kept for item in items], dtype=np.uint32)
+    ends = np.cumsum([len(items) for items in kept], dtype=np.int64)
+    counts = np.array([n for each in kept.values() for n in each], dtype=np.int32)
+    return items, ends, counts
+
+
+def mined_from(engine: Engine, extend_pure: bool, paths: Paths | None = None) -> ItemsetDatabase:
+    """Mine the itemsets that trees of an engine may contain, and that satisfy a constraint."""
     depth = -1 if engine.max_depth is None else engine.max_depth
+    if paths is not None and not paths(engine.table.class_totals):
+        paths.check()
+        raise NoTreeError(
+            f"no tree keeps every node within paths={paths.name}: it turns down all examples together, which have the "
+            f"class counts {engine.table.class_totals.tolist()}",
+            ("paths",),
+        )
     with engine.question("mining itemsets") as control:
         items, ends, counts = _core.mine_itemsets(
-            engine.core_table(), depth, engine.min_leaf, extend_pure, control
+            engine.core_table(), depth, engine.min_leaf, extend_pure, control, paths
         )
+    if paths is not None:
+        paths.check()
     n_classes = engine.table.n_classes
     flat, rows = items.tolist(), counts.reshape(-1, n_classes).tolist()
     begins = [0, *ends.tolist()]
@@ -370,7 +423,8 @@ def mined_from(engine: Engine, extend_pure: bool) -> ItemsetDatabase:
     names, classes = engine.table.test_names, engine.table.classes
     return ItemsetDatabase(
         found, engine.n_tests, n_classes, engine.min_leaf, engine.max_depth, extend_pure,
-        None if names is None else tuple(names), None if classes is None else tuple(classes), engine.limits,
+        None if names is None else tuple(names), None if classes is None else tuple(classes),
+        None if paths is None else paths.name, engine.limits,
     )  # fmt: skip
 
 
@@ -464,7 +518,11 @@ def _check_parent(
                 f"{_shown(other, names)} counts {list(known[other])} examples; expected {list(rest)}, those of {there} "
                 f"without those of {here}"
             )
-    elif sum(rest) >= database.min_leaf and (database.extend_pure or sum(n > 0 for n in above) > 1):
+    elif (
+        database.paths is None
+        and sum(rest) >= database.min_leaf
+        and (database.extend_pure or sum(n > 0 for n in above) > 1)
+    ):
         raise DataError(
             f"{_shown(other, names)} is missing; expected it with counts {list(rest)}, those of {there} without "
             f"those of {here}: add it, or give the min_leaf that the itemsets were mined with"

@@ -19,6 +19,7 @@ import everytree._core as _core
 from everytree.common.arguments import whole
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
+from everytree.query.paths import Paths
 from everytree.query.query import Query
 from everytree.query.selection import Item, select
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
@@ -71,6 +72,7 @@ class Plan:
     confidence: float = 0.25
     penalty: float = 0.0
     min_accuracy: float = 0.0  # as given, for messages; ``bounds`` has it as a number of errors
+    paths: Paths | None = None  # the caller's own constraint, which only the lattice strategies know
 
     @property
     def most_leaves(self) -> float:

@@ -16,7 +16,10 @@ from everytree.query.run import Run, run_search
 from everytree.query.strategies import mine
 from everytree.weights.costs import Cost, as_text, tied
 
-__all__ = ["Criteria", "Found", "best_by_strategy", "criteria_of", "front", "search_by", "solve"]
+__all__ = ["Criteria", "Found", "best_by_strategy", "criteria_of", "front", "search_by", "shape_of", "solve"]
+
+
+RULED = "closed"  # the strategy for plans with a constraint on paths, where none is asked for
 
 
 class Found(NamedTuple):
@@ -44,6 +47,8 @@ def solve(
     inside = session.inside(plan)
     if inside is None:
         return []
+    if plan.paths is not None:
+        return best_by_strategy(session, plan, k, RULED)[0]
     answer = {"search": _search, "best": _best, "front": _front, "pareto": _pareto}[way or choose(plan, k)]
     found = answer(session, plan, inside, k)
     if not anytime and any(not each.proof.get("optimal", True) for each in found):
@@ -54,7 +59,7 @@ def solve(
 
 def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Found:
     """Describe a tree by the core's value of its only cost."""
-    return Found({cost.name: cost.in_query_units(value)}, *_shape(key), inside.key(key))
+    return Found({cost.name: cost.in_query_units(value)}, *shape_of(key), inside.key(key))
 
 
 def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
@@ -230,7 +235,9 @@ def best_by_strategy(
         return [], {}
     if choose(plan, k) == "search":  # one tree for each itemset is enough
         cost = cost_of(plan, plan.costs[0], inside.space, plan.penalty)
-        trees, info = mine(inside.space, ([cost.core], [0, 1], [], [], 1), strategy, session.control)
+        trees, info = mine(
+            inside.space, ([cost.core], [0, 1], [], [], 1), strategy, session.control, plan.paths
+        )
         good = [(value, key) for (value,), key in trees if cost.within(value, bound_of(plan))]
         return [found_tree(cost, value, key, inside) for value, key in good], info
     criteria = criteria_of(plan, inside.space)
@@ -241,11 +248,11 @@ def best_by_strategy(
         inside.bits(plan.require) if plan.require else [],
         k,
     )
-    trees, info = mine(inside.space, query, strategy, session.control)
+    trees, info = mine(inside.space, query, strategy, session.control, plan.paths)
     return [criteria.found(values, inside.key(key), plan, info["states"]) for values, key in trees], info
 
 
-def _shape(key: list[int]) -> tuple[int, int]:
+def shape_of(key: list[int]) -> tuple[int, int]:
     """Return the number of leaves and the depth of a tree, from its key."""
     leaves = deepest = 0
     open_nodes = [0]

@@ -11,7 +11,7 @@
 
 All of them give the same answers to a query. They differ in what they store and in how long they take,
 which ``compare_strategies`` lists: the numbers behind Figure 7 of the paper. Where depth ranks first, ``apriori`` stops
-at the first level that holds an answer.
+at the first level that holds an answer. All but ``auto`` also take a constraint of the caller's own (paths.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import everytree._core as _core
 from everytree.common.arguments import refused
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
+from everytree.query.paths import Paths
 
 __all__ = ["STRATEGIES", "CoreQuery", "check_strategy", "mine"]
 
@@ -52,11 +53,19 @@ def check_strategy(strategy: str) -> str:
 
 
 def mine(
-    space: Engine, query: CoreQuery, strategy: str, control: _core.Control
+    space: Engine, query: CoreQuery, strategy: str, control: _core.Control, paths: Paths | None = None
 ) -> tuple[list[tuple[list[float], list[int]]], dict[str, Any]]:
-    """Answer a query by a strategy: the values and keys of the trees, best first, and what the strategy did."""
+    """Answer a query by a strategy: the values and keys of the trees, best first, and what the strategy did.
+
+    ``paths`` is a constraint on the class counts of every path; one that is seen not to be anti-monotone is refused.
+    """
+    if paths is not None and not paths(space.table.class_totals):
+        paths.check()
+        return [], {"strategy": strategy}
     depth = -1 if space.max_depth is None else space.max_depth
-    trees, report = _core.mine(space.core_table(), strategy, query, depth, space.min_leaf, control)
+    trees, report = _core.mine(space.core_table(), strategy, query, depth, space.min_leaf, control, paths)
+    if paths is not None:
+        paths.check()
     info: dict[str, Any] = {"strategy": strategy, **report}
     if not strategy.startswith("closed"):  # there the states are closures, not itemsets
         info["relevant"] = info["states"]

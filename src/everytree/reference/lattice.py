@@ -1,6 +1,7 @@
 """The itemset lattice behind DL8: which paths a search may meet.
 
-    p1(I): f(I) ≥ min_leaf and |I| ≤ max_depth        p2(I): the cover holds more than one class
+    p1(I): f(I) ≥ min_leaf, |I| ≤ max_depth, and the rule of the space for class counts, if it has one
+    p2(I): the cover holds more than one class
     frequent:  p1(I)
     relevant:  rel(∅) = p1(∅) ∧ p2(∅)
                rel(I) iff some i in I has rel(I−i) ∧ p2(I−i) ∧ p1(I) ∧ p1((I−i) ∪ ¬i)
@@ -44,10 +45,10 @@ class Lattice:
         self._relevant: dict[Path, bool] = {}
 
     def p1(self, path: Path) -> bool:
-        """Frequent enough to be a node, and no deeper than the limit."""
+        """Frequent enough to be a node, within the rule of the space, and no deeper than the limit."""
         limit = self.space.max_depth
         short = limit is None or len(path) <= limit
-        return short and self.table.n(self.table.cover_of(path)) >= self.space.min_leaf
+        return short and self.space.allowed(self.table.cover_of(path))
 
     def p2(self, path: Path) -> bool:
         """Not pure."""

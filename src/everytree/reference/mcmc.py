@@ -10,7 +10,16 @@ Targets: the posterior (log joint of a model), or exp(−E) with
 A kernel lists every move it may propose from a state, with the log probability of proposing it (forward) and
 of proposing its undoing from the new state (reverse). What is missing to probability one is staying put. Both
 kernels draw a new test for a state (cover, depth) from a *test proposal* r(test | state), uniform over the
-feasible tests unless given.
+feasible tests unless given. A proposal that is *outright* is drawn without a look at what is feasible: it may sum to
+less than one over the feasible tests, and the rest is staying put.
+
+**Columns** (Krasznahorkay, section 6; ``column_proposal``). A column is drawn, each of d with the same probability, and
+then a test of it by the density λ of the column in training: an example is drawn, and the test is the one that its
+value asks for, if there is one,
+
+    a number       the first cut that it does not exceed        missing        "is missing"
+    another value  "== value"                                   yes or 1       the column itself
+    r(test) = 1/d · (share of the examples whose value asks for the test);  1/d for the only test of a column
 
 **Chipman's kernel.** A kind of move is drawn with fixed probabilities p(kind), whether or not the tree allows
 it; then, uniformly,
@@ -42,18 +51,37 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from random import Random
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from everytree.reference.leaves import entropy, error, gini
 from everytree.reference.space import Space
 from everytree.reference.table import Cover, Table
 from everytree.reference.trees import Tree, leaves_of, n_leaves, n_splits
 
-__all__ = ["Addition", "ChipmanKernel", "EnergyTarget", "Kernel", "Move", "StackKernel", "chain", "energy"]
-__all__ += ["log_hastings_ratio", "more_orders", "n_orders", "once_per_tree", "risk", "transition"]
+__all__ = [
+    "Addition",
+    "ChipmanKernel",
+    "EnergyTarget",
+    "Kernel",
+    "Move",
+    "StackKernel",
+    "ValueTest",
+    "chain",
+    "energy",
+]
+__all__ += [
+    "column_proposal",
+    "log_hastings_ratio",
+    "more_orders",
+    "n_orders",
+    "of_feasible",
+    "once_per_tree",
+    "risk",
+    "transition",
+]
 
 State = TypeVar("State")
 # A place in a tree: the outcomes on the way from the root.
@@ -158,7 +186,65 @@ def _replace(tree: Tree, place: Place, part: Tree) -> Tree:
     return (test, zero, _replace(one, place[1:], part))
 
 
-def _proposal(space: Space, given: TestProposal | None) -> TestProposal:
+class ValueTest(NamedTuple):
+    """A test of a column: ``op`` is "<=" with a cut, "==" with a value, "is" with "missing" or True."""
+
+    column: Hashable
+    op: str
+    value: object
+
+
+def column_proposal(
+    columns: Mapping[Hashable, Sequence[object]],
+    tests: Sequence[ValueTest],
+    weights: Sequence[int] | None = None,
+) -> dict[int, Fraction]:
+    """Return r of every test: a column each alike, then a test by the density of its values; None is missing.
+
+    >>> ages = {"age": [30, 50, 50, 70, None, 90]}
+    >>> cuts = [ValueTest("age", "<=", 40), ValueTest("age", "<=", 60), ValueTest("age", "is", "missing")]
+    >>> [str(r) for r in column_proposal(ages, cuts).values()]  # nothing asks for 70 and 90
+    ['1/6', '1/3', '1/6']
+    """
+    tested = {test.column for test in tests}
+    r = dict.fromkeys(range(len(tests)), Fraction(0))
+    for column in tested:
+        mine = {number: test for number, test in enumerate(tests) if test.column == column}
+        if len(mine) == 1:
+            r[next(iter(mine))] = Fraction(1, len(tested))
+            continue
+        values = columns[column]
+        weight = [1] * len(values) if weights is None else weights
+        for value, w in zip(values, weight, strict=True):
+            asked = _asked(value, mine)
+            if asked is not None:
+                r[asked] += Fraction(int(w), int(sum(weight)) * len(tested))
+    return r
+
+
+def _asked(value: Any, tests: Mapping[int, ValueTest]) -> int | None:
+    """Return the test of its column that a value asks for."""
+    if value is None:
+        return next((k for k, test in tests.items() if (test.op, test.value) == ("is", "missing")), None)
+    cuts = sorted((test.value, k) for k, test in tests.items() if test.op == "<=" and value <= test.value)
+    if cuts:
+        return cuts[0][1]
+    for k, test in tests.items():
+        if (test.op == "==" and test.value == value) or (test.op == "is" and test.value is True and value):
+            return k
+    return None
+
+
+def of_feasible(space: Space, odds: Mapping[int, float | Fraction]) -> TestProposal:
+    """Return the outright proposal that draws from the odds of all tests; one that is not feasible is no proposal."""
+
+    def proposal(cover: Cover, depth: int) -> Mapping[int, float]:
+        return {test: float(odds[test]) for test in space.feasible(cover, depth)}
+
+    return proposal
+
+
+def _proposal(space: Space, given: TestProposal | None, outright: bool) -> TestProposal:
     """Return r(· | state): uniform over the feasible tests, or the given one, checked."""
 
     def uniform(cover: Cover, depth: int) -> Mapping[int, float]:
@@ -171,14 +257,15 @@ def _proposal(space: Space, given: TestProposal | None) -> TestProposal:
             return {}
         assert given is not None
         odds = given(cover, depth)
+        beyond = sum(odds.values()) - 1
         if (
             set(odds) != set(feasible)
             or not all(p > 0 for p in odds.values())
-            or abs(sum(odds.values()) - 1) > 1e-9
+            or (beyond if outright else abs(beyond)) > 1e-9
         ):
             raise ValueError(
-                f"the test proposal gives {dict(odds)} where the tests {list(feasible)} are feasible; "
-                "give each feasible test a positive probability, summing to one"
+                f"the test proposal gives {dict(odds)} where the tests {list(feasible)} are feasible; give each "
+                f"feasible test a positive probability, summing to {'at most one' if outright else 'one'}"
             )
         return odds
 
@@ -195,9 +282,10 @@ class ChipmanKernel:
         space: Space,
         test_proposal: TestProposal | None = None,
         probabilities: Mapping[str, float] | None = None,
+        outright: bool = False,
     ) -> None:
         self.space = space
-        self.r = _proposal(space, test_proposal)
+        self.r = _proposal(space, test_proposal, outright)
         self.p = dict.fromkeys(self.KINDS, 0.25) if probabilities is None else dict(probabilities)
         proper = set(self.p) == set(self.KINDS) and abs(sum(self.p.values()) - 1) < 1e-9
         if not proper or min(self.p.values()) < 0 or (self.p["grow"] > 0) != (self.p["prune"] > 0):
@@ -297,9 +385,11 @@ class Addition(NamedTuple):
 class StackKernel:
     """Split a leaf or undo the last split; reversible on sequences of additions. Start from ()."""
 
-    def __init__(self, space: Space, test_proposal: TestProposal | None = None) -> None:
+    def __init__(
+        self, space: Space, test_proposal: TestProposal | None = None, outright: bool = False
+    ) -> None:
         self.space = space
-        self.r = _proposal(space, test_proposal)
+        self.r = _proposal(space, test_proposal, outright)
 
     def tree(self, state: tuple[Addition, ...]) -> Tree:
         """Return the tree that the additions build."""

@@ -1,6 +1,7 @@
 """The space of trees: every tree of feasible tests within a depth limit.
 
-    i feasible at (cover, depth)  iff  depth < max_depth, f(cover ∧ i) ≥ min_leaf, f(cover ∧ ¬i) ≥ min_leaf
+    i feasible at (cover, depth)  iff  depth < max_depth, f(cover ∧ i) ≥ min_leaf, f(cover ∧ ¬i) ≥ min_leaf,
+                                       and a rule of one's own, if there is one, holds for the class counts of both
     trees(state) = {leaf} ∪ ⋃_{i feasible} {i} × trees(zero child) × trees(one child)
     count(state) = 1 + Σ_{i feasible} count(zero child) · count(one child)
 
@@ -10,11 +11,13 @@ a depth limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 from everytree.reference.table import Cover, Table
 from everytree.reference.trees import Tree, nodes_of
+
+Rule = Callable[[tuple[int, ...]], bool]
 
 __all__ = ["EmptySpaceError", "Space", "TooManyTreesError"]
 
@@ -30,6 +33,8 @@ class TooManyTreesError(ValueError):
 class Space:
     """All trees with leaves of at least ``min_leaf`` examples and depth at most ``max_depth`` (None: any).
 
+    ``rule`` is a predicate over class counts that every node must satisfy.
+
     >>> table = Table([(0, 0), (0, 1), (1, 0), (1, 1)], [(1, 0), (0, 1), (0, 1), (1, 0)])
     >>> Space(table, max_depth=1).count()
     3
@@ -37,7 +42,9 @@ class Space:
     9
     """
 
-    def __init__(self, table: Table, max_depth: int | None = None, min_leaf: int = 1) -> None:
+    def __init__(
+        self, table: Table, max_depth: int | None = None, min_leaf: int = 1, rule: Rule | None = None
+    ) -> None:
         if max_depth is not None and (max_depth != int(max_depth) or max_depth < 0):
             raise ValueError(
                 f"max_depth={max_depth!r}; it must be a whole number of at least 0, or None for no limit"
@@ -49,6 +56,9 @@ class Space:
                 f"no tree exists: the table holds {table.n_examples} examples but every leaf needs at least "
                 f"min_leaf={min_leaf}; lower min_leaf or add data"
             )
+        if rule is not None and not rule(table.class_counts(table.everything)):
+            raise EmptySpaceError("no tree exists: the rule does not hold for all examples together")
+        self.rule = rule
         self.table = table
         self.max_depth = None if max_depth is None else int(max_depth)
         self.min_leaf = int(min_leaf)
@@ -59,6 +69,11 @@ class Space:
     def root(self) -> Cover:
         """The cover of the root: every row."""
         return self.table.everything
+
+    def allowed(self, cover: Cover) -> bool:
+        """Return whether a node may have this cover: it is large enough, and the rule holds."""
+        large = self.table.n(cover) >= self.min_leaf
+        return large and (self.rule is None or self.rule(self.table.class_counts(cover)))
 
     def at_limit(self, depth: int) -> bool:
         """Return whether the depth limit alone forbids a split at this depth."""
@@ -74,7 +89,7 @@ class Space:
             found = tuple(
                 test
                 for test in range(table.n_tests)
-                if all(table.n(child) >= self.min_leaf for child in table.children(cover, test))
+                if all(self.allowed(child) for child in table.children(cover, test))
             )
             self._feasible[cover] = found
         return found

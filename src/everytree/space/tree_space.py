@@ -29,6 +29,7 @@ from everytree.errors import DataError, QueryError
 from everytree.query.best import best_trees, front_of
 from everytree.query.itemsets import ItemsetDatabase, mined_from
 from everytree.query.near_best import Exact, NearBest
+from everytree.query.paths import PathPredicate, paths_of
 from everytree.query.query import Query, query_of
 from everytree.trees.tree import Tree
 from everytree.weights.cost_words import COSTS
@@ -224,6 +225,7 @@ class TreeSpace(Engine):
         confidence: float = 0.25,
         leaf_penalty: float = 0.0,
         strategy: str = "auto",
+        paths: PathPredicate | None = None,
     ) -> Any:
         """Find the best tree under a ranking and constraints, or the ``k`` best in order.
 
@@ -267,6 +269,10 @@ class TreeSpace(Engine):
             How the tree is searched: "auto" uses the engine; "simple", "frequent", "apriori", "eclat", "closed",
             "eclat_frequent" and "closed_frequent" build the itemset lattice as DL8 does. The answers are the same, and
             ``tree.info`` holds the number of itemsets they stored.
+        paths : callable or None, default=None
+            A constraint of your own, for the strategies that build the lattice: a function that gets the examples of
+            each class at a node, as a tuple of numbers, and says whether the node may be in a tree. It must be
+            anti-monotone: what holds for some counts holds for all that are no smaller.
 
         Returns
         -------
@@ -278,7 +284,7 @@ class TreeSpace(Engine):
         NoTreeError
             If no tree satisfies the query; the message names the tightest constraint.
         QueryError
-            If a criterion or a constraint makes no sense.
+            If a criterion or a constraint makes no sense, or ``paths`` turns out not to be anti-monotone.
         LimitReached
             If a limit of the space is reached before there is any answer.
 
@@ -293,16 +299,18 @@ class TreeSpace(Engine):
             min_accuracy=min_accuracy, leaf=leaf, require=require, forbid=forbid, cost_matrix=cost_matrix,
             class_weight=class_weight, confidence=confidence, leaf_penalty=leaf_penalty,
         )  # fmt: skip
-        trees = best_trees(self, query, 1 if k is None else whole("k", k, 1), strategy)
+        trees = best_trees(self, query, 1 if k is None else whole("k", k, 1), strategy, paths_of(paths))
         return trees[0] if k is None or k == 1 else trees
 
-    def mine(self, *, extend_pure: bool = False) -> ItemsetDatabase:
+    def mine(self, *, extend_pure: bool = False, paths: PathPredicate | None = None) -> ItemsetDatabase:
         """Mine the itemsets that trees of the space may contain, to ask them later and elsewhere.
 
         Parameters
         ----------
         extend_pure : bool, default=False
             Whether itemsets of one class are extended too, which the k best trees and required tests need.
+        paths : callable or None, default=None
+            A constraint on the class counts of every itemset, as in ``best``.
 
         Returns
         -------
@@ -313,6 +321,10 @@ class TreeSpace(Engine):
         ------
         LimitReached
             If a limit of the space is reached.
+        NoTreeError
+            If ``paths`` turns down all examples together.
+        QueryError
+            If ``paths`` turns out not to be anti-monotone.
 
         Examples
         --------
@@ -320,7 +332,7 @@ class TreeSpace(Engine):
         >>> space.mine().best().error
         0
         """
-        return mined_from(self, extend_pure)
+        return mined_from(self, extend_pure, paths_of(paths))
 
     def front(
         self,

@@ -59,8 +59,9 @@ def measured(
     Returns
     -------
     dict
-        The accuracy, log_loss, brier, nodes (None for what is no tree), seconds and predict_seconds; or a note where a
-        limit was reached.
+        The accuracy, predicted_accuracy (the mean probability of the class that is predicted: what the classifier
+        expects its accuracy to be), log_loss, brier, nodes (None for what is no tree), seconds and predict_seconds; or
+        a note where a limit was reached.
 
     Examples
     --------
@@ -87,12 +88,19 @@ def measured(
         learnt = {"train_accuracy": float(np.mean(model.predict(train) == y_train))} if on_train else {}
     return {
         "accuracy": float(np.mean(said == y_test)),
+        "predicted_accuracy": float(np.mean(proba[np.arange(len(said)), _places(said, classes)])),
         "log_loss": float(log_loss(proba, y_test).mean()),
         "brier": float(brier(proba, y_test).mean()),
         "nodes": _nodes(model),
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
     } | learnt
+
+
+def _places(said: npt.NDArray[Any], classes: Sequence[Any]) -> list[int]:
+    """Return the column of each predicted class among the probabilities."""
+    place = {label: k for k, label in enumerate(classes)}
+    return [place[label] for label in said.tolist()]
 
 
 def _nodes(model: Any) -> int | None:

@@ -371,13 +371,16 @@ class OptionTree:
         least = number("least", least, 0, math.inf, example=0.01, closed=True)
         return self._like(self._graph.without_light_options(self._fold, least, Limits().control()), self.kind)
 
-    def pruned(self, leaf: npt.NDArray[np.bool_]) -> OptionTree:
+    def pruned(self, leaf: npt.NDArray[np.bool_], heavy: bool = False) -> OptionTree:
         """Return a copy in which chosen nodes are leaves.
 
         Parameters
         ----------
         leaf : array of bool, shape (n_nodes,)
             True for every node that loses its options.
+        heavy : bool, default False
+            Whether such a leaf takes the weight of all that was below it, so that the probabilities of the nodes that
+            stay do not change (but that of the root, if that is a leaf now). The kind must be "smooth".
 
         Returns
         -------
@@ -395,6 +398,15 @@ class OptionTree:
             "child_begin": np.concatenate([[0], np.cumsum(width[kept])]),
             "child": arrays["child"][np.repeat(~leaf[owner], width)],
         } | {name: arrays[name][kept] for name in ("attribute", "threshold", "log_split")}
+        if heavy:
+            # s(n) / Vleaf(n) = 1 / P(leaf | n) is a factor of the option that leads to n, instead of n's own.
+            inner = leaf & (np.diff(arrays["option_begin"]) > 0)
+            child = changed["child"]
+            gained = np.zeros(child.size)
+            known = child != NO_CHILD
+            gained[known] = np.where(inner, -np.log(self.p_leaf), 0.0)[child[known]]
+            option = np.repeat(np.arange(kept.size), width[kept])
+            changed["log_split"] = changed["log_split"] + np.bincount(option, gained, minlength=kept.size)
         return self._like(_core.OptionGraph(self.n_classes, **(arrays | changed)), self.kind)
 
     def _folded(self, kind: str, control: _core.Control) -> _core.OptionFold:

@@ -1,11 +1,16 @@
-"""Grown trees pruned by their errors: the rules of CART and of the earlier C4, on a tree with one option per node.
+"""Grown trees pruned: by their errors, as CART and the earlier C4 do, or of what hardly counts in an average.
 
     cost complexity   T(α) of ``cost_complexity``, with R(t) the training errors; α is chosen by cross-validation
     pessimistic       from the root down, a node t with the subtree T_t of L leaves, n examples and Σe errors:
                           e' = Σe + L/2,   leaf if   e(t) + 1/2 ≤ e' + sqrt(e' · (n − e') / n)      (Quinlan 1987)
                       What lies below a node that is a leaf now is not looked at; subtrees are those of the whole tree.
 
-The errors of a node are its examples that are not of its most frequent class.
+    negligible        in the average over all prunings, a node n that is there and split with a small probability is a
+                      leaf, which takes the weight of all that was below it. A row that reaches n changes from
+                          rest + P(n, split) · (mixture below n)   to   rest + P(n, split) · θ(n),
+                      so that no probability of any row changes by more than the largest P(n, split) of such a node
+
+The errors of a node are its examples that are not of its most frequent class. A tree has one option for each node.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from everytree.trees.flat import FlatTree
 from everytree.trees.option_form import NO_CHILD
 from everytree.trees.option_tree import OptionTree
 
-__all__ = ["GrownShape", "ends_of", "pessimistic_leaves", "shape_of"]
+__all__ = ["GrownShape", "ends_of", "negligible_leaves", "pessimistic_leaves", "shape_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,3 +111,23 @@ def pessimistic_leaves(shape: FlatTree) -> npt.NDArray[np.bool_]:
     for parents, children in shape.levels():
         leaf[children] |= leaf[parents]
     return leaf
+
+
+def negligible_leaves(tree: OptionTree, most: float) -> tuple[npt.NDArray[np.bool_], float]:
+    """Find the nodes of a smoothed tree that are there and split with a probability of at most ``most``.
+
+    Returns for each node whether it is one, and the largest of their probabilities: the bound on what changes where
+    they become leaves (``tree.pruned(leaf, heavy=True)``).
+
+    >>> import everytree as et
+    >>> tree = et.SmoothedTreeClassifier().fit([["a"], ["b"]] * 6, [0, 1] * 6).tree_
+    >>> negligible_leaves(tree, 0.5)[0].tolist()  # the root is split with probability 0.998
+    [False, False, False]
+    """
+    assert tree.is_tree
+    splits = np.diff(tree.arrays["option_begin"]) > 0
+    there = np.zeros(tree.n_nodes)
+    there[splits] = tree.reach[splits] * tree.p_option  # P(option) is more exact than 1 − P(leaf)
+    # A leaf without any weight cannot take that of others.
+    leaf = splits & (there <= most) & (tree.p_leaf > 0)
+    return leaf, float(there[leaf].max(initial=0.0))

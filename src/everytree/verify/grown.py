@@ -14,7 +14,7 @@ from typing import Any
 
 from everytree.verify.claims import same_dirichlet
 from everytree.verify.examples import UNKNOWN, Cells
-from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
+from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.flat import numbers
 from everytree.verify.model import Model
 from everytree.verify.probable import read_prior
@@ -55,8 +55,21 @@ def check_grown(model: Model, tree: dict[str, Any], columns: list[Any], cells: C
         for name, value in totals.items()
         if name in model.claims
     ]
+    facts += _dropped(model)
     note = "log_split and open, by which options are weighed, are not recomputed; the digest tells if they were changed"
     return [*facts, Fact("weights of options", totals["n_options"], None, UNCHECKED, note, predicts=True)]
+
+
+def _dropped(model: Model) -> list[Fact]:
+    """Check what is claimed of nodes that hardly counted: that their bound is within what was asked for."""
+    claimed, most = model.claims.get("dropped_bound"), model.params.get("negligible", 0)
+    if claimed is None and not most:
+        return []
+    fine = is_number(claimed) and is_number(most) and 0 <= claimed <= most
+    if not fine:
+        return [Fact("dropped_bound", claimed, f"at most {quote(most)}", FALSE)]
+    note = f"within negligible={quote(most)}; what was dropped is not in the file"
+    return [Fact("dropped_bound", claimed, None, NOTED, note)]
 
 
 def _rows(model: Model, columns: list[Any], cells: Cells) -> list[tuple[Any, ...]]:

@@ -40,7 +40,7 @@ SIZES = (
     "n_options",
     "depth",
 )  # the claims that load_model compares with the tree
-FOLLOW = (*SIZES, "s")
+FOLLOW = (*SIZES, "s", "dropped_bound")
 
 
 @dataclass(frozen=True)
