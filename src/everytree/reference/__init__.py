@@ -10,6 +10,9 @@ option trees), ``subsample`` and ``incremental`` (growing from many, and from mo
 (parameters by evidence), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
 nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
 
+Cuts that each state chooses from its own rows: ``ColumnTable`` (rows of values) and ``LocalSpace``, which is asked
+like a ``Space``; trees are of test numbers there too, and new rows are rows of values.
+
 On whole columns (numbers, nominal values, missing ones): ``c45``, and ``whole_columns`` with ``grower`` and ``grown``,
 which do there what ``buntine`` with ``options`` does on 0/1 tests.
 
@@ -37,6 +40,7 @@ from everytree.reference.buntine import (
 )
 from everytree.reference.cano import CanoNode, cano_grow, cano_path, cano_predict, nonuniform_a
 from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
+from everytree.reference.columns import ColumnTable
 from everytree.reference.criteria import Query
 from everytree.reference.fit import DirichletFit, evidence_slope, fit_dirichlet, marginal_slope
 from everytree.reference.greedy_traps import (
@@ -64,6 +68,7 @@ from everytree.reference.leaves import (
     says,
 )
 from everytree.reference.listing import Listing
+from everytree.reference.local_space import LocalSpace
 from everytree.reference.logs import log_sum
 from everytree.reference.marginals import (
     attribute_inclusion,
@@ -140,6 +145,7 @@ from everytree.reference.trees import (
     depth,
     from_key,
     key,
+    leaf_of,
     leaf_path,
     leaves_of,
     n_leaves,
@@ -163,6 +169,7 @@ __all__ = [
     "ChipmanKernel",
     "Choice",
     "CodingPrior",
+    "ColumnTable",
     "CriterionCost",
     "DepthDecay",
     "DirichletFit",
@@ -174,6 +181,7 @@ __all__ = [
     "Lattice",
     "LeafPenaltyPrior",
     "Listing",
+    "LocalSpace",
     "Moments",
     "Move",
     "NearBest",
@@ -232,6 +240,7 @@ __all__ = [
     "information_gain",
     "kept_terms",
     "key",
+    "leaf_of",
     "leaf_path",
     "leaf_probabilities",
     "leaves_distribution",

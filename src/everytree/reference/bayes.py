@@ -9,6 +9,7 @@ With Vleaf(I) = Pleaf(I) · M(f(I)) the weight of a leaf and Vint(I, i) = Pint(I
     P(c | x) = Σ_{I ⊆ x} w_c(I) / u(∅)
 
 u depends on I only through (cover, depth), so it is kept per state; v and w are kept per path.
+(In a local space a test asks new rows what its state makes of it, and the items of a path are those conditions.)
 ``listing.Listing`` gives the same answers by listing every tree.
 """
 
@@ -28,7 +29,7 @@ from everytree.reference.leaves import (
 from everytree.reference.logs import log_sum
 from everytree.reference.priors import Prior, SizePrior
 from everytree.reference.space import Space
-from everytree.reference.table import Cover, Path, Row
+from everytree.reference.table import Cover, Path
 from everytree.reference.trees import Tree, nodes_of
 
 __all__ = ["Bayes", "Moments", "Step"]
@@ -76,7 +77,7 @@ class Bayes:
         self.prior: Prior = SizePrior() if prior is None else prior
         self.dirichlet = dirichlet
         self._log_u: dict[tuple[Cover, int], float] = {}
-        self._log_v: dict[Path, float] | None = None
+        self._log_v: dict[tuple[Path, Cover, int], float] | None = None
 
     # Weights of one node ------------------------------------------------------------------------------------
 
@@ -167,33 +168,45 @@ class Bayes:
 
     # Downward: rules ----------------------------------------------------------------------------------------
 
-    def log_v(self) -> dict[Path, float]:
-        """Return log v of every path that some tree of the space contains."""
+    def _log_v_of_states(self) -> dict[tuple[Path, Cover, int], float]:
+        """Return log v of every path, and of the state at its end (in a local space there may be several)."""
         if self._log_v is None:
             self._log_v = {}
-            level: dict[Path, list[float]] = {frozenset(): [0.0]}
+            level: dict[tuple[Path, Cover, int], list[float]] = {(frozenset(), self.space.root, 0): [0.0]}
             while level:
-                below: dict[Path, list[float]] = {}
-                for path, terms in level.items():
-                    log_v = self._log_v[path] = log_sum(terms)
-                    cover, depth = self.table.cover_of(path), len(path)
+                below: dict[tuple[Path, Cover, int], list[float]] = {}
+                for (path, cover, depth), terms in level.items():
+                    log_v = log_sum(terms)
+                    self._log_v[path, cover, depth] = log_v
                     for test in self.space.feasible(cover, depth):
                         children = self.table.children(cover, test)
+                        condition = self.table.condition(cover, test)
                         for outcome in (0, 1):
                             log_sibling = self.log_u(children[1 - outcome], depth + 1)
                             term = log_v + self.log_split(cover, depth, test) + log_sibling
-                            below.setdefault(path | {(test, outcome)}, []).append(term)
+                            longer = path | {(condition, outcome)}
+                            below.setdefault((longer, children[outcome], depth + 1), []).append(term)
                 level = below
         return self._log_v
 
+    def log_v(self) -> dict[Path, float]:
+        """Return log v of every path that some tree of the space contains."""
+        terms: dict[Path, list[float]] = {}
+        for (path, _, _), log_v in self._log_v_of_states().items():
+            terms.setdefault(path, []).append(log_v)
+        return {path: log_sum(each) for path, each in terms.items()}
+
     def log_rules(self) -> dict[Path, tuple[float, ...]]:
         """Return log w_c of every path: the weighted rule set that equals the average over all trees."""
-        rules = {}
-        for path, log_v in self.log_v().items():
-            cover, depth = self.table.cover_of(path), len(path)
+        terms: dict[Path, list[tuple[float, ...]]] = {}
+        for (path, cover, depth), log_v in self._log_v_of_states().items():
             weight = log_v + self.log_leaf(cover, depth)
-            rules[path] = tuple(weight + math.log(theta) for theta in self.theta(cover, depth))
-        return rules
+            rule = tuple(weight + math.log(theta) for theta in self.theta(cover, depth))
+            terms.setdefault(path, []).append(rule)
+        return {
+            path: tuple(log_sum(column) for column in zip(*rules, strict=True))
+            for path, rules in terms.items()
+        }
 
     def rules_for(self, row: Iterable[Any]) -> dict[Path, tuple[float, ...]]:
         """Return the rules that decide a row: path → its share w_c / u(∅) of the prediction, heaviest first."""
@@ -201,14 +214,14 @@ class Bayes:
         shares = {
             path: tuple(math.exp(log_w - self.log_evidence) for log_w in log_weights)
             for path, log_weights in self.log_rules().items()
-            if _satisfies(clean, path)
+            if self._satisfies(clean, path)
         }
         return dict(sorted(shares.items(), key=lambda rule: (-sum(rule[1]), sorted(rule[0]))))
 
     def predict_by_rules(self, row: Iterable[Any]) -> tuple[float, ...]:
         """Return P(c | x) as the sum of the rules that x satisfies, divided by their total over the classes."""
         clean = self.table.check_row(row)
-        chosen = [log_w for path, log_w in self.log_rules().items() if _satisfies(clean, path)]
+        chosen = [log_w for path, log_w in self.log_rules().items() if self._satisfies(clean, path)]
         log_class = [log_sum(column) for column in zip(*chosen, strict=True)]
         log_total = log_sum(log_class)
         return tuple(math.exp(each - log_total) for each in log_class)
@@ -233,7 +246,7 @@ class Bayes:
                 leaf, split = self.step(cover, depth)
                 parts = [[leaf * each for each in value(cover, depth)]]
                 for test, share in split.items():
-                    child = self.table.children(cover, test)[clean[test]]
+                    child = self.table.children(cover, test)[self.table.outcome(cover, test, clean)]
                     parts.append([share * each for each in G(child, depth + 1)])
                 known[state] = tuple(math.fsum(column) for column in zip(*parts, strict=True))
             return known[state]
@@ -271,6 +284,5 @@ class Bayes:
             within,
         )
 
-
-def _satisfies(row: Row, path: Path) -> bool:
-    return all(row[test] == outcome for test, outcome in path)
+    def _satisfies(self, row: Any, path: Path) -> bool:
+        return all(self.table.holds(row, condition) == outcome for condition, outcome in path)

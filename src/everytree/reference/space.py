@@ -10,7 +10,7 @@ a depth limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from everytree.reference.table import Cover, Table
@@ -64,6 +64,10 @@ class Space:
         """Return whether the depth limit alone forbids a split at this depth."""
         return self.max_depth is not None and depth >= self.max_depth
 
+    def offered(self, cover: Cover) -> Iterable[int]:
+        """Return the tests that a state may choose from, whatever min_leaf: here, every test of the table."""
+        return range(self.table.n_tests)
+
     def feasible(self, cover: Cover, depth: int) -> tuple[int, ...]:
         """Return the tests that may split this state, in increasing order; none at the depth limit."""
         if self.at_limit(depth):
@@ -73,7 +77,7 @@ class Space:
             table = self.table
             found = tuple(
                 test
-                for test in range(table.n_tests)
+                for test in self.offered(cover)
                 if all(table.n(child) >= self.min_leaf for child in table.children(cover, test))
             )
             self._feasible[cover] = found
