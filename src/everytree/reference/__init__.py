@@ -11,7 +11,8 @@ option trees), ``subsample`` and ``incremental`` (growing from many, and from mo
 nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
 
 Cuts that each state chooses from its own rows: ``ColumnTable`` (rows of values) and ``LocalSpace``, which is asked
-like a ``Space``; trees are of test numbers there too, and new rows are rows of values.
+like a ``Space``; trees are of test numbers there too, and new rows are rows of values. ``leave_one_out`` says what an
+average without an example says of it, and ``best_exponent`` how bold it may be.
 
 On whole columns (numbers, nominal values, missing ones): ``c45``, and ``whole_columns`` with ``grower`` and ``grown``,
 which do there what ``buntine`` with ``options`` does on 0/1 tests.
@@ -54,7 +55,18 @@ from everytree.reference.greedy_traps import (
 )
 from everytree.reference.incremental import restructure
 from everytree.reference.lattice import Census, Lattice
+from everytree.reference.leave_one_out import (
+    LeftOut,
+    Without,
+    best_exponent,
+    exponent_log_loss,
+    leave_one_out,
+    leave_one_out_by_listing,
+    left_out_examples,
+    tempered,
+)
 from everytree.reference.leaves import (
+    BaseRate,
     DepthDecay,
     added_errors,
     cost,
@@ -162,6 +174,7 @@ __all__ = [
     "UNBALANCED_PAIR",
     "Addition",
     "Answer",
+    "BaseRate",
     "Bayes",
     "Bracket",
     "CanoNode",
@@ -180,6 +193,7 @@ __all__ = [
     "Kernel",
     "Lattice",
     "LeafPenaltyPrior",
+    "LeftOut",
     "Listing",
     "LocalSpace",
     "Moments",
@@ -199,12 +213,14 @@ __all__ = [
     "TooManyTreesError",
     "Tree",
     "UniformPrior",
+    "Without",
     "added_errors",
     "all_options",
     "attribute_inclusion",
     "attribute_quality",
     "best",
     "best_by_listing",
+    "best_exponent",
     "best_tree",
     "cano_grow",
     "cano_path",
@@ -226,6 +242,7 @@ __all__ = [
     "expected_error",
     "expected_leaves",
     "expected_size",
+    "exponent_log_loss",
     "fit_dirichlet",
     "from_key",
     "front",
@@ -243,8 +260,11 @@ __all__ = [
     "leaf_of",
     "leaf_path",
     "leaf_probabilities",
+    "leave_one_out",
+    "leave_one_out_by_listing",
     "leaves_distribution",
     "leaves_of",
+    "left_out_examples",
     "log_bayes_factor",
     "log_evidence_bracket",
     "log_hastings_ratio",
@@ -278,6 +298,7 @@ __all__ = [
     "says",
     "size",
     "size_distribution",
+    "tempered",
     "test_inclusion",
     "top_trees",
     "transition",

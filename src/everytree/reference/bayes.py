@@ -1,6 +1,7 @@
 """The exact Bayesian average over every tree of a space, by recursion.
 
-With Vleaf(I) = Pleaf(I) · M(f(I)) the weight of a leaf and Vint(I, i) = Pint(I, i) that of a split on i,
+With Vleaf(I) = Pleaf(I) · M(f(I))^η the weight of a leaf (the power η is 1 unless one is given) and
+Vint(I, i) = Pint(I, i) that of a split on i,
 
     joint(T) = Π_leaves Vleaf · Π_splits Vint
     u(I) = Vleaf(I) + Σ_{i feasible} Vint(I, i) · u(I∪i) · u(I∪¬i)   (the sum of joint below I)
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from everytree.reference.leaves import (
+    BaseRate,
     Dirichlet,
     check_dirichlet,
     dirichlet_at,
@@ -70,8 +72,21 @@ class Bayes:
     [0.6, 0.4]
     """
 
-    def __init__(self, space: Space, prior: Prior | None = None, dirichlet: Dirichlet = 1.0) -> None:
+    def __init__(
+        self,
+        space: Space,
+        prior: Prior | None = None,
+        dirichlet: Dirichlet | BaseRate = 1.0,
+        power: float = 1.0,
+    ) -> None:
+        if isinstance(dirichlet, str) and dirichlet == "base":
+            dirichlet = BaseRate()
+        if isinstance(dirichlet, BaseRate):
+            dirichlet = dirichlet.of(space.table.class_counts(space.root))
         check_dirichlet(dirichlet, space.table.n_classes)
+        if not 0 < power <= 1:
+            raise ValueError(f"power={power!r}; it must be greater than 0 and at most 1")
+        self.power = float(power)
         self.space = space
         self.table = space.table
         self.prior: Prior = SizePrior() if prior is None else prior
@@ -85,13 +100,17 @@ class Bayes:
         """Return the Dirichlet parameters at a depth."""
         return dirichlet_at(self.dirichlet, depth, self.table.n_classes)
 
+    def class_counts(self, cover: Cover) -> tuple[int, ...]:
+        """Return the examples per class that a leaf is weighed by and predicts from."""
+        return self.table.class_counts(cover)
+
     def theta(self, cover: Cover, depth: int) -> tuple[float, ...]:
-        """Return the class probabilities of a leaf."""
-        return leaf_probabilities(self.table.class_counts(cover), self.a(depth))
+        """Return the class probabilities of a leaf, whatever the power."""
+        return leaf_probabilities(self.class_counts(cover), self.a(depth))
 
     def log_m(self, cover: Cover, depth: int) -> float:
-        """Return log M: the marginal likelihood of a leaf, without the prior."""
-        return log_marginal(self.table.class_counts(cover), self.a(depth))
+        """Return η · log M: the marginal likelihood of a leaf, to the power, without the prior."""
+        return self.power * log_marginal(self.class_counts(cover), self.a(depth))
 
     def log_leaf(self, cover: Cover, depth: int) -> float:
         """Return log Vleaf."""
@@ -238,6 +257,17 @@ class Bayes:
         computed as G = g / u, which stays in the range of the values however many rows a cover has.
         """
         clean = self.table.check_row(row)
+        return self._average(lambda cover, test: self.table.outcome(cover, test, clean), value)
+
+    def average_in_table(
+        self, number: int, value: Callable[[Cover, int], Sequence[float]]
+    ) -> tuple[float, ...]:
+        """Return the same for a row of the table, by its number."""
+        return self._average(lambda cover, test: self.table.rows[number][test], value)
+
+    def _average(
+        self, goes: Callable[[Cover, int], int], value: Callable[[Cover, int], Sequence[float]]
+    ) -> tuple[float, ...]:
         known: dict[tuple[Cover, int], tuple[float, ...]] = {}
 
         def G(cover: Cover, depth: int) -> tuple[float, ...]:
@@ -246,7 +276,7 @@ class Bayes:
                 leaf, split = self.step(cover, depth)
                 parts = [[leaf * each for each in value(cover, depth)]]
                 for test, share in split.items():
-                    child = self.table.children(cover, test)[self.table.outcome(cover, test, clean)]
+                    child = self.table.children(cover, test)[goes(cover, test)]
                     parts.append([share * each for each in G(child, depth + 1)])
                 known[state] = tuple(math.fsum(column) for column in zip(*parts, strict=True))
             return known[state]
@@ -270,7 +300,7 @@ class Bayes:
 
         def leaf(cover: Cover, depth: int) -> list[float]:
             mean = self.theta(cover, depth)
-            total = self.table.n(cover) + sum(self.a(depth))
+            total = sum(self.class_counts(cover)) + sum(self.a(depth))
             # For a Dirichlet with parameters b and total B: Var θ_c = m(1 − m) / (B + 1), m = b_c / B.
             variance = [m * (1 - m) / (total + 1) for m in mean]
             return [*mean, *(m * m for m in mean), *variance]

@@ -73,7 +73,8 @@ class Listing:
             for tree, p in self.posterior.items():
                 cover, level = self._leaf(tree, clean)
                 a = model.a(level)
-                b_c, b = model.table.class_counts(cover)[c] + a[c], model.table.n(cover) + sum(a)
+                counts = model.class_counts(cover)
+                b_c, b = counts[c] + a[c], sum(counts) + sum(a)
                 means.append((p, b_c / b))
                 inner.append(p * b_c * (b - b_c) / (b * b * (b + 1)))
                 second.append(p * b_c * (b_c + 1) / (b * (b + 1)))
