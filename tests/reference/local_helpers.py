@@ -10,7 +10,7 @@ from everytree.reference import ColumnTable, LocalSpace
 KINDS = ("numeric", "nominal", "binary", "numeric missing", "nominal missing", "mixed", "few numbers")
 BINS: tuple[int | str, ...] = (2, 3, 4, "all")
 DEPTHS = (0, 1, 2, 3, 4, None)
-SMALL = 250  # spaces with more trees than this are not listed
+SMALL = 120  # spaces with more trees than this are not listed
 
 
 class Case(NamedTuple):

@@ -15,6 +15,8 @@ from everytree.reference import (
     Bayes,
     CodingPrior,
     ColumnTable,
+    CriterionCost,
+    JointCost,
     LeafPenaltyPrior,
     Listing,
     LocalSpace,
@@ -34,6 +36,8 @@ from everytree.reference import (
     leaves_distribution,
     log_prior_total,
     map_tree,
+    near_best,
+    near_best_by_listing,
     root_distribution,
     sample,
     test_inclusion,
@@ -213,6 +217,15 @@ def test_samples_lie_in_the_space() -> None:
 # Where local is global ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_trees_near_the_best(kind: str) -> None:
+    for max_depth in (1, 2, None):
+        space = small_space(case(kind, 2, 6, n_rows=6).table(), max_depth, 2)
+        if space is not None:
+            for cost in (CriterionCost(space.table), JointCost(Bayes(space, power=0.5))):
+                assert near_best(space, cost, slack=1) == near_best_by_listing(space, cost, slack=1)
+
+
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, None])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_optimum_over_all_cuts_is_that_of_brute_force(kind: str, max_depth: int | None) -> None:
@@ -300,6 +313,18 @@ def test_new_rows_fall_where_the_cut_of_the_state_lies() -> None:
     assert space.spell(tree) == ((0, "<=", 20.5), None, ((0, "<=", 11), None, None))
     listing = Listing(Bayes(space))
     assert tree in listing.posterior
+
+
+def test_a_cut_may_fall_when_the_value_above_it_rises() -> None:
+    # Midway between 0 and 10.88 lies 5.44, six digits at most; 5.4400001 is longer, and 5 is near enough.
+    assert (cut_between(0, 10.88), cut_between(0, 10.8800002)) == (5.44, 5.0)
+    data = ColumnTable.from_data([[0.0], [10.88], [10.8800002]], [0, 1, 1], bins="all")
+    table = LocalSpace(data).table
+    assert table.offered(table.everything) == {0: 1, 1: 2}
+    without_the_middle = 0b101  # rows are in the order of their 0/1 tests: 10.8800002, 10.88, 0
+    assert table.offered(without_the_middle) == {0: 2}
+    outcomes = [table.outcome(rows, 0, [5.2]) for rows in (table.everything, without_the_middle)]
+    assert outcomes == [1, 0]
 
 
 def test_columns_without_a_choice_offer_nothing() -> None:
