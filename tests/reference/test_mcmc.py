@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 import pytest
+from local_helpers import case
 from reference_helpers import random_table
 
 from everytree.reference import (
@@ -18,6 +19,7 @@ from everytree.reference import (
     CodingPrior,
     EnergyTarget,
     Listing,
+    LocalSpace,
     SizePrior,
     Space,
     StackKernel,
@@ -67,6 +69,8 @@ SPACES = [
     Space(random_table(2, 3, 10, 3), 2, 1),
     Space(random_table(4, 3, 12), 3, 3),
     Space(random_table(5, 3, 7, weights=True), None, 2),
+    LocalSpace(case("mixed", 3, 3, n_rows=7, n_columns=3).table(), 2, 2),
+    LocalSpace(case("numeric missing", 2, 1, n_rows=8).table(), 3, 2),
 ]
 
 

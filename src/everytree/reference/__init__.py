@@ -10,6 +10,10 @@ option trees), ``subsample`` and ``incremental`` (growing from many, and from mo
 (parameters by evidence), ``mcmc`` (random walks over trees) and ``lattice`` (the itemsets behind DL8). A tree is a
 nested tuple: ``None`` is a leaf, ``(test, zero_child, one_child)`` a split.
 
+Cuts that each state chooses from its own rows: ``ColumnTable`` (rows of values) and ``LocalSpace``, which is asked
+like a ``Space``; trees are of test numbers there too, and new rows are rows of values. ``leave_one_out`` says what an
+average without an example says of it, and ``best_exponent`` how bold it may be.
+
 On whole columns (numbers, nominal values, missing ones): ``c45``, and ``whole_columns`` with ``grower`` and ``grown``,
 which do there what ``buntine`` with ``options`` does on 0/1 tests.
 
@@ -37,6 +41,7 @@ from everytree.reference.buntine import (
 )
 from everytree.reference.cano import CanoNode, cano_grow, cano_path, cano_predict, nonuniform_a
 from everytree.reference.chi2 import chi2, chi2_p_value, chi2_tail
+from everytree.reference.columns import ColumnTable
 from everytree.reference.criteria import Query
 from everytree.reference.fit import DirichletFit, evidence_slope, fit_dirichlet, marginal_slope
 from everytree.reference.greedy_traps import (
@@ -50,7 +55,18 @@ from everytree.reference.greedy_traps import (
 )
 from everytree.reference.incremental import restructure
 from everytree.reference.lattice import Census, Lattice
+from everytree.reference.leave_one_out import (
+    LeftOut,
+    Without,
+    best_exponent,
+    exponent_log_loss,
+    leave_one_out,
+    leave_one_out_by_listing,
+    left_out_examples,
+    tempered,
+)
 from everytree.reference.leaves import (
+    BaseRate,
     DepthDecay,
     added_errors,
     cost,
@@ -64,6 +80,7 @@ from everytree.reference.leaves import (
     says,
 )
 from everytree.reference.listing import Listing
+from everytree.reference.local_space import LocalSpace
 from everytree.reference.logs import log_sum
 from everytree.reference.marginals import (
     attribute_inclusion,
@@ -143,6 +160,7 @@ from everytree.reference.trees import (
     depth,
     from_key,
     key,
+    leaf_of,
     leaf_path,
     leaves_of,
     n_leaves,
@@ -159,6 +177,7 @@ __all__ = [
     "UNBALANCED_PAIR",
     "Addition",
     "Answer",
+    "BaseRate",
     "Bayes",
     "Bracket",
     "CanoNode",
@@ -166,6 +185,7 @@ __all__ = [
     "ChipmanKernel",
     "Choice",
     "CodingPrior",
+    "ColumnTable",
     "CriterionCost",
     "DepthDecay",
     "DirichletFit",
@@ -176,7 +196,9 @@ __all__ = [
     "Kernel",
     "Lattice",
     "LeafPenaltyPrior",
+    "LeftOut",
     "Listing",
+    "LocalSpace",
     "Moments",
     "Move",
     "NearBest",
@@ -195,12 +217,14 @@ __all__ = [
     "Tree",
     "UniformPrior",
     "ValueTest",
+    "Without",
     "added_errors",
     "all_options",
     "attribute_inclusion",
     "attribute_quality",
     "best",
     "best_by_listing",
+    "best_exponent",
     "best_tree",
     "cano_grow",
     "cano_path",
@@ -223,6 +247,7 @@ __all__ = [
     "expected_error",
     "expected_leaves",
     "expected_size",
+    "exponent_log_loss",
     "fit_dirichlet",
     "from_key",
     "front",
@@ -237,10 +262,14 @@ __all__ = [
     "information_gain",
     "kept_terms",
     "key",
+    "leaf_of",
     "leaf_path",
     "leaf_probabilities",
+    "leave_one_out",
+    "leave_one_out_by_listing",
     "leaves_distribution",
     "leaves_of",
+    "left_out_examples",
     "log_bayes_factor",
     "log_evidence_bracket",
     "log_hastings_ratio",
@@ -275,6 +304,7 @@ __all__ = [
     "says",
     "size",
     "size_distribution",
+    "tempered",
     "test_inclusion",
     "top_trees",
     "transition",

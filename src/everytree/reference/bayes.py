@@ -1,6 +1,7 @@
 """The exact Bayesian average over every tree of a space, by recursion.
 
-With Vleaf(I) = Pleaf(I) · M(f(I)) the weight of a leaf and Vint(I, i) = Pint(I, i) that of a split on i,
+With Vleaf(I) = Pleaf(I) · M(f(I))^η the weight of a leaf (the power η is 1 unless one is given) and
+Vint(I, i) = Pint(I, i) that of a split on i,
 
     joint(T) = Π_leaves Vleaf · Π_splits Vint
     u(I) = Vleaf(I) + Σ_{i feasible} Vint(I, i) · u(I∪i) · u(I∪¬i)   (the sum of joint below I)
@@ -9,6 +10,7 @@ With Vleaf(I) = Pleaf(I) · M(f(I)) the weight of a leaf and Vint(I, i) = Pint(I
     P(c | x) = Σ_{I ⊆ x} w_c(I) / u(∅)
 
 u depends on I only through (cover, depth), so it is kept per state; v and w are kept per path.
+(In a local space a test asks new rows what its state makes of it, and the items of a path are those conditions.)
 ``listing.Listing`` gives the same answers by listing every tree.
 """
 
@@ -19,6 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from everytree.reference.leaves import (
+    BaseRate,
     Dirichlet,
     check_dirichlet,
     dirichlet_at,
@@ -28,7 +31,7 @@ from everytree.reference.leaves import (
 from everytree.reference.logs import log_sum
 from everytree.reference.priors import Prior, SizePrior
 from everytree.reference.space import Space
-from everytree.reference.table import Cover, Path, Row
+from everytree.reference.table import Cover, Path
 from everytree.reference.trees import Tree, nodes_of
 
 __all__ = ["Bayes", "Moments", "Step"]
@@ -69,14 +72,27 @@ class Bayes:
     [0.6, 0.4]
     """
 
-    def __init__(self, space: Space, prior: Prior | None = None, dirichlet: Dirichlet = 1.0) -> None:
+    def __init__(
+        self,
+        space: Space,
+        prior: Prior | None = None,
+        dirichlet: Dirichlet | BaseRate = 1.0,
+        power: float = 1.0,
+    ) -> None:
+        if isinstance(dirichlet, str) and dirichlet == "base":
+            dirichlet = BaseRate()
+        if isinstance(dirichlet, BaseRate):
+            dirichlet = dirichlet.of(space.table.class_counts(space.root))
         check_dirichlet(dirichlet, space.table.n_classes)
+        if not 0 < power <= 1:
+            raise ValueError(f"power={power!r}; it must be greater than 0 and at most 1")
+        self.power = float(power)
         self.space = space
         self.table = space.table
         self.prior: Prior = SizePrior() if prior is None else prior
         self.dirichlet = dirichlet
         self._log_u: dict[tuple[Cover, int], float] = {}
-        self._log_v: dict[Path, float] | None = None
+        self._log_v: dict[tuple[Path, Cover, int], float] | None = None
 
     # Weights of one node ------------------------------------------------------------------------------------
 
@@ -84,13 +100,17 @@ class Bayes:
         """Return the Dirichlet parameters at a depth."""
         return dirichlet_at(self.dirichlet, depth, self.table.n_classes)
 
+    def class_counts(self, cover: Cover) -> tuple[int, ...]:
+        """Return the examples per class that a leaf is weighed by and predicts from."""
+        return self.table.class_counts(cover)
+
     def theta(self, cover: Cover, depth: int) -> tuple[float, ...]:
-        """Return the class probabilities of a leaf."""
-        return leaf_probabilities(self.table.class_counts(cover), self.a(depth))
+        """Return the class probabilities of a leaf, whatever the power."""
+        return leaf_probabilities(self.class_counts(cover), self.a(depth))
 
     def log_m(self, cover: Cover, depth: int) -> float:
-        """Return log M: the marginal likelihood of a leaf, without the prior."""
-        return log_marginal(self.table.class_counts(cover), self.a(depth))
+        """Return η · log M: the marginal likelihood of a leaf, to the power, without the prior."""
+        return self.power * log_marginal(self.class_counts(cover), self.a(depth))
 
     def log_leaf(self, cover: Cover, depth: int) -> float:
         """Return log Vleaf."""
@@ -167,33 +187,45 @@ class Bayes:
 
     # Downward: rules ----------------------------------------------------------------------------------------
 
-    def log_v(self) -> dict[Path, float]:
-        """Return log v of every path that some tree of the space contains."""
+    def _log_v_of_states(self) -> dict[tuple[Path, Cover, int], float]:
+        """Return log v of every path, and of the state at its end (in a local space there may be several)."""
         if self._log_v is None:
             self._log_v = {}
-            level: dict[Path, list[float]] = {frozenset(): [0.0]}
+            level: dict[tuple[Path, Cover, int], list[float]] = {(frozenset(), self.space.root, 0): [0.0]}
             while level:
-                below: dict[Path, list[float]] = {}
-                for path, terms in level.items():
-                    log_v = self._log_v[path] = log_sum(terms)
-                    cover, depth = self.table.cover_of(path), len(path)
+                below: dict[tuple[Path, Cover, int], list[float]] = {}
+                for (path, cover, depth), terms in level.items():
+                    log_v = log_sum(terms)
+                    self._log_v[path, cover, depth] = log_v
                     for test in self.space.feasible(cover, depth):
                         children = self.table.children(cover, test)
+                        condition = self.table.condition(cover, test)
                         for outcome in (0, 1):
                             log_sibling = self.log_u(children[1 - outcome], depth + 1)
                             term = log_v + self.log_split(cover, depth, test) + log_sibling
-                            below.setdefault(path | {(test, outcome)}, []).append(term)
+                            longer = path | {(condition, outcome)}
+                            below.setdefault((longer, children[outcome], depth + 1), []).append(term)
                 level = below
         return self._log_v
 
+    def log_v(self) -> dict[Path, float]:
+        """Return log v of every path that some tree of the space contains."""
+        terms: dict[Path, list[float]] = {}
+        for (path, _, _), log_v in self._log_v_of_states().items():
+            terms.setdefault(path, []).append(log_v)
+        return {path: log_sum(each) for path, each in terms.items()}
+
     def log_rules(self) -> dict[Path, tuple[float, ...]]:
         """Return log w_c of every path: the weighted rule set that equals the average over all trees."""
-        rules = {}
-        for path, log_v in self.log_v().items():
-            cover, depth = self.table.cover_of(path), len(path)
+        terms: dict[Path, list[tuple[float, ...]]] = {}
+        for (path, cover, depth), log_v in self._log_v_of_states().items():
             weight = log_v + self.log_leaf(cover, depth)
-            rules[path] = tuple(weight + math.log(theta) for theta in self.theta(cover, depth))
-        return rules
+            rule = tuple(weight + math.log(theta) for theta in self.theta(cover, depth))
+            terms.setdefault(path, []).append(rule)
+        return {
+            path: tuple(log_sum(column) for column in zip(*rules, strict=True))
+            for path, rules in terms.items()
+        }
 
     def rules_for(self, row: Iterable[Any]) -> dict[Path, tuple[float, ...]]:
         """Return the rules that decide a row: path → its share w_c / u(∅) of the prediction, heaviest first."""
@@ -201,14 +233,14 @@ class Bayes:
         shares = {
             path: tuple(math.exp(log_w - self.log_evidence) for log_w in log_weights)
             for path, log_weights in self.log_rules().items()
-            if _satisfies(clean, path)
+            if self._satisfies(clean, path)
         }
         return dict(sorted(shares.items(), key=lambda rule: (-sum(rule[1]), sorted(rule[0]))))
 
     def predict_by_rules(self, row: Iterable[Any]) -> tuple[float, ...]:
         """Return P(c | x) as the sum of the rules that x satisfies, divided by their total over the classes."""
         clean = self.table.check_row(row)
-        chosen = [log_w for path, log_w in self.log_rules().items() if _satisfies(clean, path)]
+        chosen = [log_w for path, log_w in self.log_rules().items() if self._satisfies(clean, path)]
         log_class = [log_sum(column) for column in zip(*chosen, strict=True)]
         log_total = log_sum(log_class)
         return tuple(math.exp(each - log_total) for each in log_class)
@@ -225,6 +257,17 @@ class Bayes:
         computed as G = g / u, which stays in the range of the values however many rows a cover has.
         """
         clean = self.table.check_row(row)
+        return self._average(lambda cover, test: self.table.outcome(cover, test, clean), value)
+
+    def average_in_table(
+        self, number: int, value: Callable[[Cover, int], Sequence[float]]
+    ) -> tuple[float, ...]:
+        """Return the same for a row of the table, by its number."""
+        return self._average(lambda cover, test: self.table.rows[number][test], value)
+
+    def _average(
+        self, goes: Callable[[Cover, int], int], value: Callable[[Cover, int], Sequence[float]]
+    ) -> tuple[float, ...]:
         known: dict[tuple[Cover, int], tuple[float, ...]] = {}
 
         def G(cover: Cover, depth: int) -> tuple[float, ...]:
@@ -233,7 +276,7 @@ class Bayes:
                 leaf, split = self.step(cover, depth)
                 parts = [[leaf * each for each in value(cover, depth)]]
                 for test, share in split.items():
-                    child = self.table.children(cover, test)[clean[test]]
+                    child = self.table.children(cover, test)[goes(cover, test)]
                     parts.append([share * each for each in G(child, depth + 1)])
                 known[state] = tuple(math.fsum(column) for column in zip(*parts, strict=True))
             return known[state]
@@ -257,7 +300,7 @@ class Bayes:
 
         def leaf(cover: Cover, depth: int) -> list[float]:
             mean = self.theta(cover, depth)
-            total = self.table.n(cover) + sum(self.a(depth))
+            total = sum(self.class_counts(cover)) + sum(self.a(depth))
             # For a Dirichlet with parameters b and total B: Var θ_c = m(1 − m) / (B + 1), m = b_c / B.
             variance = [m * (1 - m) / (total + 1) for m in mean]
             return [*mean, *(m * m for m in mean), *variance]
@@ -271,6 +314,5 @@ class Bayes:
             within,
         )
 
-
-def _satisfies(row: Row, path: Path) -> bool:
-    return all(row[test] == outcome for test, outcome in path)
+    def _satisfies(self, row: Any, path: Path) -> bool:
+        return all(self.table.holds(row, condition) == outcome for condition, outcome in path)

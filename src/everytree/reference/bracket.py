@@ -67,7 +67,7 @@ def log_evidence_bracket(model: Bayes, cut: int) -> Bracket:
         a = model.a(depth)
         counts = model.table.class_counts(cover)
         alone = [[n if c == k else 0 for c, n in enumerate(counts)] for k in range(len(counts))]
-        return sum(log_marginal(each, a) for each in alone)
+        return model.power * sum(log_marginal(each, a) for each in alone)
 
     def fold(optimistic: bool) -> float:
         known: dict[tuple[Cover, int], float] = {}

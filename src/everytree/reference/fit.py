@@ -5,7 +5,7 @@
 The slope comes from one more fold. With h(x, n) = ψ(x + n) − ψ(x) = Σ_{k<n} 1/(x + k), A = Σa and N = Σn,
 
     d logM(n) / d log t = Σ_c a_c · h(a_c, n_c) − A · h(A, N)
-    d log u(I) / d log t = P(leaf | I) · (d logM / d log t) + Σ_i P(i | I) · (the same of both children of i)
+    d log u(I) / d log t = P(leaf | I) · η · (d logM / d log t) + Σ_i P(i | I) · (the same of both children of i)
 
 where P(leaf | I) and P(i | I) are the posterior probabilities of what a tree does at I: the slope of the log evidence
 is the posterior mean of the slope of a tree.
@@ -59,7 +59,7 @@ def evidence_slope(model: Bayes) -> float:
         state = (cover, depth)
         if state not in known:
             leaf, split = model.step(cover, depth)
-            terms = [leaf * marginal_slope(model.table.class_counts(cover), model.a(depth))]
+            terms = [leaf * model.power * marginal_slope(model.class_counts(cover), model.a(depth))]
             for test, share in split.items():
                 terms += [share * slope(child, depth + 1) for child in model.table.children(cover, test)]
             known[state] = math.fsum(terms)
@@ -76,6 +76,7 @@ def fit_dirichlet(
     high: float = 100.0,
     n_grid: int = 17,
     steps: int = 30,
+    power: float = 1.0,
 ) -> DirichletFit:
     """Return the scale of ``base`` in [low, high] with the largest log evidence.
 
@@ -91,7 +92,7 @@ def fit_dirichlet(
     unit = dirichlet_at(base, 0, space.table.n_classes)
 
     def model_at(t: float) -> Bayes:
-        return Bayes(space, prior, tuple(t * each for each in unit))
+        return Bayes(space, prior, tuple(t * each for each in unit), power)
 
     grid = [low, *(low * (high / low) ** (k / (n_grid - 1)) for k in range(1, n_grid - 1)), high]
     value = {t: model_at(t).log_evidence for t in grid}

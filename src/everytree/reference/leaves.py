@@ -20,7 +20,16 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import TypeAlias
 
-__all__ = ["DepthDecay", "Dirichlet", "added_errors", "check_dirichlet", "cost", "dirichlet_at", "entropy"]
+__all__ = [
+    "BaseRate",
+    "DepthDecay",
+    "Dirichlet",
+    "added_errors",
+    "check_dirichlet",
+    "cost",
+    "dirichlet_at",
+    "entropy",
+]
 __all__ += ["error", "expected_error", "gini", "leaf_probabilities", "log_marginal", "says"]
 
 
@@ -43,6 +52,27 @@ class DepthDecay:
     def at(self, depth: int) -> float:
         """Return the parameter of each class at this depth."""
         return self.scale * self.rate**depth
+
+
+@dataclass(frozen=True)
+class BaseRate:
+    """Parameters in the shares of the training data: a_c = strength · n_c / N.
+
+    >>> BaseRate(2.0).of((3, 1))
+    (1.5, 0.5)
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.strength < math.inf:
+            raise ValueError(f"strength={self.strength!r}; it must be finite and greater than 0")
+
+    def of(self, counts: Sequence[int]) -> tuple[float, ...]:
+        """Return the parameters for these class counts, every one of which must be greater than 0."""
+        if not all(counts):
+            raise ValueError(f"class counts {tuple(counts)}; base rates need an example of every class")
+        return tuple(self.strength * n_c / sum(counts) for n_c in counts)
 
 
 # One number for every class, one per class, "1/C" (Buntine's choice), or a decay with depth.

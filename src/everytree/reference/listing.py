@@ -15,7 +15,7 @@ from everytree.reference.bayes import Bayes, Moments
 from everytree.reference.logs import log_sum
 from everytree.reference.most_probable import rank_in_posterior
 from everytree.reference.table import Cover
-from everytree.reference.trees import Tree, depth, leaf_path, n_leaves, used_tests
+from everytree.reference.trees import Tree, depth, leaf_of, n_leaves, used_tests
 
 __all__ = ["Listing"]
 
@@ -50,9 +50,8 @@ class Listing:
             found.setdefault(value(tree), []).append(p)
         return {k: math.fsum(found[k]) for k in sorted(found)}
 
-    def _leaf(self, tree: Tree, row: Sequence[int]) -> tuple[Cover, int]:
-        path = leaf_path(tree, row)
-        return self.model.table.cover_of(path), len(path)
+    def _leaf(self, tree: Tree, row: Sequence[Any]) -> tuple[Cover, int]:
+        return leaf_of(tree, self.model.table, row)
 
     def predict_proba(self, row: Iterable[Any]) -> tuple[float, ...]:
         """Return P(c | x): the mean over trees of the probabilities in the leaf that x reaches."""
@@ -74,7 +73,8 @@ class Listing:
             for tree, p in self.posterior.items():
                 cover, level = self._leaf(tree, clean)
                 a = model.a(level)
-                b_c, b = model.table.class_counts(cover)[c] + a[c], model.table.n(cover) + sum(a)
+                counts = model.class_counts(cover)
+                b_c, b = counts[c] + a[c], sum(counts) + sum(a)
                 means.append((p, b_c / b))
                 inner.append(p * b_c * (b - b_c) / (b * b * (b + 1)))
                 second.append(p * b_c * (b_c + 1) / (b * (b + 1)))

@@ -13,7 +13,8 @@ with p(d) = α · (1 + d)^−β, and q the probability of the test among the fea
     q(i) = 1 / (attributes with a feasible test) · 1 / (feasible tests of i's attribute)     attribute-fair
 
 The size prior sums to one over the space; the others are used as they are, unnormalised. Uniform and leaf
-penalty have no q, so they are the same with and without attribute-fair tests and take no ``attributes``.
+penalty have no q; attribute-fair, a split weighs e(I) · q(i): the tests of a node weigh e(I) in all, as before, and
+every attribute the same.
 
 ``feasible`` below is what ``Space.feasible`` returns: empty at the depth limit, so "|I| = δ or e(I) = 0" is
 "feasible is empty".
@@ -66,17 +67,26 @@ def log_test_probability(
     return -math.log(len(present)) - math.log(alike)
 
 
+def log_fair_weight(feasible: Sequence[int], test: int, attributes: Sequence[int] | None) -> float:
+    """Return log(e(I) · q(test)): 0 where every test is alike."""
+    if attributes is None:
+        return 0.0
+    return math.log(len(feasible)) + log_test_probability(feasible, test, attributes)
+
+
 @dataclass(frozen=True)
 class UniformPrior:
-    """Every tree weighs 1 (Buntine's type I)."""
+    """Every tree weighs 1 (Buntine's type I), or every attribute of a node the same."""
+
+    attributes: Sequence[int] | None = None
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
         """Return log 1."""
         return 0.0
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """Return log 1."""
-        return 0.0
+        """Return log 1, or log(e · q(test))."""
+        return log_fair_weight(feasible, test, self.attributes)
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,7 @@ class LeafPenaltyPrior:
     """Every leaf weighs ω in (0, 1] (Buntine's type II asks for ω < 1; ω = 1 is the uniform prior)."""
 
     omega: float = 0.5
+    attributes: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.omega <= 1:
@@ -128,8 +139,8 @@ class LeafPenaltyPrior:
         return math.log(self.omega)
 
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
-        """Return log 1."""
-        return 0.0
+        """Return log 1, or log(e · q(test))."""
+        return log_fair_weight(feasible, test, self.attributes)
 
 
 @dataclass(frozen=True)

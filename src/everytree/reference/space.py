@@ -11,7 +11,7 @@ a depth limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
 from everytree.reference.table import Cover, Table
@@ -79,6 +79,10 @@ class Space:
         """Return whether the depth limit alone forbids a split at this depth."""
         return self.max_depth is not None and depth >= self.max_depth
 
+    def offered(self, cover: Cover) -> Iterable[int]:
+        """Return the tests that a state may choose from, whatever min_leaf: here, every test of the table."""
+        return range(self.table.n_tests)
+
     def feasible(self, cover: Cover, depth: int) -> tuple[int, ...]:
         """Return the tests that may split this state, in increasing order; none at the depth limit."""
         if self.at_limit(depth):
@@ -88,7 +92,7 @@ class Space:
             table = self.table
             found = tuple(
                 test
-                for test in range(table.n_tests)
+                for test in self.offered(cover)
                 if all(self.allowed(child) for child in table.children(cover, test))
             )
             self._feasible[cover] = found

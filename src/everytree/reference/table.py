@@ -11,7 +11,7 @@ difference is ``& ~``, and equality of covers is equality of integers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 __all__ = ["Counts", "Cover", "Path", "Row", "Table"]
@@ -19,8 +19,8 @@ __all__ = ["Counts", "Cover", "Path", "Row", "Table"]
 Row = tuple[int, ...]
 Counts = tuple[int, ...]
 Cover = int
-# A path (itemset): a set of items (test, outcome).
-Path = frozenset[tuple[int, int]]
+# A path (itemset): a set of items (test, outcome); the tests of a local space are conditions.
+Path = frozenset[tuple[Any, int]]
 
 
 class Table:
@@ -160,7 +160,20 @@ class Table:
             cover = self.children(cover, test)[outcome]
         return cover
 
-    def check_row(self, row: Iterable[Any]) -> Row:
+    def condition(self, cover: Cover, test: int) -> Hashable:
+        """Return what a test asks of new rows where it stands: here the test itself, everywhere."""
+        return test
+
+    def holds(self, row: Any, condition: Any) -> int:
+        """Return the outcome of a condition for a row."""
+        outcome: int = row[condition]
+        return outcome
+
+    def outcome(self, cover: Cover, test: int, row: Any) -> int:
+        """Return the outcome of a test at a cover for a row."""
+        return self.holds(row, self.condition(cover, test))
+
+    def check_row(self, row: Iterable[Any]) -> tuple[Any, ...]:
         """Return a new example as a 0/1 tuple of the right length, or a ValueError."""
         clean = _clean_row(row, None)
         if len(clean) != self.n_tests:

@@ -9,7 +9,7 @@ so comparing two keys compares root, then zero subtree, then one subtree: the or
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from everytree.reference.table import Cover, Path, Table
 
@@ -19,6 +19,7 @@ __all__ = [
     "depth",
     "from_key",
     "key",
+    "leaf_of",
     "leaf_path",
     "leaves_of",
     "n_leaves",
@@ -141,6 +142,16 @@ def leaves_of(tree: Tree, table: Table) -> list[Node]:
     [([(0, 0)], (2, 0)), ([(0, 1)], (1, 3))]
     """
     return [node for node in nodes_of(tree, table) if node.test is None]
+
+
+def leaf_of(tree: Tree, table: Table, row: Any) -> tuple[Cover, int]:
+    """Return the cover and the depth of the leaf that a row reaches."""
+    cover, level = table.everything, 0
+    while tree is not None:
+        outcome = table.outcome(cover, tree[0], row)
+        cover, level = table.children(cover, tree[0])[outcome], level + 1
+        tree = tree[2] if outcome else tree[1]
+    return cover, level
 
 
 def leaf_path(tree: Tree, row: Sequence[int]) -> Path:
