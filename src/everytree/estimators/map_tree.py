@@ -118,7 +118,7 @@ class MAPTreeClassifier(BayesBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
-        hyper = self._hyper(table.n_classes)
+        hyper = self._hyper(table)
         if hyper.verb == "average":
             raise refused(
                 QueryError,

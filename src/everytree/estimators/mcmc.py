@@ -353,7 +353,7 @@ class MCMCTreeClassifier(BayesBase):
                 self.progress,
                 "True, False or a function (stage, done, total, seconds)",
             )
-        hyper = self._hyper(table.n_classes)
+        hyper = self._hyper(table)
         if hyper.verb:
             raise refused(
                 QueryError,

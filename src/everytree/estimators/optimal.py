@@ -381,7 +381,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         dirichlet = (
             DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )
-        dirichlet_rows(dirichlet, table.n_classes, 0)  # Bad parameters are refused before the search.
+        totals = table.class_counts.sum(axis=0)
+        dirichlet_rows(dirichlet, table.n_classes, 0, totals)  # Bad parameters are refused before the search.
         asked = replace(query, forbid=self._forbidden())
         try:
             tree: Tree = space.best(asked, strategy=self.strategy)
@@ -402,7 +403,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         cost = make_cost(
             query.cost, table, cost_matrix=query.cost_matrix, class_weight=query.class_weight
         )  # fmt: skip
-        self.tree_ = answered(tree, cost, dirichlet_rows(dirichlet, table.n_classes, tree.depth))
+        self.tree_ = answered(tree, cost, dirichlet_rows(dirichlet, table.n_classes, tree.depth, totals))
         self.space_, self.query_ = space, query
         self.error_ = self.tree_.error
         self.objective_ = float(info["objective"])
