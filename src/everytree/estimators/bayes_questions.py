@@ -170,6 +170,11 @@ class BayesQuestions:
         CompressedClassifier
             The rules; its ``bound_`` says how far they are off at most.
         """
+        if getattr(self, "exponent_", 1.0) != 1:
+            raise QueryError(
+                "compress keeps the probabilities of the average, and this model has an exponent besides "
+                f"(exponent_={self.exponent_:.3g}); fit with calibrate=None, or ask posterior_.compress"  # type: ignore[attr-defined]
+            )
         made = classifier_named(ESTIMATOR, FORMAT)
         return made._of(self, self._ask("compress")(epsilon), epsilon)
 
