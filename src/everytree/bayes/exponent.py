@@ -54,9 +54,12 @@ def best_exponent(proba: Reals, codes: npt.NDArray[np.intp], weights: npt.ArrayL
     def slope(exponent: float) -> float:
         return float(share @ ((tempered(proba, exponent) * logs).sum(axis=1) - own))
 
-    if slope(0.0) >= 0:
+    lowest, highest = slope(0.0), slope(MOST)
+    if lowest == highest == 0:
+        return 1.0  # all say the same, whatever the exponent
+    if lowest >= 0:
         return 0.0
-    if slope(MOST) <= 0:
+    if highest <= 0:
         return MOST
     low, high = 0.0, MOST
     for _ in range(STEPS):
