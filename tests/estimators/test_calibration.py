@@ -171,6 +171,19 @@ def test_power_everywhere_in_the_classifier() -> None:
     assert np.abs(small.predict_proba(X) - exact.predict_proba(X)).max() <= 0.05
 
 
+def test_chains_draw_from_the_power_posterior(tmp_path) -> None:
+    X, y = data(80)
+    exact = et.BayesOptimalClassifier(2, power=0.25).fit(X, y)
+    chains = et.MCMCTreeClassifier(2, power=0.25, n_draws=500, random_state=0).fit(X, y)
+    assert np.abs(chains.predict_proba(X) - exact.predict_proba(X)).max() < 0.05
+    joint = chains.tree_.info["log_joint"]  # of the best tree that a chain visited
+    assert joint == pytest.approx(exact.posterior_.log_joint(chains.tree_), rel=1e-12)
+    chains.save(tmp_path / "chains.json")
+    assert (et.load_model(tmp_path / "chains.json").predict_proba(X) == chains.predict_proba(X)).all()
+    with pytest.raises(et.QueryError, match='power=0.5 with target="risk"'):
+        et.MCMCTreeClassifier(2, power=0.5, target="risk").fit(X, y)
+
+
 def test_a_refit_without_calibration_forgets_the_exponent() -> None:
     X, y = data(60)
     model = et.BayesOptimalClassifier(2, calibrate="loo").fit(X, y)

@@ -390,7 +390,11 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
 
     def headline(self, on: str) -> str:
         limit = depth_words(self.max_depth)
-        return f"The average over every tree of {limit}, weighted by its posterior probability{on}."
+        exponent = vars(self).get("exponent_", 1.0)
+        more = (
+            "" if exponent == 1 else f" Its probabilities are taken to the power {exponent:.3g}, then scaled."
+        )
+        return f"The average over every tree of {limit}, weighted by its posterior probability{on}.{more}"
 
     def added(self) -> str | None:
         # The parts of a mixture add different numbers.

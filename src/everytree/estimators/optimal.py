@@ -99,7 +99,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
     strategy : str
         The way to search: "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``.
     dirichlet : float, sequence, str or DepthDecay
-        What is added to the class counts of a leaf for its probabilities: a number, one per class, "1/C" or "decay".
+        What is added to the class counts of a leaf for its probabilities: a number, one per class, "1/C",
+        "base" (the share of each class) or "decay".
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
