@@ -133,24 +133,11 @@ class ClosedLeaves {
     if (level_.n == 0) return;
     scale_ = pi / total_;
     find_masses();
-    find_outcomes();
-    std::vector<std::pair<std::size_t, std::size_t>> asked;  // class of the row, class of the probability
+    std::vector<Pair> asked, again;
     for (std::size_t y = 0; y < n_classes_; ++y)
-      for (std::size_t c = 0; c < n_classes_ && !rows_[y].empty(); ++c) asked.emplace_back(y, c);
-    const std::size_t n_variables = 2 * level_.n + 1, size = n_variables * stride_;
-    const std::size_t at_once = std::clamp<std::size_t>(kMatrices / (size * sizeof(double)), 1, asked.size());
-    for (std::size_t from = 0; from < asked.size(); from += at_once) {
-      const std::size_t n = std::min(at_once, asked.size() - from);
-      matrix_.assign(n * size, 0.0);
-      fill({asked.data() + from, n}, size);
-      for (std::size_t k = 0; k < n; ++k) {
-        const auto [y, c] = asked[from + k];
-        value_.resize(rows_[y].size());
-        fold_.frontier().kernel().quadratic(matrix_.data() + k * size, stride_, n_variables, outcome_.data(), stride_,
-                                            place_.data() + first_[y], rows_[y].size(), value_.data());
-        for (std::size_t r = 0; r < rows_[y].size(); ++r) sums[rows_[y][r] * n_classes_ + c] += value_[r];
-      }
-    }
+      for (std::size_t c = 0; c < n_classes_ && !rows_[y].empty(); ++c) asked.push_back({y, c});
+    evaluate(asked, false, sums, again);
+    if (!again.empty()) evaluate(again, true, sums, again);
   }
 
   // One leaf with these counts and this probability, for every row of the last cover.
@@ -175,7 +162,36 @@ class ClosedLeaves {
   }
 
  private:
-  using Asked = std::span<const std::pair<std::size_t, std::size_t>>;
+  struct Pair {
+    std::size_t y, c;  // class of the row, class of the probability
+  };
+  using Asked = std::span<const Pair>;
+  static constexpr double kShare = 1.0 / 2048;
+
+  // Add the values of all rows of the cover to their sums. The short form subtracts: where a value is a small part of
+  // what was added up, and so lacks digits, its pair of classes is asked again, in the form without differences.
+  void evaluate(const std::vector<Pair>& asked, bool literal, double* sums, std::vector<Pair>& again) {
+    find_outcomes(literal);
+    const std::size_t size = n_variables_ * stride_;
+    const std::size_t at_once = std::clamp<std::size_t>(kMatrices / (size * sizeof(double)), 1, asked.size());
+    for (std::size_t from = 0; from < asked.size(); from += at_once) {
+      const std::size_t n = std::min(at_once, asked.size() - from);
+      matrix_.assign(n * size, 0.0);
+      size_.assign(n, 0.0);
+      fill({asked.data() + from, n}, size, literal);
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto [y, c] = asked[from + k];
+        value_.resize(rows_[y].size());
+        fold_.frontier().kernel().quadratic(matrix_.data() + k * size, stride_, n_variables_, outcome_.data(), stride_,
+                                            place_.data() + first_[y], rows_[y].size(), value_.data());
+        if (!literal && *std::min_element(value_.begin(), value_.end()) < kShare * size_[k]) {
+          again.push_back({y, c});
+          continue;
+        }
+        for (std::size_t r = 0; r < rows_[y].size(); ++r) sums[rows_[y][r] * n_classes_ + c] += value_[r];
+      }
+    }
+  }
 
   // mass_[a][i * n + j]: the probability of the leaves at (i = a, j), reached by i first.
   void find_masses() {
@@ -196,11 +212,13 @@ class ClosedLeaves {
     }
   }
 
-  // The outcomes of the splits for the rows of the cover: test i is 0 at 2i, it is 1 at 2i + 1; the last is the 1.
-  void find_outcomes() {
+  // The outcomes of the splits for the rows of the cover. Short: test i is 1, at i. Literal: it is 0 at 2i, it is 1 at
+  // 2i + 1. The last is the 1.
+  void find_outcomes(bool literal) {
     const CountTable& table = graph_->table();
     const Frontier& f = fold_.frontier();
-    stride_ = (2 * level_.n + 1 + 7) & ~std::size_t{7};
+    n_variables_ = (literal ? 2 : 1) * level_.n + 1;
+    stride_ = (n_variables_ + 7) & ~std::size_t{7};
     first_.assign(n_classes_ + 1, 0);
     for (std::size_t y = 0; y < n_classes_; ++y) first_[y + 1] = first_[y] + rows_[y].size();
     outcome_.assign(first_[n_classes_] * stride_, 0.0);
@@ -213,50 +231,87 @@ class ClosedLeaves {
       for (const auto& rows : rows_)
         for (std::uint32_t bit : rows) {
           const std::size_t holds = (column[bit / 64] >> (bit % 64) & 1) ^ (part & 1);
-          to[2 * i + holds] = 1.0;
+          if (literal)
+            to[2 * i + holds] = 1.0;
+          else
+            to[i] = static_cast<double>(holds);
           to += stride_;
         }
     }
-    for (std::size_t k = 0; k < place_.size(); ++k) outcome_[k * stride_ + 2 * level_.n] = 1.0;
+    for (std::size_t k = 0; k < place_.size(); ++k) outcome_[k * stride_ + n_variables_ - 1] = 1.0;
   }
 
-  void fill(Asked asked, std::size_t size) {
+  void fill(Asked asked, std::size_t size, bool literal) {
     const Frontier& f = fold_.frontier();
-    const std::size_t n = level_.n, n_variables = 2 * n;
-    std::vector<Removed::At> one, two;
-    for (const auto& [y, c] : asked) {
+    const std::size_t n = level_.n, last = n_variables_ - 1;
+    std::vector<Removed::At> one, two;  // by class of the row
+    for (std::size_t y = 0; y < n_classes_; ++y) {
       one.emplace_back(*removed_, depth_ + 1, y);
       two.emplace_back(*removed_, depth_ + 2, y);
     }
-    std::vector<std::int32_t>& q = counts_;
-    // matrix[row][column] of every value, for a leaf with the counts q and this probability.
-    const auto put = [&](const std::vector<Removed::At>& at, std::int32_t total, double probability,
-                         std::size_t place) {
-      double factor = 0;
+    // The class counts and the total of up to four leaves, and how probable each is.
+    std::vector<std::int32_t> q[4];
+    for (auto& counts : q) counts.resize(n_classes_);
+    std::int32_t total[4];
+    double probability[4], factor[4] = {}, value[4];
+    // use(k, matrix) for every value that is asked for; `value` holds r · p_c of the leaves, times their probability.
+    const auto each = [&](const std::vector<Removed::At>& at, std::size_t leaves, const auto& use) {
       for (std::size_t k = 0; k < asked.size(); ++k) {
         const auto [y, c] = asked[k];
-        if (k == 0 || asked[k - 1].first != y) factor = probability * at[k].factor(q[y], total);
-        matrix_[k * size + place] = factor * at[k].mass(c, q[c]);
+        if (k == 0 || asked[k - 1].y != y)
+          for (std::size_t x = 0; x < leaves; ++x)
+            factor[x] = probability[x] > 0 ? probability[x] * at[y].factor(q[x][y], total[x]) : 0.0;
+        double sum = 0;
+        for (std::size_t x = 0; x < leaves; ++x) sum += value[x] = factor[x] * at[y].mass(c, q[x][c]);
+        size_[k] += sum;
+        use(matrix_.data() + k * size);
       }
     };
     for (std::size_t i = 0; i < n; ++i) {
-      for (int a = 0; a < 2; ++a) {
-        for (std::size_t c = 0; c < n_classes_; ++c) q[c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
-        const double other = scale_ * level_.weight[i] * (level_.leaf[1 - a][i] + level_.split[1 - a][i]);
-        put(one, a == 1 ? f.total(i) : f.total() - f.total(i), other * level_.leaf[a][i],
-            (2 * i + static_cast<std::size_t>(a)) * stride_ + n_variables);
+      for (std::size_t a = 0; a < 2; ++a) {
+        for (std::size_t c = 0; c < n_classes_; ++c) q[a][c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
+        total[a] = a == 1 ? f.total(i) : f.total() - f.total(i);
+        probability[a] =
+            scale_ * level_.weight[i] * (level_.leaf[1 - a][i] + level_.split[1 - a][i]) * level_.leaf[a][i];
       }
+      each(one, 2, [&](double* matrix) {
+        if (literal) {
+          for (std::size_t a = 0; a < 2; ++a) matrix[(2 * i + a) * stride_ + last] = value[a];
+        } else {
+          matrix[i * stride_ + last] += value[1] - value[0];
+          matrix[last * stride_ + last] += value[0];
+        }
+      });
       if (!pairs_) continue;
       fold_.load_pairs(i);
-      for (std::size_t j = i + 1; j < n; ++j)
-        for (int a = 0; a < 2; ++a)
-          for (int b = 0; b < 2; ++b) {
-            const double probability = mass_[a][i * n + j] + mass_[b][j * n + i];
-            if (!(probability > 0)) continue;
-            fold_.quadrant(j, a, b, q.data());
-            put(two, fold_.quadrant_total(j, a, b), probability,
-                (2 * i + static_cast<std::size_t>(a)) * stride_ + 2 * j + static_cast<std::size_t>(b));
+      for (std::size_t j = i + 1; j < n; ++j) {
+        bool any = false;
+        for (std::size_t x = 0; x < 4; ++x) {  // (i = x / 2, j = x % 2)
+          probability[x] = mass_[x >> 1][i * n + j] + mass_[x & 1][j * n + i];
+          any = any || probability[x] > 0;
+        }
+        if (!any) continue;
+        fold_.quadrant(j, 1, 1, q[3].data());
+        total[3] = fold_.quadrant_total(j, 1, 1);
+        for (std::size_t c = 0; c < n_classes_; ++c) {
+          q[2][c] = f.count(c, i) - q[3][c];
+          q[1][c] = f.count(c, j) - q[3][c];
+          q[0][c] = f.totals()[c] - f.count(c, i) - q[1][c];
+        }
+        total[2] = f.total(i) - total[3];
+        total[1] = f.total(j) - total[3];
+        total[0] = f.total() - f.total(i) - total[1];
+        each(two, 4, [&](double* matrix) {
+          if (literal) {
+            for (std::size_t x = 0; x < 4; ++x) matrix[(2 * i + (x >> 1)) * stride_ + 2 * j + (x & 1)] = value[x];
+          } else {
+            matrix[i * stride_ + j] = (value[3] - value[2]) - (value[1] - value[0]);
+            matrix[i * stride_ + last] += value[2] - value[0];
+            matrix[j * stride_ + last] += value[1] - value[0];
+            matrix[last * stride_ + last] += value[0];
           }
+        });
+      }
     }
   }
 
@@ -264,7 +319,7 @@ class ClosedLeaves {
   const ProductWeights* weights_;
   const Removed* removed_;
   const std::vector<std::uint32_t>* class_of_word_;
-  std::size_t n_classes_, depth_ = 0, stride_ = 0;
+  std::size_t n_classes_, depth_ = 0, stride_ = 0, n_variables_ = 0;
   double total_ = 0, scale_ = 0;
   bool pairs_ = false;
   OneLevelFold fold_;
@@ -273,7 +328,7 @@ class ClosedLeaves {
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> place_;
   std::vector<std::int32_t> counts_;
-  std::vector<double> term_[2], mass_[2], outcome_, matrix_, value_;
+  std::vector<double> term_[2], mass_[2], outcome_, matrix_, value_, size_;
 };
 
 }  // namespace

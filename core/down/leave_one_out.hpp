@@ -7,10 +7,12 @@
 // and E[r] = evidence without i / evidence. The values r · p_c depend on the leaf's class counts and on (y, c) alone.
 //
 // A row of the table is in a state's cover or not: the probability π(s) that a tree has state s is one number for all
-// its rows, and flows down the graph once. At a closed state two tests follow. With z(x) the 2n outcomes (test i is 1,
-// test i is 0, …) of a row as zeros and ones, the sum over its leaves is a form
-//     const + Σ_k b_k z_k + Σ_{k<l} A_kl z_k z_l
-// whose numbers are all positive: nothing cancels, and sums of any size keep their digits.
+// its rows, and flows down the graph once. At a closed state two tests follow, and the sum over the leaves of a row is
+// a form in the outcomes z of the tests:
+//     short     const + Σ_i b_i z_i + Σ_{i<j} A_ij z_i z_j, z_i = 1 where test i holds; its numbers are differences
+//     literal   the same with 2n outcomes (test i holds, test i does not, …): all numbers are positive, nothing cancels
+// The short form has a quarter of the terms. Where one of its values is a small part of what was added up, and so
+// would lack digits, the literal form is used.
 #pragma once
 
 #include <cstdint>
