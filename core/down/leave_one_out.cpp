@@ -40,23 +40,27 @@ class Removed {
   class At {
    public:
     At(const Removed& removed, std::size_t depth, std::size_t y)
-        : removed_(&removed), variant_(removed.leaf_->variant(depth)), y_(y) {}
+        : removed_(&removed), variant_(removed.leaf_->variant(depth)), y_(y) {
+      own_ = removed.own_[variant_][y];
+      all_ = removed.all_[variant_];
+      for (std::size_t c = 0; c < removed.leaf_->n_classes(); ++c) added_.push_back(removed.leaf_->a(depth, c));
+    }
     // The factor before n_c − [c = y] + a_c; zero where the class has no example.
     double factor(std::int32_t n_y, std::int32_t n) const {
       if (n_y == 0) return 0;
-      const auto& own = removed_->own_[variant_][y_];
-      const auto& all = removed_->all_[variant_];
       const auto k = static_cast<std::size_t>(n_y), l = static_cast<std::size_t>(n);
-      return (k < own.size() ? own[k] : removed_->far_own(variant_, y_, n_y)) *
-             (l < all.size() ? all[l] : removed_->far_all(variant_, n));
+      return (k < own_.size() ? own_[k] : removed_->far_own(variant_, y_, n_y)) *
+             (l < all_.size() ? all_[l] : removed_->far_all(variant_, n));
     }
     double mass(std::size_t c, std::int32_t n_c) const {
-      return static_cast<double>(n_c - (c == y_ ? 1 : 0)) + removed_->leaf_->a(variant_, c);
+      return static_cast<double>(n_c - (c == y_ ? 1 : 0)) + added_[c];
     }
 
    private:
     const Removed* removed_;
     std::size_t variant_, y_;
+    std::span<const double> own_, all_;
+    std::vector<double> added_;
   };
 
  private:
