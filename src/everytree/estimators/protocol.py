@@ -72,7 +72,7 @@ LABELS: dict[str, tuple[str | None, str | None]] = {
     "prior_": ("prior", "prior in force"),
     "dirichlet_": ("dirichlet", "Dirichlet in force"),
     "exponent_": ("exponent", "exponent of the probabilities"),
-    "loo_log_loss_": ("leave-one-out log-loss", "leave-one-out log-loss before the exponent"),
+    "loo_log_loss_": ("left-out log-loss", "leave-one-out log-loss before the exponent"),
     "calibrated_loo_log_loss_": ("with the exponent", "leave-one-out log-loss with it"),
     "depth_": ("depth", None),
     "n_leaves_": ("leaves", "leaves"),
