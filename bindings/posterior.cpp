@@ -6,6 +6,7 @@
 
 #include "bind.hpp"
 #include "down/bracket.hpp"
+#include "down/leave_one_out.hpp"
 #include "sets/likeliest.hpp"
 
 namespace everytree::bind {
@@ -193,7 +194,16 @@ void bind_posterior(nb::module_& m) {
             return RealMatrix(data, {n, 3 * c}, owner);
           },
           nb::arg("rows").noconvert(), nb::arg("control"),
-          "Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.");
+          "Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.")
+      .def(
+          "leave_one_out",
+          [](const Posterior& p, Counts counts, std::size_t n_threads, PyControl& control) {
+            const std::size_t n = counts.shape(0), c = p.graph().table().n_classes();
+            if (counts.shape(1) != c) throw InvalidInput("counts must have one column per class");
+            return to_numpy(run(control, [&](Control& k) { return leave_one_out(p, counts.data(), n, n_threads, k); }));
+          },
+          nb::arg("counts").noconvert(), nb::arg("n_threads"), nb::arg("control"),
+          "E[r p_c] for every row and class of the table that has examples, n_classes numbers each.");
 }
 
 }  // namespace everytree::bind

@@ -47,10 +47,11 @@ void bind_weights(nb::module_& m) {
 
   using ByDepth = std::vector<DirichletParameters::Row>;
   nb::class_<DirichletParameters>(m, "Dirichlet", "Dirichlet parameters of leaves, by depth and class; checked.")
-      .def(nb::init<ByDepth>(), nb::arg("rows"))
-      .def("__getstate__", [](const DirichletParameters& a) { return std::make_tuple(ByDepth(a.begin(), a.end())); })
-      .def("__setstate__", [](DirichletParameters& self, const std::tuple<ByDepth>& state) {
-        new (&self) DirichletParameters(std::get<0>(state));
+      .def(nb::init<ByDepth, double>(), nb::arg("rows"), nb::arg("power") = 1.0)
+      .def("__getstate__",
+           [](const DirichletParameters& a) { return std::make_tuple(ByDepth(a.begin(), a.end()), a.power()); })
+      .def("__setstate__", [](DirichletParameters& self, const std::tuple<ByDepth, double>& state) {
+        std::apply([&](const auto&... parts) { new (&self) DirichletParameters(parts...); }, state);
       });
 
   nb::class_<LeafRule>(m, "LeafRule", "Which nodes may be leaves, by their class counts.")

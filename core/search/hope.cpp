@@ -60,7 +60,7 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
   if (single_) {
     log_mixed_.reserve(entries(largest));
     for (std::int32_t n = 0; n < static_cast<std::int32_t>(entries(largest)); ++n) {
-      log_mixed_.push_back(std::log1p(n / leaf_->sum_a(0)));
+      log_mixed_.push_back(leaf_->power() * std::log1p(n / leaf_->sum_a(0)));
       tick();
     }
   }
@@ -125,7 +125,7 @@ double Hope::far_pure(std::size_t variant, std::size_t c, std::int32_t n) const 
 
 double Hope::log_mixed(std::int32_t n) const {
   if (static_cast<std::size_t>(n) < log_mixed_.size()) return log_mixed_[static_cast<std::size_t>(n)];
-  return std::log1p(n / leaf_->sum_a(0));
+  return leaf_->power() * std::log1p(n / leaf_->sum_a(0));
 }
 
 // l_c(1), or infinite where there is nothing to part.

@@ -12,6 +12,8 @@
 // Where rows with different classes are equal, k examples at least are outvoted, and M(k, k) M_0(n_0 − k) M_1(n_1 − k)
 // bounds the likelihood.
 //
+// Under a power η of the leaves (weights/dirichlet.hpp) m, l and r are η times these.
+//
 // Sound for priors without a factor above 1 (all of the library's): check `sound`.
 #pragma once
 

@@ -1,5 +1,7 @@
 // The posterior against a list of every tree and the naive recursions: joint, draws, inclusion, root, prediction.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -7,6 +9,7 @@
 
 #include "check.hpp"
 #include "common/errors.hpp"
+#include "down/leave_one_out.hpp"
 #include "down/posterior.hpp"
 #include "naive.hpp"
 #include "sets/likeliest.hpp"
@@ -287,6 +290,78 @@ TEST(moments_average_every_tree) {
     }
     p.moments(nullptr, 0, nullptr, control);
   });
+}
+
+// Each left-out example has its own sum over every tree: its class counts less one, nothing else changed. The values
+// of leave_one_out are relative to the sum over all examples.
+TEST(left_out_examples_have_sums_of_their_own) {
+  unsigned k = 0;
+  for_every_setting(With::every_kernel, 25, 4, [&](const Case& c, const Posterior&) {
+    const double power = std::array{1.0, 0.5, 0.25, 0.1}[k++ % 4];
+    Control control;
+    const auto graph = std::make_shared<const Graph>(c.d.core(), c.options, control);
+    const auto leaf =
+        std::make_shared<const Dirichlet>(DirichletParameters(c.weights.a, power), c.d.class_counts(c.d.all()));
+    const Posterior p(graph, c.weights.prior, leaf, c.linear, c.options.n_threads, control);
+    const std::vector<double> got = leave_one_out(p, c.d.counts.data(), c.d.n, c.options.n_threads, control);
+    const naive::Space space = c.space();
+    // Σ over trees of prior · Π M^power, without one example of `row` and class y; g: times what the leaf of x says.
+    struct Value {
+      naive::Real u;
+      std::vector<naive::Real> g;
+    };
+    const auto sums = [&](std::uint32_t row, std::size_t y, bool remove) {
+      return naive::fold<Value>(
+          space, c.d.all(), 0,
+          [&](const naive::Rows& cover, std::size_t depth, bool open) {
+            naive::Counts counts = c.d.class_counts(cover);
+            if (remove && std::find(cover.begin(), cover.end(), row) != cover.end()) --counts[y];
+            const naive::Real prior = c.weights.prior.log_leaf(depth, open);
+            const naive::Real u = std::exp(prior + power * (c.weights.log_leaf(counts, depth, open) - prior));
+            Value out{u, {}};
+            for (std::size_t x = 0; x < c.d.c; ++x) out.g.push_back(u * c.weights.theta(counts, depth, x));
+            return out;
+          },
+          [&](const naive::Rows&, std::size_t depth, const naive::Tests& tests, std::uint32_t test, const Value& yes,
+              const Value& no) {
+            const naive::Real w = std::exp(c.weights.log_split(tests, test, depth));
+            const bool holds = c.d.holds(row, test);
+            Value out{w * yes.u * no.u, (holds ? yes : no).g};
+            for (naive::Real& x : out.g) x *= w * (holds ? no : yes).u;
+            return out;
+          },
+          [](Value& a, const Value& b) {
+            a.u += b.u;
+            for (std::size_t x = 0; x < a.g.size(); ++x) a.g[x] += b.g[x];
+          });
+    };
+    std::size_t at = 0;
+    const naive::Real all = sums(0, 0, false).u;
+    CHECK(check::near(p.log_evidence(), static_cast<double>(std::log(all)), 1e-10) || std::abs(std::log(all)) < 1e-10);
+    for (std::uint32_t r = 0; r < c.d.n; ++r)
+      for (std::size_t y = 0; y < c.d.c; ++y) {
+        if (c.d.counts[r * c.d.c + y] == 0) continue;
+        const Value expected = sums(r, y, true);
+        for (std::size_t x = 0; x < c.d.c; ++x, ++at)
+          CHECK(check::near(got[at], static_cast<double>(expected.g[x] / all), 1e-10));
+      }
+    CHECK(at == got.size());
+  });
+}
+
+TEST(counts_of_another_table_are_refused) {
+  naive::Table d(2, 1, 2);
+  d.rows = {0, 1};
+  d.counts = {2, 0, 0, 2};
+  const Built b = build({d, {}, {Prior(), {{1.0, 1.0}}}, true});
+  const std::vector<std::int64_t> other{1, 1, 0, 2};
+  Control control;
+  try {
+    leave_one_out(*b.posterior, other.data(), 2, 1, control);
+    CHECK(false);
+  } catch (const InvalidInput& e) {
+    CHECK(std::string(e.what()).find("examples of class 0") != std::string::npos);
+  }
 }
 
 TEST(sets_of_tests_and_the_prior_alone) {

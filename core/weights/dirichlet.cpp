@@ -8,8 +8,8 @@ namespace everytree {
 
 namespace {
 
-// log a(a+1)…(a+k−1) for k = 0..n, by compensated summation.
-std::vector<double> rising_table(double a, std::size_t n, Control* control) {
+// power · log a(a+1)…(a+k−1) for k = 0..n, by compensated summation.
+std::vector<double> rising_table(double a, double power, std::size_t n, Control* control) {
   std::vector<double> table(n + 1);
   double sum = 0, carry = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -17,7 +17,7 @@ std::vector<double> rising_table(double a, std::size_t n, Control* control) {
     const double t = sum + y;
     carry = (t - sum) - y;
     sum = t;
-    table[k + 1] = sum;
+    table[k + 1] = power * sum;
     if (control != nullptr && (k & 0xffff) == 0xffff) control->check(true, "starting", 0, 0);
   }
   return table;
@@ -27,7 +27,7 @@ std::vector<double> rising_table(double a, std::size_t n, Control* control) {
 
 Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control,
                      std::int64_t longest)
-    : n_classes_(class_totals.size()), longest_(longest) {
+    : n_classes_(class_totals.size()), longest_(longest), power_(a.power()) {
   a.check_classes(n_classes_);
   const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
   all_tabulated_ = total <= longest;
@@ -60,8 +60,8 @@ Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_
   for (std::size_t d = 0; d < a.size(); ++d) {
     Variant& v = variants_[d];
     for (std::size_t k = 0; k < most[d].size(); ++k)
-      v.rising.push_back(rising_table(different[d][k], most[d][k], control));
-    v.rising_sum = rising_table(v.sum_a, entries(total), control);
+      v.rising.push_back(rising_table(different[d][k], power_, most[d][k], control));
+    v.rising_sum = rising_table(v.sum_a, power_, entries(total), control);
   }
 }
 

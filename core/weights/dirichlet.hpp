@@ -2,6 +2,8 @@
 //     logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
 // as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a. Counts beyond a million, which only
 // heavy weights have, go on from the end of the table by Stirling's series: no table grows with the weights.
+//
+// Under a power η every logarithm here is η times that, so whatever multiplies weights of leaves multiplies M(n)^η.
 #pragma once
 
 #include <cmath>
@@ -32,6 +34,7 @@ class Dirichlet {
   std::size_t n_variants() const { return variants_.size(); }
   double a(std::size_t depth, std::size_t c) const { return variants_[variant(depth)].a[c]; }
   double sum_a(std::size_t depth) const { return variants_[variant(depth)].sum_a; }
+  double power() const { return power_; }
 
   // counts[c * stride]
   double log_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const {
@@ -78,16 +81,17 @@ class Dirichlet {
     std::vector<std::vector<double>> rising;
     std::vector<double> rising_sum;
   };
-  static double at(const std::vector<double>& table, double a, std::int64_t n) {
+  double at(const std::vector<double>& table, double a, std::int64_t n) const {
     if (static_cast<std::size_t>(n) < table.size()) return table[static_cast<std::size_t>(n)];
     const auto last = static_cast<double>(table.size() - 1);
-    return table.back() + everytree::log_rising(a + last, static_cast<double>(n) - last);
+    return table.back() + power_ * everytree::log_rising(a + last, static_cast<double>(n) - last);
   }
   double far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const;
 
   std::size_t n_classes_;
   std::int64_t longest_;
   bool all_tabulated_ = true;
+  double power_ = 1;
   std::vector<Variant> variants_;
 };
 static_assert(LeafModel<Dirichlet>);

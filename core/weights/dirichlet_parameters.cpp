@@ -1,13 +1,15 @@
 #include "weights/dirichlet_parameters.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "common/errors.hpp"
 
 namespace everytree {
 
-DirichletParameters::DirichletParameters(std::vector<Row> rows) : rows_(std::move(rows)) {
+DirichletParameters::DirichletParameters(std::vector<Row> rows, double power) : rows_(std::move(rows)), power_(power) {
+  if (!(power > 0 && power <= 1)) throw InvalidInput("power is " + std::to_string(power) + "; expected 0 < power <= 1");
   if (rows_.empty()) throw InvalidInput("dirichlet has no parameters");
   for (const Row& row : rows_) {
     if (row.size() != rows_[0].size()) throw InvalidInput("dirichlet needs one parameter per class");

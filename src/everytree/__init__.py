@@ -94,7 +94,12 @@ if TYPE_CHECKING:
     from everytree.weights.constraints import (
         Support as Support,
     )
-    from everytree.weights.dirichlet import DepthDecay as DepthDecay
+    from everytree.weights.dirichlet import (
+        BaseRate as BaseRate,
+    )
+    from everytree.weights.dirichlet import (
+        DepthDecay as DepthDecay,
+    )
     from everytree.weights.priors import (
         CodingPrior as CodingPrior,
     )
@@ -122,6 +127,7 @@ __version__ = "0.1.0"
 # public name -> module that holds it
 _HOME = {
     "AveragedPosterior": "everytree.bayes.average",
+    "BaseRate": "everytree.weights.dirichlet",
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",
     "Bracket": "everytree.bayes.bracket",

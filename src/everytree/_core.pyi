@@ -42,11 +42,11 @@ class Prior:
 class Dirichlet:
     """Dirichlet parameters of leaves, by depth and class; checked."""
 
-    def __init__(self, rows: Sequence[Sequence[float]]) -> None: ...
+    def __init__(self, rows: Sequence[Sequence[float]], power: float = 1.0) -> None: ...
 
-    def __getstate__(self) -> tuple[list[list[float]]]: ...
+    def __getstate__(self) -> tuple[list[list[float]], float]: ...
 
-    def __setstate__(self, arg: tuple[Sequence[Sequence[float]]], /) -> None: ...
+    def __setstate__(self, arg: tuple[Sequence[Sequence[float]], float], /) -> None: ...
 
 class LeafRule:
     """Which nodes may be leaves, by their class counts."""
@@ -235,6 +235,11 @@ class Posterior:
     def moments(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
         Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.
+        """
+
+    def leave_one_out(self, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        E[r p_c] for every row and class of the table that has examples, n_classes numbers each.
         """
 
 class Expansion:

@@ -23,6 +23,7 @@ FAMILIES = [
     everytree.estimators.CARTTreeClassifier("1-SE", "entropy", "error", folds=3, min_leaf=2, laplace=True),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="fit", dirichlet="fit"),
     everytree.estimators.BayesOptimalClassifier(max_depth=2, prior="average"),
+    everytree.estimators.BayesOptimalClassifier(max_depth=2, power=0.25, dirichlet="base", calibrate="loo"),
     everytree.estimators.BayesOptimalClassifier(
         max_depth=2, prior="coding", dirichlet="decay", missing="category"
     ),

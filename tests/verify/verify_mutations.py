@@ -36,6 +36,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "bayes": lambda: et.BayesOptimalClassifier(max_depth=2, bins=2),
     "bayes fitted": lambda: et.BayesOptimalClassifier(max_depth=2, bins=2, prior="fit", dirichlet="fit"),
     "bayes averaged": lambda: et.BayesOptimalClassifier(max_depth=1, bins=2, dirichlet="average"),
+    "bayes calibrated": lambda: et.BayesOptimalClassifier(
+        max_depth=2, bins=2, power=0.5, dirichlet="base", calibrate="loo"
+    ),
     "compressed": lambda: et.CompressedClassifier(et.BayesOptimalClassifier(max_depth=2, bins=2), 0.02),
     "chains": lambda: et.MCMCTreeClassifier(
         max_depth=2, bins=2, n_chains=2, n_draws=12, burn_in=20, thin=3, random_state=0

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.leave_one_out import LeaveOneOut, loo_proba, mixed
 from everytree.bayes.posterior import Posterior
 from everytree.bayes.uncertainty import Moments
 from everytree.common.arguments import generator, whole
@@ -157,6 +158,51 @@ class AveragedPosterior:
         between: Reals = self._mixed([part.between + (part.mean - mean) ** 2 for part in parts])
         within: Reals = self._mixed([part.within for part in parts])
         return Moments(mean, mean * mean + between + within, between, within)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Compute what is said of each training example when it is left out, exactly and in one pass.
+
+        The trees (cuts included), the prior and the Dirichlet parameters stay as they are from all examples, so this
+        tells how well new examples are predicted only where cuts and settings did not look at the classes, base rates
+        aside. Hyper-parameters that the evidence chose did look: the numbers are then a little too good.
+
+        Returns
+        -------
+        LeaveOneOut
+            One entry for each distinct row and class, with its probabilities; and their mean log-loss.
+        """
+        known: LeaveOneOut | None = self.__dict__.get("_left")
+        if known is None:
+            known = self._left = mixed(self.posteriors, self.weights)
+        return known
+
+    def loo_proba(self, X: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Reals:
+        """Return P(class | row, all other examples) for each training example.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests) or None, default=None
+            Training rows of 0/1 tests, in any order; None means the entries of ``leave_one_out``. A row and label that
+            is not among the training examples is predicted as it is.
+        y : array-like of shape (n_rows,) or None, default=None
+            Their labels; given where ``X`` is.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with columns in the order of ``space.classes``.
+        """
+        return loo_proba(self, X, y)
+
+    @property
+    def loo_log_loss(self) -> float:
+        """The exact leave-one-out log-loss: the mean of −log P(its class) over the left-out examples."""
+        return self.leave_one_out().log_loss
+
+    @property
+    def loo_log_loss_error(self) -> float:
+        """The standard error of ``loo_log_loss`` over the examples."""
+        return self.leave_one_out().standard_error
 
     # --- trees ---
 

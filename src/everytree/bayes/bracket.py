@@ -117,7 +117,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
         closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
         graph = space.graph_under(control)
-        weights = weigh(space, posterior.prior, posterior.dirichlet, int(graph.deepest))
+        weights = weigh(space, posterior.prior, posterior.dirichlet, int(graph.deepest), posterior.power)
         core = _core.Posterior(**fold_arguments(space, graph, weights.with_closed_leaves(closed), control))
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
         p = core.predict(_rows(posterior, X), control)

@@ -23,7 +23,8 @@ WIDEST = 160  # the most letters of a name
 def about_posterior(found: Any) -> str:
     """Describe the prior in words."""
     prior = repr(found.prior).replace(", attribute_fair=False", "").replace("attribute_fair=False", "")
-    return f"Prior: {prior}, Dirichlet {found.dirichlet!r}."
+    power = "" if found.power == 1 else f", power {found.power:g}"
+    return f"Prior: {prior}, Dirichlet {found.dirichlet!r}{power}."
 
 
 def posterior_html(posterior: Any) -> str:

@@ -29,7 +29,7 @@ from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.engine.weigh import weigh
 from everytree.errors import DataError, QueryError
-from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.dirichlet import Dirichlet, checked_power
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
 __all__ = ["CollapsedPosterior"]
@@ -64,6 +64,8 @@ class CollapsedPosterior:
         The number of steps from one draw that is kept to the next.
     random_state : int, numpy.random.Generator or None, default=None
         The seed; the same number gives the same draws for any ``n_jobs``.
+    power : float, default=1.0
+        The power of the leaf weights: a leaf weighs its marginal likelihood to the power of it.
 
     Attributes
     ----------
@@ -105,10 +107,12 @@ class CollapsedPosterior:
         burn_in: int = 500,
         thin: int = 1,
         random_state: int | np.random.Generator | None = None,
+        power: float = 1.0,
     ) -> None:
         self._space = space
         self.prior: Prior = SizePrior() if prior is None else as_prior(prior)
         self.dirichlet = dirichlet
+        self.power = checked_power(power)
         n_draws = whole("n_draws", n_draws, LEAST)
         self.n_chains = whole("n_chains", n_chains, 1)
         self.burn_in = whole("burn_in", burn_in, 0)
@@ -121,7 +125,7 @@ class CollapsedPosterior:
 
     def _make(self, control: _core.Control) -> _core.Collapsed:
         space = self._space
-        weights = weigh(space, self.prior, self.dirichlet)
+        weights = weigh(space, self.prior, self.dirichlet, power=self.power)
         self._rows = weights.rows
         return _core.Collapsed(
             space.core_table(control),
@@ -186,7 +190,7 @@ class CollapsedPosterior:
         return (
             f"CollapsedPosterior(sampled, not exact: {self.n_chains} chains × {self.n_draws} draws, "
             f"R-hat {self.rhat:.3f}, ESS {self.ess:.0f}; {self._space!r}, {self.prior!r}, "
-            f"dirichlet={self.dirichlet!r})"
+            f"dirichlet={self.dirichlet!r}{'' if self.power == 1 else f', power={self.power:g}'})"
         )
 
     # --- how far to trust it ---

@@ -155,6 +155,7 @@ def deepen(
     dirichlet: Dirichlet = 1.0,
     X: npt.ArrayLike | None = None,
     max_depth: int | None = None,
+    power: float = 1.0,
 ) -> DepthProfile:
     """Compute the posteriors of growing depth: see ``TreeSpace.deepen``."""
     target = space.max_depth
@@ -175,7 +176,7 @@ def deepen(
     while True:
         start = time.perf_counter()
         try:
-            following = run.posterior(depth, chosen, dirichlet)
+            following = run.posterior(depth, chosen, dirichlet, power)
         except LimitReached as limit:
             if posterior is None:
                 raise
@@ -225,14 +226,14 @@ class _Run:
             )
         return replace(limits, time_limit=left)
 
-    def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet) -> Posterior:
+    def posterior(self, depth: int, prior: Prior, dirichlet: Dirichlet, power: float) -> Posterior:
         """Return the posterior of one depth, within the time that is left."""
         space = self._space.at_depth(depth, self._limits())
         # The lower depths take less time than the estimate would.
         if space.limits.time_limit is not None and depth > 3 and _hopeless(space):
             raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
         space.limits = self._limits()
-        return Posterior(space, prior, dirichlet)
+        return Posterior(space, prior, dirichlet, power)
 
     def predict(self, posterior: Posterior, folding: float) -> Reals | None:
         """Predict the watched rows, or return None where that would take time that deeper trees need more.

@@ -15,12 +15,12 @@ __all__ = ["fold_arguments", "posterior_graph"]
 
 
 def posterior_graph(
-    space: Engine, prior: Prior, dirichlet: Dirichlet, control: _core.Control
+    space: Engine, prior: Prior, dirichlet: Dirichlet, control: _core.Control, power: float = 1.0
 ) -> tuple[_core.Graph, Weights]:
     """Return the graph that a posterior folds, and the weights down to its deepest leaves."""
     by_depth = weigh(space, prior, dirichlet, 0).depend_on_depth
     graph = space.graph_under(control, by_depth)
-    return graph, weigh(space, prior, dirichlet, int(graph.deepest))
+    return graph, weigh(space, prior, dirichlet, int(graph.deepest), power)
 
 
 def fold_arguments(

@@ -35,12 +35,13 @@ def fold_in_parts(
     dirichlet: Dirichlet,
     n_parts: int | None = None,
     n_jobs: int | None = None,
+    power: float = 1.0,
 ) -> tuple[_core.Posterior, Rows]:
     """Return the folded graph and the Dirichlet parameters by depth, folding parts of the graph on joblib's workers."""
     parts = PARTS_PER_JOB * n_workers(n_jobs) if n_parts is None else whole("n_parts", n_parts, 1)
     token = uuid.uuid4().hex
     with space.question("folding the posterior") as control:
-        graph, weights = posterior_graph(space, prior, dirichlet, control)
+        graph, weights = posterior_graph(space, prior, dirichlet, control, power)
         arguments = fold_arguments(space, graph, weights, control)
         given = {name: x for name, x in arguments.items() if name not in ("graph", "n_threads", "control")}
         sent = space.without_graphs()

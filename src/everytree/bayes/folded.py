@@ -17,7 +17,7 @@ from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.dirichlet import Dirichlet, checked_power
 from everytree.weights.priors import Prior
 
 __all__ = ["Folded"]
@@ -37,6 +37,8 @@ class Folded:
         The prior over trees.
     dirichlet : float, sequence of float or DepthDecay
         The Dirichlet parameters of the class probabilities in a leaf.
+    power : float, default=1.0
+        The power of the leaf weights: a leaf weighs its marginal likelihood to the power of it.
 
     Attributes
     ----------
@@ -46,14 +48,15 @@ class Folded:
         The Dirichlet parameters by depth and class; one row if they do not change with depth.
     """
 
-    def __init__(self, space: Engine, prior: Prior, dirichlet: Dirichlet) -> None:
+    def __init__(self, space: Engine, prior: Prior, dirichlet: Dirichlet, power: float = 1.0) -> None:
         self._space = space
         self.prior = prior
         self.dirichlet = dirichlet
+        self.power = checked_power(power)
         self._fold()
 
     def _fold(self) -> None:
-        self.core, self.parameters = fold_posterior(self._space, self.prior, self.dirichlet)
+        self.core, self.parameters = fold_posterior(self._space, self.prior, self.dirichlet, self.power)
         self._check()
 
     def _check(self) -> None:
@@ -68,6 +71,7 @@ class Folded:
         dirichlet: Dirichlet,
         core: _core.Posterior,
         parameters: list[list[float]],
+        power: float = 1.0,
     ) -> Self:
         """Make a posterior of a graph that is folded already.
 
@@ -83,6 +87,8 @@ class Folded:
             The folded graph.
         parameters : list of list of float
             The Dirichlet parameters by depth and class.
+        power : float, default=1.0
+            The power that the graph was folded with.
 
         Returns
         -------
@@ -91,16 +97,16 @@ class Folded:
         """
         made = cls.__new__(cls)
         made._space, made.prior, made.dirichlet = space, prior, dirichlet
-        made.core, made.parameters = core, parameters
+        made.core, made.parameters, made.power = core, parameters, power
         made._check()
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet}
+        return {"space": self._space, "prior": self.prior, "dirichlet": self.dirichlet, "power": self.power}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # The graph is not stored: folding again is quicker than reading it, and gives the same bits.
-        self.__init__(state["space"], state["prior"], state["dirichlet"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     @property
     def space(self) -> Engine:

@@ -26,21 +26,21 @@ from everytree.weights.priors import Prior
 __all__ = ["most_probable"]
 
 
-def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet) -> Tree:
+def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet, power: float = 1.0) -> Tree:
     """Find the tree with the largest log joint; ``tree.info`` says how sure that is."""
     # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
     deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
     if space.max_depth is not None:
         deepest = min(deepest, space.max_depth)
-    weights = weigh(space, prior, dirichlet, deepest)
+    weights = weigh(space, prior, dirichlet, deepest, power)
     tables = weights.tables
     if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
         # A factor above 1 could grow with every node, so no bound holds: fold everything.
-        tree = Posterior(space, prior, dirichlet).map_tree()
+        tree = Posterior(space, prior, dirichlet, power).map_tree()
         joint = float(tree.info["log_joint"])
         return tree.replace(info=dict(tree.info) | _facts(joint, joint, "", {}))
     by_depth = space.max_depth is not None or weights.depend_on_depth
-    name = (repr(tables), repr(weights.rows), tuple(weights.attributes))
+    name = (repr(tables), repr(weights.rows), tuple(weights.attributes), weights.power)
     with space.question("searching the most probable tree") as control:
         # The search is taken out while it runs, so that another thread starts its own.
         search = space.probable_searches.pop(name, None)

@@ -14,6 +14,7 @@ from everytree.bayes.card import posterior_html
 from everytree.bayes.compress import CompressedRules, CompressionPoint, compress, curve
 from everytree.bayes.explain import Explanation, explain
 from everytree.bayes.folded import Folded
+from everytree.bayes.leave_one_out import LeaveOneOut, leave_one_out, loo_proba
 from everytree.bayes.marginals import attribute_inclusion
 from everytree.bayes.rules import Rule, top_rules
 from everytree.bayes.top_trees import TopTrees
@@ -41,6 +42,9 @@ class Posterior(Folded):
         The prior over trees.
     dirichlet : float, sequence of float or DepthDecay
         The Dirichlet parameters of the class probabilities in a leaf.
+    power : float, default=1.0
+        The power of the leaf weights: a leaf weighs its marginal likelihood to the power of it. Below 1 the log
+        evidence is the log of the sum of these weights, which is no probability of the data.
 
     Examples
     --------
@@ -68,6 +72,8 @@ class Posterior(Folded):
 
     def __repr__(self) -> str:
         weights = f"{self.prior!r}, dirichlet={self.dirichlet!r}"
+        if self.power != 1:
+            weights += f", power={self.power:g}"
         return f"Posterior({self._space!r}, {weights}, log_evidence={self.log_evidence:.4f})"
 
     def _repr_html_(self) -> str:
@@ -169,6 +175,59 @@ class Posterior(Folded):
             The lower and the upper ends.
         """
         return interval(self, X, level, n_draws, random_state)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Compute what is said of each training example when it is left out, exactly and in one pass.
+
+        The trees (cuts included), the prior and the Dirichlet parameters stay as they are from all examples, so this
+        tells how well new examples are predicted only where cuts and settings did not look at the classes, base rates
+        aside. Hyper-parameters that the evidence chose did look: the numbers are then a little too good.
+
+        Returns
+        -------
+        LeaveOneOut
+            One entry for each distinct row and class, with its probabilities; and their mean log-loss.
+        """
+        known: LeaveOneOut | None = self.__dict__.get("_left")
+        if known is None:
+            known = self._left = leave_one_out(self)
+        return known
+
+    def loo_proba(self, X: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Reals:
+        """Return P(class | row, all other examples) for each training example.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_tests) or None, default=None
+            Training rows of 0/1 tests, in any order; None means the entries of ``leave_one_out``. A row and label that
+            is not among the training examples is predicted as it is.
+        y : array-like of shape (n_rows,) or None, default=None
+            Their labels; given where ``X`` is.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, with columns in the order of ``space.classes``.
+
+        Examples
+        --------
+        >>> from everytree import TreeSpace
+        >>> X, y = [[0], [1], [0], [1]], ["no", "yes", "no", "yes"]
+        >>> post = TreeSpace(X, y, max_depth=1).posterior()
+        >>> post.loo_proba(X, y).round(3).tolist()
+        [[0.637, 0.363], [0.363, 0.637], [0.637, 0.363], [0.363, 0.637]]
+        """
+        return loo_proba(self, X, y)
+
+    @property
+    def loo_log_loss(self) -> float:
+        """The exact leave-one-out log-loss: the mean of −log P(its class) over the left-out examples."""
+        return self.leave_one_out().log_loss
+
+    @property
+    def loo_log_loss_error(self) -> float:
+        """The standard error of ``loo_log_loss`` over the examples."""
+        return self.leave_one_out().standard_error
 
     # --- trees ---
 

@@ -23,7 +23,7 @@ from everytree.query.text import parse_query
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.constraints import leaf_constraints
 from everytree.weights.costs import Cost
-from everytree.weights.dirichlet import dirichlet_rows
+from everytree.weights.dirichlet import dirichlet_rows, in_numbers
 
 __all__ = ["read_query", "run_front", "run_query"]
 
@@ -198,6 +198,7 @@ def _ask(
         time_limit=params.get("time_limit"),
         memory_limit=params.get("memory_limit"),
     )
+    dirichlet = in_numbers(dirichlet, space.table.class_counts.sum(axis=0))
     _check_dirichlet(dirichlet, len(space.classes))
     return Asked(examples, space, replace(_known(query, examples, binarizer), **costs), dirichlet)
 

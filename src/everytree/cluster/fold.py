@@ -30,6 +30,7 @@ def posterior(
     *,
     n_parts: int | None = None,
     n_jobs: int | None = None,
+    power: float = 1.0,
 ) -> Posterior:
     """Compute the posterior of a space, with most of the work done by joblib's workers.
 
@@ -47,6 +48,8 @@ def posterior(
         The number of parts that are handed out; by default four for each worker.
     n_jobs : int, optional
         The number of workers; by default that of ``joblib.parallel_config``.
+    power : float, default 1.0
+        The power of the leaf weights: a leaf weighs its marginal likelihood to the power of it.
 
     Returns
     -------
@@ -62,7 +65,7 @@ def posterior(
     """
     chosen = SizePrior() if prior is None else as_prior(prior)
     return Posterior.folded(
-        space, chosen, dirichlet, *fold_in_parts(space, chosen, dirichlet, n_parts, n_jobs)
+        space, chosen, dirichlet, *fold_in_parts(space, chosen, dirichlet, n_parts, n_jobs, power), power
     )
 
 

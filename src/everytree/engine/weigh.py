@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everytree.engine.engine import Engine
-from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.dirichlet import Dirichlet, checked_power, in_numbers
 from everytree.weights.priors import Prior
 from everytree.weights.tables import Weights, tabulated
 
@@ -12,11 +14,13 @@ __all__ = ["weigh"]
 BELOW = 2  # the frontier, which no graph stores, lies two levels below its deepest state
 
 
-def weigh(space: Engine, prior: Prior, dirichlet: Dirichlet, deepest: int | None = None) -> Weights:
+def weigh(
+    space: Engine, prior: Prior, dirichlet: Dirichlet, deepest: int | None = None, power: float = 1.0
+) -> Weights:
     """The weights down to the deepest leaf of any tree of the space, or of states no deeper than ``deepest``.
 
-    Raises ``QueryError`` for Dirichlet parameters that do not fit the classes, and where the prior is attribute-fair
-    and the space has no attributes.
+    A leaf weighs M(n) to the power of ``power``. Raises ``QueryError`` for Dirichlet parameters that do not fit the
+    classes, and where the prior is attribute-fair and the space has no attributes.
 
     >>> from everytree import SizePrior, TreeSpace
     >>> space = TreeSpace([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, [0, 1, 1, 0] * 5, max_depth=2)
@@ -29,4 +33,6 @@ def weigh(space: Engine, prior: Prior, dirichlet: Dirichlet, deepest: int | None
         deepest = min(space.n_tests, space.table.total // space.min_leaf)
         if space.max_depth is not None:
             deepest = min(deepest, space.max_depth)
-    return tabulated(prior, dirichlet, len(space.classes), deepest + BELOW, attributes)
+    given = in_numbers(dirichlet, space.table.class_counts.sum(axis=0))
+    weights = tabulated(prior, given, len(space.classes), deepest + BELOW, attributes)
+    return replace(weights, power=checked_power(power))

@@ -28,11 +28,12 @@ from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase, Hyper
 from everytree.estimators.bayes_questions import BayesQuestions
+from everytree.estimators.calibration import Calibrated
 from everytree.estimators.protocol import Fact, Picture, depth_words
 from everytree.estimators.registry import method
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
-from everytree.weights.dirichlet import Dirichlet
+from everytree.weights.dirichlet import Dirichlet, checked_power
 from everytree.weights.priors import Prior
 
 __all__ = ["BayesOptimalClassifier"]
@@ -45,7 +46,7 @@ AnyPosterior: TypeAlias = "Posterior | AveragedPosterior | CollapsedPosterior"
 
 @method("bayes", "the exact average over every tree", place=2)
 @saved_as(FORMAT)
-class BayesOptimalClassifier(BayesQuestions, BayesBase):
+class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
     """Class probabilities averaged over every tree of the space, each weighted by its posterior probability.
 
     With ``time_limit`` or ``memory_limit``, or without a depth limit, the average is taken for depth 1, 2, 3, …: if a
@@ -70,8 +71,15 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         Of ``prior="size"``, see ``alpha``.
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
-        "decay" or a ``DepthDecay``. "fit" or "average" (of one number), "fit_per_class", "fit_decay" and
-        "average_decay" choose them by the evidence.
+        "base" (the share of each class in the training data, or a ``BaseRate`` of another strength), "decay" or a
+        ``DepthDecay``. "fit" or "average" (of one number), "fit_per_class", "fit_decay" and "average_decay" choose
+        them by the evidence.
+    power : float
+        The power of the leaf weights, above 0 and at most 1: a leaf weighs its marginal likelihood to the power of it.
+        Below 1 more trees have a part in the average; 1 is the posterior. "fit" chooses by the evidence at power 1.
+    calibrate : {None, "loo"}
+        "loo" chooses one exponent for all probabilities by the exact leave-one-out log-loss: ``predict_proba`` is then
+        p^exponent, scaled to sum to one, and ``raw_proba`` is p. It makes a low ``power`` as bold as the data allow.
     method : {"exact", "collapsed"}
         The exact average; or, for spaces too large for it, one where the top of the tree is sampled and all below is
         summed.
@@ -117,6 +125,17 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         The log evidence and the largest change of a prediction for each depth; None where only one depth was asked for.
     n_states_ : int
         The number of states of the graph; 0 where the posterior was sampled.
+    exponent_ : float
+        With ``calibrate="loo"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest. At
+        most 10.
+    loo_log_loss_ : float
+        With ``calibrate="loo"`` only, the leave-one-out log-loss of the raw probabilities; None if a limit ended it.
+    loo_log_loss_error_ : float
+        The standard error of ``loo_log_loss_`` over the examples.
+    calibrated_loo_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    loo_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit`` with ``calibrate="loo"``, the raw probabilities of each row when it is left out; not in files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact posterior probability that the tree uses each column; not there with ``method="collapsed"``.
     binarizer_ : Binarizer
@@ -159,6 +178,8 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         alpha: float = 0.8,
         beta: float = 0.8,
         dirichlet: Dirichlet = 1.0,
+        power: float = 1.0,
+        calibrate: str | None = None,
         method: str = "exact",
         n_draws: int = 2000,
         random_state: int | np.random.Generator | None = None,
@@ -173,6 +194,8 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.power = power
+        self.calibrate = calibrate
         self.cost_matrix = cost_matrix
         self.method = method
         self.n_draws = n_draws
@@ -187,7 +210,14 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
     ) -> None:
         if self.method not in METHODS:
             raise refused(QueryError, "method", self.method, f"one of {', '.join(map(repr, METHODS))}")
-        hyper = self._hyper(table.n_classes)
+        self._check_calibrate()
+        power = checked_power(self.power)
+        hyper = self._hyper(table)
+        if power != 1 and hyper.verb == "average":
+            raise refused(
+                QueryError, "power", self.power,
+                says=' with "average": the evidence weighs whole posteriors; use "fit", or a power of 1',
+            )  # fmt: skip
         space: Engine = self._space(table)
         self.evidence_fit_ = self.depth_profile_ = None
         if self.method == "collapsed":
@@ -202,12 +232,15 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 space.limits = replace(space.limits, time_limit=left)
             self.evidence_fit_ = fit = hyper.choose(space)
             posterior: AnyPosterior = fit.average() if hyper.verb == "average" else fit.posterior
+            if power != 1:
+                posterior = Posterior(space, fit.prior, fit.dirichlet, power)
             space.limits = replace(space.limits, time_limit=self.time_limit)
         elif self.depth_profile_ is not None:
             posterior = self.depth_profile_.posterior
         else:
-            posterior = Posterior(space, hyper.prior, hyper.dirichlet)
+            posterior = Posterior(space, hyper.prior, hyper.dirichlet, power)
         self._set_posterior(posterior)
+        self._choose_exponent()
         self._tell()
 
     def _deepen(self, space: Engine, hyper: Hyper) -> tuple[DepthProfile, Engine]:
@@ -215,7 +248,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         limits = space.limits
         if hyper.verb and limits.time_limit is not None:
             space.limits = replace(limits, time_limit=limits.time_limit / 2)
-        profile = deepen(space, hyper.prior, hyper.dirichlet)
+        profile = deepen(space, hyper.prior, hyper.dirichlet, power=float(self.power))
         deepest = profile.posterior.space
         deepest.limits = limits
         return profile, deepest
@@ -234,9 +267,11 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
                 ),
             )
         sampled = CollapsedPosterior(
-            space, hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state
-        )
+            space, hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state,
+            power=float(self.power),
+        )  # fmt: skip
         self._set_posterior(sampled)
+        self._forget_calibration()
         self.stop_reason_ = "complete" if sampled.stop_reason is None else sampled.stop_reason
 
     def _set_posterior(self, posterior: AnyPosterior) -> None:
@@ -295,24 +330,27 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
             super().restore_from_file(table, claims)
             return
         self.evidence_fit_ = self.depth_profile_ = None
-        self._check_in_force(table.n_classes, claims)
+        self._check_calibrate()
+        self._check_in_force(table, claims)
         space: Engine = self._space(table)
         depth = claims.get("depth", self.max_depth)
         if depth is not None and depth != space.max_depth:
             space = space.at_depth(depth, space.limits)
         try:
             if "mixture" not in claims:
-                self._set_posterior(Posterior(space, claims["prior"], _plain(claims["dirichlet"])))
+                power = checked_power(self.power)
+                self._set_posterior(Posterior(space, claims["prior"], _plain(claims["dirichlet"]), power))
             else:
                 self._set_posterior(_mixture(space, claims))
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise DataError(f"claims do not say what the average was taken over: {error}") from error
         self._check_evidence(claims)
+        self._read_exponent(claims)
         self.stop_reason_ = str(claims.get("stop_reason", "complete"))
 
-    def _check_in_force(self, n_classes: int, claims: dict[str, Any]) -> None:
+    def _check_in_force(self, table: Table, claims: dict[str, Any]) -> None:
         """Check that hyper-parameters which were given, and not chosen by the evidence, are those of the claims."""
-        hyper = self._hyper(n_classes)
+        hyper = self._hyper(table)
         if hyper.verb != "average" and "mixture" in claims:
             raise DataError("claims.mixture is given, but params ask for no average over hyper-parameters")
         if hyper.verb == "average" and "mixture" not in claims:
@@ -352,7 +390,11 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
 
     def headline(self, on: str) -> str:
         limit = depth_words(self.max_depth)
-        return f"The average over every tree of {limit}, weighted by its posterior probability{on}."
+        exponent = vars(self).get("exponent_", 1.0)
+        more = (
+            "" if exponent == 1 else f" Its probabilities are taken to the power {exponent:.3g}, then scaled."
+        )
+        return f"The average over every tree of {limit}, weighted by its posterior probability{on}.{more}"
 
     def added(self) -> str | None:
         # The parts of a mixture add different numbers.
@@ -384,8 +426,7 @@ class BayesOptimalClassifier(BayesQuestions, BayesBase):
         return self.explain(x, whole("top", top, 1))
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        proba: npt.NDArray[np.float64] = self.posterior_.predict_proba(X01)
-        return proba
+        return self._calibrated(self.posterior_.predict_proba(X01))
 
 
 def _mixture(space: Engine, claims: dict[str, Any]) -> AveragedPosterior:

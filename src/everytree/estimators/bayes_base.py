@@ -1,7 +1,7 @@
 """What the average over every tree and the single most probable tree share: the space, the prior and its numbers.
 
 prior       a name, a prior object, or "fit" / "average" (by evidence, see ``everytree.fit_evidence``)
-dirichlet   a number, one per class, "1/C", "decay", a DepthDecay, or "fit" / "average"
+dirichlet   a number, one per class, "1/C", "base", a BaseRate, "decay", a DepthDecay, or "fit" / "average"
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class BayesBase(IncrementalBase):
             memory_limit=self.memory_limit,
         )
 
-    def _hyper(self, n_classes: int) -> Hyper:
+    def _hyper(self, table: Table) -> Hyper:
         """Return the hyper-parameters, checked before anything is computed."""
         prior_word, dirichlet_word = asked("prior", self.prior), asked("dirichlet", self.dirichlet)
         verbs = {word[0] for word in (prior_word, dirichlet_word) if word is not None}
@@ -133,7 +133,9 @@ class BayesBase(IncrementalBase):
         elif isinstance(dirichlet, str) and dirichlet == "decay":
             dirichlet = DepthDecay()
         try:
-            rows = dirichlet_rows(dirichlet, n_classes, 0)  # Bad parameters are refused here.
+            rows = dirichlet_rows(
+                dirichlet, table.n_classes, 0, table.class_counts.sum(axis=0)
+            )  # Bad parameters are refused here.
         except QueryError as error:
             more = ', or "decay", "fit" or "average"' if isinstance(dirichlet, str) else ""
             raise QueryError(Wording(error.wording, more), **error.fields) from None

@@ -1,5 +1,7 @@
 """What a fitted average can be asked, in rows and names of the original columns; the answers are the posterior's own.
 
+Of a model with ``calibrate="loo"`` all but compress answer of the raw probabilities, before the exponent.
+
 how sure?    predict_interval, moments, sampling_error
 why?         explain, top_trees, attribute_inclusion
 smaller?     compress
@@ -44,7 +46,7 @@ class BayesQuestions:
         """Return an interval for each class probability that holds it with probability ``level``.
 
         The trees are drawn exactly from the posterior; the uncertainty within their leaves is not sampled but
-        computed. See ``Posterior.interval``.
+        computed. See ``Posterior.interval``. The probabilities are those of the average, ``raw_proba``.
 
         Parameters
         ----------
@@ -103,6 +105,8 @@ class BayesQuestions:
 
     def explain(self, x: Any, top: int = 10) -> Explanation:
         """Explain the prediction of one row: the rules of most weight that cover it, in the names of the columns.
+
+        The probability is that of the average, ``raw_proba``.
 
         Parameters
         ----------
@@ -170,6 +174,11 @@ class BayesQuestions:
         CompressedClassifier
             The rules; its ``bound_`` says how far they are off at most.
         """
+        if getattr(self, "exponent_", 1.0) != 1:
+            raise QueryError(
+                "compress keeps the probabilities of the average, and this model has an exponent besides "
+                f"(exponent_={self.exponent_:.3g}); fit with calibrate=None, or ask posterior_.compress"  # type: ignore[attr-defined]
+            )
         made = classifier_named(ESTIMATOR, FORMAT)
         return made._of(self, self._ask("compress")(epsilon), epsilon)
 

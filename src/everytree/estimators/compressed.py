@@ -217,4 +217,5 @@ def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
         "dirichlet": model.dirichlet_,
         "max_depth": space.max_depth,
         "min_leaf": space.min_leaf,
+        **({} if model.posterior_.power == 1 else {"power": model.posterior_.power}),
     }

@@ -35,7 +35,7 @@ from everytree.estimators.protocol import Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_options
 from everytree.trees.option_tree import OptionTree
 from everytree.trees.tree_mean import TreeMean
-from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows, in_numbers
 from everytree.weights.priors import Prior, SizePrior, as_prior
 from everytree.weights.tables import Weights, tabulated
 
@@ -182,7 +182,8 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             start = float(np.clip(1 / len(classes), LEAST_A, MOST_A))
             if older is not None:
                 start = self.dirichlet_
-        weights = self._weights(start, len(classes), n_examples)
+        totals = np.bincount(codes, weights=rows.weights, minlength=len(classes))
+        weights = self._weights(in_numbers(start, totals), len(classes), n_examples)
         grown, report = self._grow(data, settings, weights, control, older)
         if fitted:
             grown, report, weights = self._fit_dirichlet(

@@ -82,7 +82,11 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
             self._learn(Tally(self.new_binarizer()), frame, labels, weights)
+            self._after_fit(frame, labels, sample_weight)
         return self
+
+    def _after_fit(self, frame: Frame, labels: npt.NDArray[Any], sample_weight: npt.ArrayLike | None) -> None:
+        """Keep what is known of each row; ``frame`` and ``labels`` are without the rows of weight zero."""
 
     def fit_table(self, table: Table) -> Self:
         """Learn from a table that was counted elsewhere; ``partial_fit`` cannot add to it.

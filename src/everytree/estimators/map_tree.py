@@ -49,7 +49,8 @@ class MAPTreeClassifier(BayesBase):
         Of ``prior="size"``, see ``alpha``.
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
-        "decay" or a ``DepthDecay``. "fit" (one number), "fit_per_class" and "fit_decay" choose them by the evidence.
+        "base" or a ``BaseRate``, "decay" or a ``DepthDecay``. "fit" (one number), "fit_per_class" and "fit_decay"
+        choose them by the evidence.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
@@ -118,7 +119,7 @@ class MAPTreeClassifier(BayesBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: npt.NDArray[np.int64] | None,
     ) -> None:
-        hyper = self._hyper(table.n_classes)
+        hyper = self._hyper(table)
         if hyper.verb == "average":
             raise refused(
                 QueryError,

@@ -37,7 +37,7 @@ from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
-from everytree.weights.dirichlet import Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import Dirichlet, checked_power, dirichlet_rows
 from everytree.weights.priors import Prior
 
 __all__ = ["MCMCTreeClassifier"]
@@ -79,7 +79,11 @@ class MCMCTreeClassifier(BayesBase):
         Of ``prior="size"``, see ``alpha``.
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
-        "decay" or a ``DepthDecay``. With "risk" it decides only the probabilities that leaves give.
+        "base" or a ``BaseRate``, "decay" or a ``DepthDecay``. With "risk" it decides only the probabilities that
+        leaves give.
+    power : float
+        The power of the leaf weights of the target "posterior", above 0 and at most 1; see
+        ``BayesOptimalClassifier``.
     risk : {"misclassification", "gini", "entropy"}
         The risk R of a tree: the mean of this over the examples.
     leaf_penalty : float
@@ -206,6 +210,7 @@ class MCMCTreeClassifier(BayesBase):
         alpha: float = 0.8,
         beta: float = 0.8,
         dirichlet: Dirichlet = 1.0,
+        power: float = 1.0,
         risk: str = "misclassification",
         leaf_penalty: float = 2.0,
         scale: float | None = None,
@@ -232,6 +237,7 @@ class MCMCTreeClassifier(BayesBase):
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
+        self.power = power
         self.cost_matrix = cost_matrix
         self.kernel = kernel
         self.orders = orders
@@ -353,7 +359,11 @@ class MCMCTreeClassifier(BayesBase):
                 self.progress,
                 "True, False or a function (stage, done, total, seconds)",
             )
-        hyper = self._hyper(table.n_classes)
+        power = checked_power(self.power)
+        if power != 1 and self.target == "risk":
+            says = ' with target="risk", whose leaves have no likelihood; expected 1'
+            raise refused(QueryError, "power", self.power, says=says)
+        hyper = self._hyper(table)
         if hyper.verb:
             raise refused(
                 QueryError,
@@ -370,7 +380,7 @@ class MCMCTreeClassifier(BayesBase):
         self.prior_, self.dirichlet_ = hyper.prior, hyper.dirichlet
         self.evidence_fit_ = self.log_evidence_ = None
         if self.target == "posterior":
-            return PosteriorTarget(hyper.prior, hyper.dirichlet)
+            return PosteriorTarget(hyper.prior, hyper.dirichlet, power)
         return RiskTarget.of(self.risk, self.leaf_penalty, self.scale, table.total)
 
     def _space(self, table: Table) -> TreeSpace:

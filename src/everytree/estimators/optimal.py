@@ -99,7 +99,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
     strategy : str
         The way to search: "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``.
     dirichlet : float, sequence, str or DepthDecay
-        What is added to the class counts of a leaf for its probabilities: a number, one per class, "1/C" or "decay".
+        What is added to the class counts of a leaf for its probabilities: a number, one per class, "1/C",
+        "base" (the share of each class) or "decay".
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
@@ -381,7 +382,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         dirichlet = (
             DepthDecay() if isinstance(self.dirichlet, str) and self.dirichlet == "decay" else self.dirichlet
         )
-        dirichlet_rows(dirichlet, table.n_classes, 0)  # Bad parameters are refused before the search.
+        totals = table.class_counts.sum(axis=0)
+        dirichlet_rows(dirichlet, table.n_classes, 0, totals)  # Bad parameters are refused before the search.
         asked = replace(query, forbid=self._forbidden())
         try:
             tree: Tree = space.best(asked, strategy=self.strategy)
@@ -402,7 +404,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         cost = make_cost(
             query.cost, table, cost_matrix=query.cost_matrix, class_weight=query.class_weight
         )  # fmt: skip
-        self.tree_ = answered(tree, cost, dirichlet_rows(dirichlet, table.n_classes, tree.depth))
+        self.tree_ = answered(tree, cost, dirichlet_rows(dirichlet, table.n_classes, tree.depth, totals))
         self.space_, self.query_ = space, query
         self.error_ = self.tree_.error
         self.objective_ = float(info["objective"])

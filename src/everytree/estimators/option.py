@@ -52,7 +52,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         Of ``prior="size"``, see ``alpha``.
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
-        "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
+        "base" or a ``BaseRate``, "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
     cuts : {"average", "each"}
         Whether the best cut of a column stands for all its cuts, or every cut is an option of its own.
     option_weight : float

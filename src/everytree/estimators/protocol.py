@@ -71,6 +71,9 @@ LABELS: dict[str, tuple[str | None, str | None]] = {
     "upper_bound_": ("upper bound of the log joint", "no tree has a larger log joint than"),
     "prior_": ("prior", "prior in force"),
     "dirichlet_": ("dirichlet", "Dirichlet in force"),
+    "exponent_": ("exponent", "exponent of the probabilities"),
+    "loo_log_loss_": ("left-out log-loss", "leave-one-out log-loss before the exponent"),
+    "calibrated_loo_log_loss_": ("with the exponent", "leave-one-out log-loss with it"),
     "depth_": ("depth", None),
     "n_leaves_": ("leaves", "leaves"),
     "n_nodes_": ("nodes", None),
@@ -281,6 +284,8 @@ class FittedModel(ABC):
             Keywords of ``TreeSpace.posterior``; empty where the model has no prior.
         """
         own = {"prior": self._known("prior_"), "dirichlet": self._known("dirichlet_")}
+        if vars(self).get("power", 1.0) != 1:
+            own["power"] = vars(self)["power"]
         return {} if own["prior"] is None else own
 
     # --- leaves
@@ -315,7 +320,11 @@ class FittedModel(ABC):
         given = vars(self).get("dirichlet_", vars(self).get("dirichlet", 1.0))
         if isinstance(given, str) and given == "decay":
             given = DepthDecay()
-        return dirichlet_rows(tuple(given) if isinstance(given, list) else given, len(self.classes_), depth)
+        tree = self._known("tree_")  # Base rates are those of its root.
+        totals = None if tree is None else tree.counts[0]
+        return dirichlet_rows(
+            tuple(given) if isinstance(given, list) else given, len(self.classes_), depth, totals
+        )
 
     def explain_row(self, x: Any, top: int = 10) -> Any:
         """Explain the prediction of one row by the leaves that it reaches.

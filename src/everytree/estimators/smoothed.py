@@ -56,7 +56,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         Of ``prior="size"``, see ``alpha``.
     dirichlet : float, sequence, str or DepthDecay
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
-        "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
+        "base" or a ``BaseRate``, "decay" or a ``DepthDecay``. "fit" chooses one number by the evidence.
     prune : {"smooth", "map", "none", "cost_complexity", "pessimistic"}
         Average over all prunings, take the most probable one, or keep the tree as it was grown; or prune it by its
         errors, as CART does with cross-validation, or as the earlier C4 does (Quinlan 1987).

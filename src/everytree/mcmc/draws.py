@@ -375,7 +375,8 @@ class TreeDraws(Sequence[Tree]):
 
     def _rows(self) -> list[list[float]]:
         """Return the Dirichlet parameters by depth and class."""
-        return dirichlet_rows(self.dirichlet, len(self.space.classes), int(self._depth.max()))
+        totals = self.space.table.class_counts.sum(axis=0)
+        return dirichlet_rows(self.dirichlet, len(totals), int(self._depth.max()), totals)
 
     def _mean(self, which: Any, rows: npt.NDArray[np.uint8], control: _core.Control) -> Reals:
         """Return the mean prediction of these draws."""

@@ -70,7 +70,7 @@ def _searched(word: str, space: Engine, target: PosteriorTarget | RiskTarget) ->
     space.limits = replace(limits, time_limit=seconds)
     try:
         if word == "map" and isinstance(target, PosteriorTarget):
-            tree = most_probable(space, target.prior, target.dirichlet)
+            tree = most_probable(space, target.prior, target.dirichlet, target.power)
         elif isinstance(target, RiskTarget):
             penalty = target.leaf_penalty * space.table.total / target.scale
             tree = best_trees(space, query_of(RISKS[target.phi], leaf_penalty=penalty))[0]

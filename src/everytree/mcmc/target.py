@@ -35,15 +35,16 @@ RISKS = {"misclassification": "error", "gini": "gini", "entropy": "entropy"}
 
 @dataclass(frozen=True)
 class PosteriorTarget:
-    """The posterior over trees, up to a constant: log π(T) is the log joint."""
+    """The posterior over trees, up to a constant: log π(T) is the log joint, of leaves that weigh M(n)^power."""
 
     prior: Prior
     dirichlet: Any
+    power: float = 1.0
     name: ClassVar[str] = "posterior"
 
     def core(self, space: Engine, control: _core.Control) -> _core.TreeTarget:
         """Make the target that the core evaluates."""
-        weights = weigh(space, self.prior, self.dirichlet)
+        weights = weigh(space, self.prior, self.dirichlet, power=self.power)
         return _core.TreeTarget.posterior(
             space.core_table(control), weights.prior, weights.dirichlet, control
         )

@@ -87,7 +87,7 @@ class NearBest:
         self.dirichlet = dirichlet
         self._epsilon = _fraction("epsilon", epsilon, 0.05)
         self._penalty = _fraction("leaf_share", leaf_share, 0.01)
-        self._a = _parameters(dirichlet, len(space.classes))
+        self._a = _parameters(dirichlet, space.table.class_counts.sum(axis=0))
         self._fold()
 
     def _fold(self) -> None:
@@ -457,9 +457,9 @@ def _fraction(name: str, value: Any, example: float) -> Fraction:
     raise refused(QueryError, name, value, f"a finite number ≥ 0, such as {example:g}")
 
 
-def _parameters(dirichlet: Dirichlet | None, n_classes: int) -> list[float]:
+def _parameters(dirichlet: Dirichlet | None, class_totals: npt.NDArray[np.int64]) -> list[float]:
     if dirichlet is None:
-        return [0.0] * n_classes
+        return [0.0] * len(class_totals)
     if isinstance(dirichlet, DepthDecay):
         raise refused(
             QueryError,
@@ -467,4 +467,4 @@ def _parameters(dirichlet: Dirichlet | None, n_classes: int) -> list[float]:
             dirichlet,
             says="; near-best trees take one number, one per class, or None for frequencies",
         )
-    return dirichlet_rows(dirichlet, n_classes, 0)[0]
+    return dirichlet_rows(dirichlet, len(class_totals), 0, class_totals)[0]

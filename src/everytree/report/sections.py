@@ -126,7 +126,9 @@ def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
         nodes += tree.n_nodes
         if nodes > MOST_NODES and top:
             break
-        made = page_tree(tree, dirichlet_rows(draws.dirichlet, tree.n_classes, tree.depth), keep_proba=True)
+        made = page_tree(
+            tree, dirichlet_rows(draws.dirichlet, tree.n_classes, tree.depth, tree.counts[0]), keep_proba=True
+        )
         top.append({"probability": float(counts[k] / total), "tree": made})
     uses = draws.uses()
     names = list(dict.fromkeys(attributes))

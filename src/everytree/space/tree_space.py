@@ -416,16 +416,21 @@ class TreeSpace(Engine):
         )  # fmt: skip
         return front_of(self, query, by)
 
-    def posterior(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Posterior:
+    def posterior(
+        self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, power: float = 1.0
+    ) -> Posterior:
         """Compute the exact posterior distribution over every tree of the space.
 
         Parameters
         ----------
         prior : Prior, str or None, default=None
             The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
-        dirichlet : float, sequence of float or DepthDecay, default=1.0
+        dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf: one number for all classes, one per class,
-            or numbers that shrink with depth.
+            the base rates of the classes, or numbers that shrink with depth.
+        power : float, default=1.0
+            The power of the leaf weights, above 0 and at most 1: a leaf weighs its marginal likelihood to the power of
+            it, and says what it said. Below 1 more trees have a part in the average.
 
         Returns
         -------
@@ -437,7 +442,7 @@ class TreeSpace(Engine):
         LimitReached
             If the space is too large for its time or memory limit; the message names smaller settings.
         """
-        return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
+        return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet, power)
 
     def deepen(
         self,
@@ -445,6 +450,7 @@ class TreeSpace(Engine):
         dirichlet: Dirichlet = 1.0,
         X: npt.ArrayLike | None = None,
         max_depth: int | None = None,
+        power: float = 1.0,
     ) -> DepthProfile:
         """Compute the posteriors of depth 1, 2, … up to ``max_depth``, and keep each that is finished.
 
@@ -457,12 +463,14 @@ class TreeSpace(Engine):
         ----------
         prior : Prior, str or None, default=None
             The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
-        dirichlet : float, sequence of float or DepthDecay, default=1.0
+        dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
         X : array-like or None, default=None
             The rows whose predictions are compared from depth to depth; None means the distinct training rows.
         max_depth : int or None, default=None
             The depth to end at; None means that of the space.
+        power : float, default=1.0
+            The power of the leaf weights, see ``posterior``.
 
         Returns
         -------
@@ -474,9 +482,11 @@ class TreeSpace(Engine):
         LimitReached
             If a limit is reached before the first depth is finished.
         """
-        return deepen(self, prior, dirichlet, X, max_depth)
+        return deepen(self, prior, dirichlet, X, max_depth, power)
 
-    def most_probable(self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0) -> Tree:
+    def most_probable(
+        self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, power: float = 1.0
+    ) -> Tree:
         """Find the most probable tree, by a search that needs no depth limit.
 
         If a limit ends the search, the answer is the best tree so far; the same question again continues from there.
@@ -487,8 +497,10 @@ class TreeSpace(Engine):
         ----------
         prior : Prior, str or None, default=None
             The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
-        dirichlet : float, sequence of float or DepthDecay, default=1.0
+        dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
+        power : float, default=1.0
+            The power of the leaf weights, see ``posterior``.
 
         Returns
         -------
@@ -502,11 +514,12 @@ class TreeSpace(Engine):
         >>> tree.n_leaves, tree.info["optimal"], round(tree.info["log_joint"], 3)
         (4, True, -9.639)
         """
-        return most_probable(self, SizePrior() if prior is None else as_prior(prior), dirichlet)
+        return most_probable(self, SizePrior() if prior is None else as_prior(prior), dirichlet, power)
 
     def collapsed(
         self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, *, n_draws: int = 2000, n_chains: int = 4,
         burn_in: int = 500, thin: int = 1, random_state: int | np.random.Generator | None = None,
+        power: float = 1.0,
     ) -> CollapsedPosterior:  # fmt: skip
         """Approximate the posterior by sampling, for spaces too large for ``posterior``; the answer is never exact.
 
@@ -514,7 +527,7 @@ class TreeSpace(Engine):
         ----------
         prior : Prior, str or None, default=None
             The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
-        dirichlet : float, sequence of float or DepthDecay, default=1.0
+        dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
         n_draws : int, default=2000
             The number of draws that each chain keeps.
@@ -526,13 +539,17 @@ class TreeSpace(Engine):
             The number of steps between two draws that are kept.
         random_state : int, numpy.random.Generator or None, default=None
             The seed of the chains; None takes a new one each time.
+        power : float, default=1.0
+            The power of the leaf weights, see ``posterior``.
 
         Returns
         -------
         CollapsedPosterior
             The draws, the predictions averaged over them, and how far these may be off.
         """
-        return CollapsedPosterior(self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state)
+        return CollapsedPosterior(
+            self, prior, dirichlet, n_draws, n_chains, burn_in, thin, random_state, power
+        )
 
     @renamed(leaf_penalty="leaf_share")
     def near_best(

@@ -16,6 +16,7 @@ from typing import Any
 from everytree.verify.claims import chosen_facts, same_dirichlet
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
+from everytree.verify.left_out import left_out_facts, tempered
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold, Prior, read_prior
 from everytree.verify.problem import is_number, quote
@@ -76,14 +77,19 @@ def check_average(model: Model, examples: Examples, max_states: int, time_limit:
         space = _space(model, examples, depth, max_states, deadline)
         folds = _folded(space, model, asked)
         facts += _evidence_facts(model, space, asked, folds)
-        found = _mixed(asked, folds, rows)
+        raw = _mixed(asked, folds, rows)
+        exponent, told = left_out_facts(model, examples, [part.weight for part in asked], folds)
+        facts += told
+        right = right and all(fact.verdict != FALSE for fact in told)
+        stated = model.claims.get("exponent", 1.0)
+        found = tempered(raw, exponent)
         claimed = found
         if not right and model.table is not None:
             own = Examples(
                 {b: list(c) for b, c in model.table.items() if any(c)}, examples.n_tests, examples.n_classes
             )
             theirs = _space(model, own, depth, max_states, deadline)
-            claimed = _mixed(held, _folded(theirs, model, held), rows)
+            claimed = tempered(_mixed(held, _folded(theirs, model, held), rows), stated)
     except GivenUp as reason:
         note = f"not recomputed: the space is too large ({reason}); raise --max-states or --time-limit"
         if model.claims.get("log_evidence") is not None:

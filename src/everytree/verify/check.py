@@ -110,6 +110,7 @@ def verify_model(
     claimed = _named(name, read_model, content, kind == "everytree.rules")
     table = read_table(data, delimiter, encoding, header)
     examples = read_examples(table, claimed, **ways)
+    claimed = claimed.with_base_rates(examples.class_totals)
     filled = fill_facts(claimed, read_cells(table, claimed, **ways) if claimed.missing == "impute" else None)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)

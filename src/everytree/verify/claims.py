@@ -31,6 +31,7 @@ LOOK_AT = (0, 1, 2, 5, 20)  # Dirichlet parameters are compared at these depths
 CHECKED = {
     "n_examples", "n_leaves", "size", "depth", "error", "leaves", "fingerprint", "objective", "lower_bound", "gap",
     "upper_bound", "log_joint", "log_evidence", "prior", "dirichlet", "mixture", "draws", "risk", "energy",
+    "exponent", "loo_log_loss", "loo_log_loss_error", "calibrated_loo_log_loss",
 }  # fmt: skip
 
 

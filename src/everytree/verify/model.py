@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.problem import InputError, is_number, is_share, quote
+from everytree.verify.query import base_rates
 
 __all__ = [
     "Column",
@@ -111,6 +113,13 @@ class Model:
             if self.was_chosen(name):
                 chosen[name] = self.claims.get(name)
         return self.params | chosen
+
+    def with_base_rates(self, class_totals: Sequence[int]) -> Model:
+        """Return the model with base rates that its parameters ask for as numbers, from the data."""
+        asked = base_rates(self.params.get("dirichlet"), class_totals)
+        return (
+            replace(self, params=self.params | {"dirichlet": asked}) if "dirichlet" in self.params else self
+        )
 
     def said(self, node: int) -> int:
         """Return the class that a node predicts: by the tree, by the claims about leaves, or the most probable one."""

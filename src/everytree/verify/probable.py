@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from everytree.verify.model import Model
+from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp, Space
 from everytree.verify.query import dirichlet_at
 
-__all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_prior"]
+__all__ = ["KINDS", "Fold", "Folded", "Prior", "fold", "log_joint", "read_power", "read_prior"]
 
 MINUS_INFINITY = float("-inf")
 
@@ -109,6 +110,14 @@ def read_prior(params: dict[str, Any]) -> Prior | None:
     return _prior(kinds[given["$type"]], given["fields"])
 
 
+def read_power(params: dict[str, Any]) -> float:
+    """Read the power of the leaf weights; 1 where there is none."""
+    power = params.get("power", 1.0)
+    if not is_number(power) or not 0 < power <= 1:
+        raise InputError(f"params.power is {quote(power)}; expected a number above 0 and at most 1")
+    return float(power)
+
+
 def _prior(kind: str, fields: dict[str, Any]) -> Prior | None:
     fine = all(
         isinstance(value, bool) if name == "attribute_fair" else _is_small(value)
@@ -145,6 +154,7 @@ class Fold:
         self.columns = [test.column for test in model.tests]
         self.n_classes = len(model.classes)
         self.dirichlet = dirichlet
+        self.power = read_power(model.params)
         self.added: dict[int, list[float]] = {}
         self.known: dict[tuple[int, int], tuple[float, float]] = {}
 
@@ -157,13 +167,13 @@ class Fold:
         return a
 
     def marginal(self, counts: Counts, depth: int) -> float:
-        """Compute log M(n) of a leaf."""
+        """Compute log M(n) of a leaf, times the power."""
         if self.dirichlet is None:
             return 0.0
         a = self.added_at(depth)
         terms = [math.lgamma(x + n) - math.lgamma(x) for x, n in zip(a, counts, strict=True)]
         total = sum(a)
-        return math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts))
+        return self.power * (math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts)))
 
     def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
         return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed)

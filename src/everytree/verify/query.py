@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from everytree.verify.chi2 import chi2_statistic, upper_tail
 from everytree.verify.problem import InputError, quote
 
-__all__ = ["COSTS", "LeafRule", "Query", "Value", "dirichlet_at", "read_matrix", "read_query"]
+__all__ = ["COSTS", "LeafRule", "Query", "Value", "base_rates", "dirichlet_at", "read_matrix", "read_query"]
 
 Value: TypeAlias = int | float | Fraction
 ROUNDING = 1e-12  # the relative rounding of a sum of floats
@@ -288,6 +288,16 @@ def _named_tests(
             continue
         groups.append((str(each), frozenset(tests)))
     return groups
+
+
+def base_rates(given: Any, class_totals: Sequence[int]) -> Any:
+    """Return base rates as one number per class, s · n_c / n; other Dirichlet parameters as they are."""
+    fields = given.get("fields") if isinstance(given, dict) and given.get("$type") == "BaseRate" else None
+    strength = 1.0 if given == "base" else fields.get("strength") if isinstance(fields, dict) else None
+    total = sum(class_totals)
+    if not isinstance(strength, int | float) or isinstance(strength, bool) or not total:
+        return given
+    return [max(strength * (n / total), 1e-100) for n in class_totals]
 
 
 def dirichlet_at(given: Any, depth: int, n_classes: int) -> list[Fraction] | None:

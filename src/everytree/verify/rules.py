@@ -70,7 +70,9 @@ def check_rules(
         fine = all(0 <= x <= y * (1 + ROUNDING) for x, y in zip(floor, least, strict=True))
         facts.append(Fact("floor", floor, [f"≤ {x}" for x in least], TRUE if fine else FALSE))
     rows = sample_rows(examples)
-    asked = Model(**{**vars(model), "params": {"min_leaf": average.get("min_leaf")}})
+    asked = Model(
+        **{**vars(model), "params": {"min_leaf": average.get("min_leaf"), "power": average.get("power", 1.0)}}
+    )
     try:
         exact = predict_average(
             asked, examples, Part(prior, dirichlet), average.get("max_depth"), rows, max_states, time_limit

@@ -108,7 +108,10 @@ def _column(data: Any, path: str) -> Column:
 
 def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
     """Check a file of a tree on whole columns."""
-    model = whole.model
+    totals = [0] * len(whole.model.classes)
+    for c, weight in zip(cells.classes, cells.weights, strict=True):
+        totals[c] += weight
+    model = whole.model.with_base_rates(totals)
     facts = [seal_fact(whole.content), *cost_facts(model.params.get("cost_matrix"), len(model.classes))]
     facts += KINDS[model.estimator](model, whole.content["tree"], whole.content["columns"], cells)
     imputed = model.params.get("missing") == "impute"

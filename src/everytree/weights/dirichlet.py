@@ -16,7 +16,15 @@ from everytree.errors import QueryError
 from everytree.weights.cost_matrix import checked_cost_matrix
 from everytree.weights.cost_words import COSTS
 
-__all__ = ["DepthDecay", "Dirichlet", "dirichlet_rows", "leaf_cost"]
+__all__ = [
+    "BaseRate",
+    "DepthDecay",
+    "Dirichlet",
+    "checked_power",
+    "dirichlet_rows",
+    "in_numbers",
+    "leaf_cost",
+]
 
 SMALLEST = 1e-100  # the smallest Dirichlet parameter
 
@@ -62,21 +70,103 @@ class DepthDecay:
         return self.scale * self.rate**depth
 
 
-Dirichlet = float | Sequence[float] | npt.NDArray[Any] | str | DepthDecay
+@written
+@dataclass(frozen=True)
+class BaseRate:
+    """Dirichlet parameters in the proportion of the classes: a_c = strength · share of class c in the training data.
+
+    A leaf with few examples then says about what the whole data say. ``dirichlet="base"`` is the strength 1.
+
+    Parameters
+    ----------
+    strength : float, default 1
+        The sum of the parameters over the classes: it weighs as many examples.
+
+    Examples
+    --------
+    >>> BaseRate(2.0).of([30, 10])
+    (1.5, 0.5)
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("strength", self.strength, 0, 1e100, example=1)
+
+    def of(self, class_totals: Sequence[int]) -> tuple[float, ...]:
+        """Compute the parameters for training data with so many examples of each class.
+
+        Parameters
+        ----------
+        class_totals : sequence of int
+            The number of training examples of each class, at least one in all.
+
+        Returns
+        -------
+        tuple of float
+            The parameter of each class.
+        """
+        total = sum(map(int, class_totals))
+        return tuple(max(self.strength * (int(n) / total), SMALLEST) for n in class_totals)
 
 
-def dirichlet_rows(dirichlet: Dirichlet, n_classes: int, deepest: int) -> list[list[float]]:
+Dirichlet = float | Sequence[float] | npt.NDArray[Any] | str | DepthDecay | BaseRate
+
+
+def in_numbers(dirichlet: Dirichlet, class_totals: Sequence[int] | npt.NDArray[Any]) -> Dirichlet:
+    """Return base rates as the numbers that they are for this training data; anything else as it is.
+
+    >>> in_numbers("base", [3, 1]), in_numbers(BaseRate(4.0), [3, 1]), in_numbers("1/C", [3, 1])
+    ((0.75, 0.25), (3.0, 1.0), '1/C')
+    """
+    if isinstance(dirichlet, str) and dirichlet == "base":
+        dirichlet = BaseRate()
+    return dirichlet.of([int(n) for n in class_totals]) if isinstance(dirichlet, BaseRate) else dirichlet
+
+
+def checked_power(power: float) -> float:
+    """Return the power of the leaf weights, checked: above 0, and at most 1.
+
+    >>> checked_power(0.25)
+    0.25
+    """
+    if (
+        isinstance(power, bool | np.bool_)
+        or not isinstance(power, int | float | np.number)
+        or not 0 < power <= 1
+    ):
+        raise refused(
+            QueryError, "power", power, "a number above 0 and at most 1, e.g. 0.25; 1 is the posterior"
+        )
+    return float(power)
+
+
+def dirichlet_rows(
+    dirichlet: Dirichlet,
+    n_classes: int,
+    deepest: int,
+    class_totals: Sequence[int] | npt.NDArray[Any] | None = None,
+) -> list[list[float]]:
     """Return the parameters by depth and class; one row where the depth makes no difference.
+
+    Base rates need ``class_totals``, the training examples of each class.
 
     >>> dirichlet_rows("1/C", 4, 3)
     [[0.25, 0.25, 0.25, 0.25]]
+    >>> dirichlet_rows("base", 2, 3, [30, 10])
+    [[0.75, 0.25]]
     """
+    if class_totals is not None:
+        dirichlet = in_numbers(dirichlet, class_totals)
     if isinstance(dirichlet, DepthDecay):
         return [[max(dirichlet.at(d), SMALLEST)] * n_classes for d in range(deepest + 1)]
     if isinstance(dirichlet, str):
         if dirichlet != "1/C":
             raise refused(
-                QueryError, "dirichlet", dirichlet, 'a number, one number per class, "1/C" or a DepthDecay'
+                QueryError,
+                "dirichlet",
+                dirichlet,
+                'a number, one number per class, "1/C", "base", a BaseRate or a DepthDecay',
             )
         return [[1.0 / n_classes] * n_classes]
     try:

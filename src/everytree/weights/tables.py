@@ -33,12 +33,15 @@ class Weights:
         The Dirichlet parameters by depth and class; one row where depth plays no part.
     attributes : sequence of int
         The attribute of each test, for attribute-fair priors; else empty.
+    power : float
+        The power of the leaf weights: a leaf weighs M(n) to the power of it.
     prior, dirichlet : the core's objects of these numbers, made when first asked for
     """
 
     tables: PriorTables
     rows: Rows
     attributes: Sequence[int] = ()
+    power: float = 1.0
 
     @cached_property
     def prior(self) -> _core.Prior:
@@ -54,7 +57,7 @@ class Weights:
 
     @cached_property
     def dirichlet(self) -> _core.Dirichlet:
-        return _core.Dirichlet(self.rows)
+        return _core.Dirichlet(self.rows, self.power)
 
     @property
     def depend_on_depth(self) -> bool:

@@ -1,0 +1,406 @@
+#include "down/leave_one_out.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "common/parallel.hpp"
+#include "fold/weigh.hpp"
+
+namespace everytree {
+
+namespace {
+
+// Closed states are summed in 16 fixed parts: the same sums for any number of threads.
+constexpr std::size_t kParts = 16;
+constexpr std::size_t kMatrices = std::size_t{1} << 25;  // bytes of matrices that are filled at once
+
+// r · p_c = (n_y − 1 + a_y)^−η · (n − 1 + Σa)^(η − 1) · (n_c − [c = y] + a_c). The two powers are tabulated.
+class Removed {
+ public:
+  Removed(const Dirichlet& leaf, const std::vector<std::int32_t>& totals, std::int64_t total) : leaf_(&leaf) {
+    const auto entries = [](std::int64_t n) { return static_cast<std::size_t>(std::min(n, kTable)) + 1; };
+    const std::size_t classes = leaf.n_classes();
+    for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
+      own_.emplace_back(classes);
+      for (std::size_t y = 0; y < classes; ++y) {
+        own_[v][y].assign(entries(totals[y]), 0.0);
+        for (std::size_t n = 1; n < own_[v][y].size(); ++n) own_[v][y][n] = far_own(v, y, static_cast<std::int64_t>(n));
+      }
+      all_.emplace_back(entries(total), 0.0);
+      for (std::size_t n = 1; n < all_[v].size(); ++n) all_[v][n] = far_all(v, static_cast<std::int64_t>(n));
+    }
+  }
+
+  // What the leaves of one depth give to the rows of a class.
+  class At {
+   public:
+    At(const Removed& removed, std::size_t depth, std::size_t y)
+        : removed_(&removed), variant_(removed.leaf_->variant(depth)), y_(y) {
+      own_ = removed.own_[variant_][y];
+      all_ = removed.all_[variant_];
+      for (std::size_t c = 0; c < removed.leaf_->n_classes(); ++c) added_.push_back(removed.leaf_->a(depth, c));
+    }
+    // The factor before n_c − [c = y] + a_c; zero where the class has no example.
+    double factor(std::int32_t n_y, std::int32_t n) const {
+      if (n_y == 0) return 0;
+      const auto k = static_cast<std::size_t>(n_y), l = static_cast<std::size_t>(n);
+      return (k < own_.size() ? own_[k] : removed_->far_own(variant_, y_, n_y)) *
+             (l < all_.size() ? all_[l] : removed_->far_all(variant_, n));
+    }
+    double mass(std::size_t c, std::int32_t n_c) const {
+      return static_cast<double>(n_c - (c == y_ ? 1 : 0)) + added_[c];
+    }
+
+   private:
+    const Removed* removed_;
+    std::size_t variant_, y_;
+    std::span<const double> own_, all_;
+    std::vector<double> added_;
+  };
+
+ private:
+  static constexpr std::int64_t kTable = std::int64_t{1} << 16;
+  double far_own(std::size_t v, std::size_t y, std::int64_t n) const {
+    return std::pow(static_cast<double>(n - 1) + leaf_->a(v, y), -leaf_->power());
+  }
+  double far_all(std::size_t v, std::int64_t n) const {
+    return std::pow(static_cast<double>(n - 1) + leaf_->sum_a(v), leaf_->power() - 1);
+  }
+
+  const Dirichlet* leaf_;
+  std::vector<std::vector<std::vector<double>>> own_;  // by variant, class and count
+  std::vector<std::vector<double>> all_;               // by variant and count
+};
+
+// π(s) of every state, and of its leaf for inner ones.
+struct Passing {
+  Passing(const Posterior& posterior, Control& control)
+      : state(posterior.graph().size(), 0.0), leaf(posterior.graph().size(), 0.0) {
+    const Graph& graph = posterior.graph();
+    const Prior& prior = posterior.weights().prior();
+    const std::vector<Wide>& u = posterior.values();
+    const InnerShares shares(graph, prior);
+    std::vector<std::int32_t> counts(graph.table().n_classes());
+    state[0] = 1;  // the root
+    for (auto it = graph.children_first().rbegin(); it != graph.children_first().rend(); ++it) {
+      const State& s = graph.state(*it);
+      if (!s.inner()) continue;
+      control.check(true, "leaving out", 0, 0);
+      const auto depth = static_cast<std::size_t>(s.depth);
+      graph.table().class_counts(graph.cover(*it), counts.data());
+      const Wide own = Wide::from_log(posterior.weights().log_leaf(counts.data(), depth, s.n_tests > 0));
+      leaf[*it] = state[*it] * (own / u[*it]).scaled(0);
+      const Wide base = Wide::from_log(prior.log_split_base(depth)) / u[*it];
+      shares.load(s);
+      for (const Split& split : graph.splits(s)) {
+        const double p =
+            state[*it] * shares.share<SumProduct>(split) * (base * u[split.child[1]] * u[split.child[0]]).scaled(0);
+        for (std::uint32_t child : split.child) state[child] += p;
+      }
+    }
+  }
+  std::vector<double> state, leaf;
+};
+
+// Adds up E[r · p_c] over the closed states that it is given. Owns the buffers: one object per thread.
+class ClosedLeaves {
+ public:
+  ClosedLeaves(const Posterior& posterior, const Removed& removed, const std::vector<std::uint32_t>& class_of_word,
+               Control& control, bool calling_thread)
+      : graph_(&posterior.graph()),
+        weights_(&posterior.weights()),
+        removed_(&removed),
+        class_of_word_(&class_of_word),
+        n_classes_(graph_->table().n_classes()),
+        fold_(*graph_),
+        rows_(n_classes_) {
+    fold_.watch(control, calling_thread);
+  }
+
+  // `pi`: the probability that a tree has the state. sums: one row of n_classes for each bit of a cover.
+  void run(std::uint32_t id, double pi, double* sums) {
+    fold_.product<SumProduct>(id, *weights_, level_);
+    find_rows(graph_->cover(id));
+    counts_.resize(n_classes_);
+    graph_->table().class_counts(graph_->cover(id), counts_.data());
+    const State& s = graph_->state(id);
+    depth_ = static_cast<std::size_t>(s.depth);
+    total_ = level_.state_leaf;
+    for (std::size_t i = 0; i < level_.n; ++i)
+      total_ += level_.weight[i] * (level_.leaf[1][i] + level_.split[1][i]) * (level_.leaf[0][i] + level_.split[0][i]);
+    add_leaf(counts_.data(), s.total, depth_, pi * level_.state_leaf / total_, sums);
+    if (level_.n == 0) return;
+    scale_ = pi / total_;
+    find_masses();
+    std::vector<Pair> asked, again;
+    for (std::size_t y = 0; y < n_classes_; ++y)
+      for (std::size_t c = 0; c < n_classes_ && !rows_[y].empty(); ++c) asked.push_back({y, c});
+    evaluate(asked, false, sums, again);
+    if (!again.empty()) evaluate(again, true, sums, again);
+  }
+
+  // One leaf with these counts and this probability, for every row of the last cover.
+  void add_leaf(const std::int32_t* counts, std::int32_t total, std::size_t depth, double probability, double* sums) {
+    for (std::size_t y = 0; y < n_classes_; ++y) {
+      if (rows_[y].empty()) continue;
+      const Removed::At at(*removed_, depth, y);
+      const double factor = probability * at.factor(counts[y], total);
+      for (std::size_t c = 0; c < n_classes_; ++c) {
+        const double value = factor * at.mass(c, counts[c]);
+        for (std::uint32_t bit : rows_[y]) sums[bit * n_classes_ + c] += value;
+      }
+    }
+  }
+
+  void find_rows(const std::uint64_t* cover) {
+    for (auto& rows : rows_) rows.clear();
+    for (std::size_t w = 0; w < graph_->table().n_words(); ++w)
+      for (std::uint64_t left = cover[w]; left != 0; left &= left - 1)
+        rows_[(*class_of_word_)[w]].push_back(static_cast<std::uint32_t>(w * 64) +
+                                              static_cast<std::uint32_t>(std::countr_zero(left)));
+  }
+
+ private:
+  struct Pair {
+    std::size_t y, c;  // class of the row, class of the probability
+  };
+  using Asked = std::span<const Pair>;
+  static constexpr double kShare = 1.0 / 2048;
+
+  // Add the values of all rows of the cover to their sums. The short form subtracts: where a value is a small part of
+  // what was added up, and so lacks digits, its pair of classes is asked again, in the form without differences.
+  void evaluate(const std::vector<Pair>& asked, bool literal, double* sums, std::vector<Pair>& again) {
+    find_outcomes(literal);
+    const std::size_t size = n_variables_ * stride_;
+    const std::size_t at_once = std::clamp<std::size_t>(kMatrices / (size * sizeof(double)), 1, asked.size());
+    for (std::size_t from = 0; from < asked.size(); from += at_once) {
+      const std::size_t n = std::min(at_once, asked.size() - from);
+      matrix_.assign(n * size, 0.0);
+      size_.assign(n, 0.0);
+      fill({asked.data() + from, n}, size, literal);
+      for (std::size_t k = 0; k < n; ++k) {
+        const auto [y, c] = asked[from + k];
+        value_.resize(rows_[y].size());
+        fold_.frontier().kernel().quadratic(matrix_.data() + k * size, stride_, n_variables_, outcome_.data(), stride_,
+                                            place_.data() + first_[y], rows_[y].size(), value_.data());
+        if (!literal && *std::min_element(value_.begin(), value_.end()) < kShare * size_[k]) {
+          again.push_back({y, c});
+          continue;
+        }
+        for (std::size_t r = 0; r < rows_[y].size(); ++r) sums[rows_[y][r] * n_classes_ + c] += value_[r];
+      }
+    }
+  }
+
+  // mass_[a][i * n + j]: the probability of the leaves at (i = a, j), reached by i first.
+  void find_masses() {
+    const std::size_t n = level_.n, stride = fold_.frontier().stride();
+    pairs_ = false;
+    for (auto& t : term_) t.resize(stride);
+    for (auto& m : mass_) m.resize(n * n);
+    double* const term[2] = {term_[0].data(), term_[1].data()};
+    for (std::size_t i = 0; i < n; ++i) {
+      fold_.terms(*weights_, level_, i, term);
+      for (int a = 0; a < 2; ++a) {
+        const double other = scale_ * level_.weight[i] * (level_.leaf[1 - a][i] + level_.split[1 - a][i]);
+        for (std::size_t j = 0; j < n; ++j) {
+          mass_[a][i * n + j] = other * term[a][j];
+          pairs_ = pairs_ || term[a][j] > 0;
+        }
+      }
+    }
+  }
+
+  // The outcomes of the splits for the rows of the cover. Short: test i is 1, at i. Literal: it is 0 at 2i, it is 1 at
+  // 2i + 1. The last is the 1.
+  void find_outcomes(bool literal) {
+    const CountTable& table = graph_->table();
+    const Frontier& f = fold_.frontier();
+    n_variables_ = (literal ? 2 : 1) * level_.n + 1;
+    stride_ = (n_variables_ + 7) & ~std::size_t{7};
+    first_.assign(n_classes_ + 1, 0);
+    for (std::size_t y = 0; y < n_classes_; ++y) first_[y + 1] = first_[y] + rows_[y].size();
+    outcome_.assign(first_[n_classes_] * stride_, 0.0);
+    place_.resize(first_[n_classes_]);
+    for (std::size_t k = 0; k < place_.size(); ++k) place_[k] = static_cast<std::uint32_t>(k);
+    for (std::size_t i = 0; i < level_.n; ++i) {
+      const std::uint32_t part = *f.parts_begin(i);
+      const std::uint64_t* column = table.column(table.test_classes()[part >> 1].test);
+      double* to = outcome_.data();
+      for (const auto& rows : rows_)
+        for (std::uint32_t bit : rows) {
+          const std::size_t holds = (column[bit / 64] >> (bit % 64) & 1) ^ (part & 1);
+          if (literal)
+            to[2 * i + holds] = 1.0;
+          else
+            to[i] = static_cast<double>(holds);
+          to += stride_;
+        }
+    }
+    for (std::size_t k = 0; k < place_.size(); ++k) outcome_[k * stride_ + n_variables_ - 1] = 1.0;
+  }
+
+  void fill(Asked asked, std::size_t size, bool literal) {
+    const Frontier& f = fold_.frontier();
+    const std::size_t n = level_.n, last = n_variables_ - 1;
+    std::vector<Removed::At> one, two;  // by class of the row
+    for (std::size_t y = 0; y < n_classes_; ++y) {
+      one.emplace_back(*removed_, depth_ + 1, y);
+      two.emplace_back(*removed_, depth_ + 2, y);
+    }
+    // The class counts and the total of up to four leaves, and how probable each is.
+    std::vector<std::int32_t> q[4];
+    for (auto& counts : q) counts.resize(n_classes_);
+    std::int32_t total[4];
+    double probability[4], factor[4] = {}, value[4];
+    // use(k, matrix) for every value that is asked for; `value` holds r · p_c of the leaves, times their probability.
+    const auto each = [&](const std::vector<Removed::At>& at, std::size_t leaves, const auto& use) {
+      for (std::size_t k = 0; k < asked.size(); ++k) {
+        const auto [y, c] = asked[k];
+        if (k == 0 || asked[k - 1].y != y)
+          for (std::size_t x = 0; x < leaves; ++x)
+            factor[x] = probability[x] > 0 ? probability[x] * at[y].factor(q[x][y], total[x]) : 0.0;
+        double sum = 0;
+        for (std::size_t x = 0; x < leaves; ++x) sum += value[x] = factor[x] * at[y].mass(c, q[x][c]);
+        size_[k] += sum;
+        use(matrix_.data() + k * size);
+      }
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t a = 0; a < 2; ++a) {
+        for (std::size_t c = 0; c < n_classes_; ++c) q[a][c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
+        total[a] = a == 1 ? f.total(i) : f.total() - f.total(i);
+        probability[a] =
+            scale_ * level_.weight[i] * (level_.leaf[1 - a][i] + level_.split[1 - a][i]) * level_.leaf[a][i];
+      }
+      each(one, 2, [&](double* matrix) {
+        if (literal) {
+          for (std::size_t a = 0; a < 2; ++a) matrix[(2 * i + a) * stride_ + last] = value[a];
+        } else {
+          matrix[i * stride_ + last] += value[1] - value[0];
+          matrix[last * stride_ + last] += value[0];
+        }
+      });
+      if (!pairs_) continue;
+      fold_.load_pairs(i);
+      for (std::size_t j = i + 1; j < n; ++j) {
+        bool any = false;
+        for (std::size_t x = 0; x < 4; ++x) {  // (i = x / 2, j = x % 2)
+          probability[x] = mass_[x >> 1][i * n + j] + mass_[x & 1][j * n + i];
+          any = any || probability[x] > 0;
+        }
+        if (!any) continue;
+        fold_.quadrant(j, 1, 1, q[3].data());
+        total[3] = fold_.quadrant_total(j, 1, 1);
+        for (std::size_t c = 0; c < n_classes_; ++c) {
+          q[2][c] = f.count(c, i) - q[3][c];
+          q[1][c] = f.count(c, j) - q[3][c];
+          q[0][c] = f.totals()[c] - f.count(c, i) - q[1][c];
+        }
+        total[2] = f.total(i) - total[3];
+        total[1] = f.total(j) - total[3];
+        total[0] = f.total() - f.total(i) - total[1];
+        each(two, 4, [&](double* matrix) {
+          if (literal) {
+            for (std::size_t x = 0; x < 4; ++x) matrix[(2 * i + (x >> 1)) * stride_ + 2 * j + (x & 1)] = value[x];
+          } else {
+            matrix[i * stride_ + j] = (value[3] - value[2]) - (value[1] - value[0]);
+            matrix[i * stride_ + last] += value[2] - value[0];
+            matrix[j * stride_ + last] += value[1] - value[0];
+            matrix[last * stride_ + last] += value[0];
+          }
+        });
+      }
+    }
+  }
+
+  const Graph* graph_;
+  const ProductWeights* weights_;
+  const Removed* removed_;
+  const std::vector<std::uint32_t>* class_of_word_;
+  std::size_t n_classes_, depth_ = 0, stride_ = 0, n_variables_ = 0;
+  double total_ = 0, scale_ = 0;
+  bool pairs_ = false;
+  OneLevelFold fold_;
+  OneLevel level_;
+  std::vector<std::vector<std::uint32_t>> rows_;  // bits of the cover by class
+  std::vector<std::size_t> first_;
+  std::vector<std::uint32_t> place_;
+  std::vector<std::int32_t> counts_;
+  std::vector<double> term_[2], mass_[2], outcome_, matrix_, value_, size_;
+};
+
+}  // namespace
+
+std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t* counts, std::size_t n_rows,
+                                  std::size_t n_threads, Control& control) {
+  const Graph& graph = posterior.graph();
+  const CountTable& table = graph.table();
+  const std::size_t n_classes = table.n_classes(), n_bits = table.n_words() * 64;
+  std::vector<std::int32_t> totals(n_classes);
+  table.class_counts(table.all().data(), totals.data());
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    std::int64_t n = 0;
+    for (std::size_t r = 0; r < n_rows; ++r) n += counts[r * n_classes + c];
+    if (n != totals[c])
+      throw InvalidInput("the counts hold " + std::to_string(n) + " examples of class " + std::to_string(c) +
+                         "; the table of the graph holds " + std::to_string(totals[c]));
+  }
+  std::vector<std::uint32_t> class_of_word(table.n_words());
+  for (const Section& s : table.sections())
+    std::fill(&class_of_word[s.begin], &class_of_word[s.begin] + (s.end - s.begin), s.cls);
+
+  control.check_memory((kParts + 2) * n_bits * n_classes * sizeof(double));
+  const Removed removed(posterior.weights().leaf(), totals, table.total());
+  const Passing passing(posterior, control);
+  std::vector<std::uint32_t> inner, closed;
+  for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
+
+  n_threads = std::max<std::size_t>(1, n_threads);
+  std::vector<ClosedLeaves> workers;
+  workers.reserve(n_threads);
+  for (std::size_t k = 0; k < n_threads; ++k) workers.emplace_back(posterior, removed, class_of_word, control, k == 0);
+  std::vector<double> sums(n_bits * n_classes, 0.0);
+  std::vector<std::int32_t> own(n_classes);
+  for (std::uint32_t id : inner) {
+    control.check(true, "leaving out", 0, 0);
+    workers[0].find_rows(graph.cover(id));
+    table.class_counts(graph.cover(id), own.data());
+    const State& s = graph.state(id);
+    workers[0].add_leaf(own.data(), s.total, static_cast<std::size_t>(s.depth), passing.leaf[id], sums.data());
+  }
+  std::atomic<std::size_t> begun{0};
+  std::vector<std::vector<double>> partial(kParts);
+  for_each_parallel(kParts, n_threads, control, nullptr, [&](std::size_t part, std::size_t worker) {
+    partial[part].assign(sums.size(), 0.0);
+    for (std::size_t k = closed.size() * part / kParts; k < closed.size() * (part + 1) / kParts; ++k) {
+      const std::size_t before = begun.fetch_add(1, std::memory_order_relaxed);
+      if ((k & 15) == 0) control.check(worker == 0, "leaving out", before, closed.size());
+      if (passing.state[closed[k]] > 0) workers[worker].run(closed[k], passing.state[closed[k]], partial[part].data());
+    }
+  });
+  for (const auto& part : partial)
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += part[k];
+
+  // A row stands in a section of its class for every bit of its count: all have the same sums, and one is read.
+  std::vector<std::uint32_t> first(n_rows * n_classes, 0);
+  for (const Section& s : table.sections()) {
+    std::uint32_t bit = s.begin * 64;
+    for (std::size_t r = 0; r < n_rows; ++r)
+      if (counts[r * n_classes + s.cls] >> s.shift & 1) first[r * n_classes + s.cls] = bit++;
+  }
+  std::vector<double> out;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (counts[k] == 0) continue;
+    const double* from = sums.data() + std::size_t{first[k]} * n_classes;
+    out.insert(out.end(), from, from + n_classes);
+  }
+  return out;
+}
+
+}  // namespace everytree

@@ -1,0 +1,172 @@
+"""Exact leave-one-out: what the average over every tree says of each training example when it is left out.
+
+The trees stay those of all examples. Without an example i of row x and class y, p_c = (n_c − [c = y] + a_c) / (n − 1 +
+Σa) in the leaf of x, and that leaf weighs r = p_y^−power times as much, so that
+
+    P(c | x, all but i) = E[r · p_c] / E[r]          E over the posterior given all examples
+
+One pass over the folded graph gives E[r · p_c] for every row and class; nothing is folded again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.bayes.folded import Folded
+from everytree.data.arrays import as_tests
+from everytree.errors import DataError
+
+__all__ = ["LeaveOneOut", "leave_one_out", "loo_proba", "mixed"]
+
+Reals = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """What is said of each training example when it is left out; equal examples of a class share one entry.
+
+    ``Posterior.leave_one_out`` makes it.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_tests)
+        The 0/1 tests of the left-out examples.
+    codes : ndarray of shape (n,)
+        The place of their class in ``labels``.
+    counts : ndarray of shape (n,)
+        The number of equal examples that the entry stands for.
+    proba : ndarray of shape (n, n_classes)
+        P(class | row) when one of them is left out.
+    log_ratio : ndarray of shape (n,)
+        The log of the evidence without one of them against the evidence of all.
+    labels : list
+        The labels of the classes.
+
+    Examples
+    --------
+    >>> from everytree import TreeSpace
+    >>> post = TreeSpace([[0], [0], [1], [1]], ["no", "no", "yes", "yes"], max_depth=1).posterior()
+    >>> left = post.leave_one_out()
+    >>> left.proba.round(3).tolist(), left.counts.tolist()
+    ([[0.637, 0.363], [0.363, 0.637]], [2, 2])
+    >>> round(left.log_loss, 3)
+    0.451
+    """
+
+    rows: npt.NDArray[np.uint8]
+    codes: Codes
+    counts: npt.NDArray[np.int64]
+    proba: Reals
+    log_ratio: Reals
+    labels: list[Any]
+
+    @cached_property
+    def losses(self) -> Reals:
+        """The negative log probability of the true class, for each entry."""
+        return -np.log(self.proba[np.arange(len(self.codes)), self.codes])
+
+    @property
+    def log_loss(self) -> float:
+        """The mean over the examples of the negative log probability of the true class."""
+        return float(np.average(self.losses, weights=self.counts))
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of ``log_loss`` over the examples; not a number for a single example."""
+        n = int(self.counts.sum())
+        if n < 2:
+            return math.nan
+        squares = float(self.counts @ (self.losses - self.log_loss) ** 2)
+        return math.sqrt(squares / (n - 1) / n)
+
+    def of(self, X: npt.NDArray[np.uint8], codes: npt.ArrayLike, otherwise: Callable[[Any], Reals]) -> Reals:
+        """Return the probabilities of examples, in their order.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_tests)
+            Rows of 0/1 tests.
+        codes : array-like of shape (n_rows,)
+            The place of the class of each in ``labels``.
+        otherwise : callable
+            Predicts rows that are not among the training examples: nothing is left out for them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            P(class | row, all examples but this one).
+        """
+        place = {
+            (row.tobytes(), int(c)): k for k, (row, c) in enumerate(zip(self.rows, self.codes, strict=True))
+        }
+        wanted = np.asarray(codes, dtype=np.intp)
+        found = [place.get((row.tobytes(), int(c)), -1) for row, c in zip(X, wanted, strict=True)]
+        at = np.array(found, dtype=np.intp)
+        proba = self.proba[at]
+        if (at < 0).any():
+            proba[at < 0] = otherwise(X[at < 0])
+        return proba
+
+
+def leave_one_out(posterior: Folded) -> LeaveOneOut:
+    """Compute what is said of every training example when it is left out: see ``Posterior.leave_one_out``."""
+    return _of_sums(posterior, _sums(posterior))
+
+
+def mixed(posteriors: Sequence[Folded], weights: Reals) -> LeaveOneOut:
+    """Leave out of a mixture: without an example, each part weighs its evidence without it."""
+    sums = sum(w * _sums(each) for each, w in zip(posteriors, weights.tolist(), strict=True))
+    return _of_sums(posteriors[0], np.asarray(sums))
+
+
+def loo_proba(posterior: Any, X: npt.ArrayLike | None, y: npt.ArrayLike | None) -> Reals:
+    """Return the probabilities of left-out examples, in the order of the rows: see ``Posterior.loo_proba``."""
+    left: LeaveOneOut = posterior.leave_one_out()
+    if X is None and y is None:
+        return left.proba
+    if X is None or y is None:
+        raise DataError(
+            "loo_proba needs both X and y, or neither: which class is left out depends on the label"
+        )
+    rows = np.ascontiguousarray(as_tests(X, posterior.space.test_names), dtype=np.uint8)
+    codes = _codes_of(y, left.labels)
+    if len(codes) != len(rows):
+        raise DataError(f"y has {len(codes)} labels for {len(rows)} rows of X; expected one each")
+    return left.of(rows, codes, posterior.predict_proba)
+
+
+def _codes_of(y: npt.ArrayLike, labels: Sequence[Any]) -> Codes:
+    """Return the place of each label among those of the classes."""
+    place = {label: c for c, label in enumerate(labels)}
+    given = np.asarray(y).tolist()
+    unknown = [label for label in given if label not in place]
+    if unknown:
+        raise DataError(f"y holds the label {unknown[0]!r}; expected one of {list(labels)}")
+    return np.array([place[label] for label in given], dtype=np.intp)
+
+
+def _sums(posterior: Folded) -> Reals:
+    """Return E[r · p_c], one row for each row of the table and class that has examples there."""
+    space = posterior.space
+    counts = np.ascontiguousarray(space.table.class_counts)
+    with space.question("leaving out each example") as control:
+        flat = np.asarray(posterior.core.leave_one_out(counts, space.n_threads, control))
+    return flat.reshape(-1, counts.shape[1])
+
+
+def _of_sums(posterior: Folded, sums: Reals) -> LeaveOneOut:
+    table = posterior.space.table
+    rows, codes = np.nonzero(table.class_counts)
+    total = sums.sum(axis=1)
+    return LeaveOneOut(
+        np.ascontiguousarray(table.rows[rows], dtype=np.uint8), codes, table.class_counts[rows, codes],
+        sums / total[:, None], np.log(total), list(posterior.space.classes),
+    )  # fmt: skip

@@ -1,0 +1,123 @@
+"""Probabilities p^γ / Σ p^γ, with γ chosen by the exact leave-one-out log-loss of the training examples.
+
+    calibrate="loo"    raw probabilities → γ → predict_proba;     raw_proba(X) are those before
+
+One number is chosen, so it cannot fit noise, and with two classes the order of the rows stays the same.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from everytree.bayes.exponent import MOST, best_exponent, log_loss_at, tempered
+from everytree.bayes.leave_one_out import LeaveOneOut
+from everytree.common.arguments import refused
+from everytree.common.text import clip
+from everytree.data.binarizer import transform_frame
+from everytree.data.frames import Frame
+from everytree.errors import DataError, LimitReached, QueryError
+
+__all__ = ["Calibrated"]
+
+Reals = npt.NDArray[np.float64]
+NUMBERS = ("exponent", "loo_log_loss", "loo_log_loss_error", "calibrated_loo_log_loss")
+
+
+class Calibrated:
+    """The exponent of a fitted average, beside ``IncrementalBase``, which fits it."""
+
+    calibrate: str | None
+    posterior_: Any
+    exponent_: float
+    loo_log_loss_: float | None
+    loo_log_loss_error_: float | None
+    calibrated_loo_log_loss_: float | None
+    loo_proba_: Reals
+
+    def _after_fit(self, frame: Frame, labels: npt.NDArray[Any], sample_weight: npt.ArrayLike | None) -> None:
+        if getattr(self, "loo_log_loss_", None) is None:
+            return
+        tests = np.ascontiguousarray(transform_frame(self.binarizer_, frame))  # type: ignore[attr-defined]
+        codes = np.searchsorted(self.classes_, labels)  # type: ignore[attr-defined]
+        known: Reals = self.posterior_.leave_one_out().of(tests, codes, self.posterior_.predict_proba)
+        used = np.ones(len(labels), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        self.loo_proba_ = np.full((len(used), known.shape[1]), np.nan)
+        self.loo_proba_[used] = known
+
+    def raw_proba(self, X: Any) -> Reals:
+        """Return the class probabilities of the average itself, before the exponent of ``calibrate``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        proba: Reals = self.posterior_.predict_proba(self.to_tests(X))  # type: ignore[attr-defined]
+        return proba
+
+    def _check_calibrate(self) -> None:
+        """Refuse a word that is not known, and left-out examples of a sample."""
+        if not (self.calibrate is None or self.calibrate == "loo"):
+            raise refused(QueryError, "calibrate", self.calibrate, 'None or "loo"')
+        if self.calibrate is not None and getattr(self, "method", "exact") != "exact":
+            raise QueryError(
+                'calibrate="loo" with method="collapsed": leaving out each example needs the exact average; use '
+                'method="exact" under a smaller max_depth, or calibrate=None'
+            )
+
+    def _forget_calibration(self) -> None:
+        for name in (*NUMBERS, "loo_proba"):
+            vars(self).pop(f"{name}_", None)
+
+    def _choose_exponent(self) -> None:
+        """Leave out every example once, and choose the exponent by what is said of them."""
+        self._forget_calibration()
+        if self.calibrate is None:
+            return
+        try:
+            left: LeaveOneOut = self.posterior_.leave_one_out()
+        except LimitReached as limit:
+            self.exponent_ = 1.0
+            self.loo_log_loss_ = self.loo_log_loss_error_ = self.calibrated_loo_log_loss_ = None
+            warnings.warn(
+                f"{limit.reason or 'the'} limit reached before every example was left out once: the probabilities are "
+                "those of the average itself (exponent_ is 1). Raise the limit, or lower max_depth",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+            return
+        self.exponent_ = best_exponent(left.proba, left.codes, left.counts)
+        self.loo_log_loss_ = left.log_loss
+        self.loo_log_loss_error_ = left.standard_error
+        self.calibrated_loo_log_loss_ = log_loss_at(self.exponent_, left.proba, left.codes, left.counts)
+
+    def _read_exponent(self, claims: dict[str, Any]) -> None:
+        """Take the exponent from the claims of a file; ``everytree verify`` computes it again."""
+        self._forget_calibration()
+        if self.calibrate is None:
+            if "exponent" in claims:
+                raise DataError("claims.exponent is given, but params ask for no calibration")
+            return
+        for name in NUMBERS:
+            value = claims.get(name)
+            fine = isinstance(value, int | float) and not isinstance(value, bool)
+            if name == "exponent" and not (fine and 0 <= float(value or 0) <= MOST):
+                raise DataError(f"claims.exponent is {clip(value)}; expected a number from 0 to {MOST:g}")
+            if not fine and value is not None:
+                raise DataError(f"claims.{name} is {clip(value)}; expected a number or null")
+            setattr(self, f"{name}_", value)
+
+    def _calibrated(self, proba: Reals) -> Reals:
+        return tempered(proba, getattr(self, "exponent_", 1.0))

@@ -1,0 +1,174 @@
+"""The exponent of an average, computed again: leave out each example, and minimise the log-loss of what is said of it.
+
+    p_c = (n_c − [c = y] + a_c) / (n − 1 + Σa),   r = p_y^−power       in the leaf of the row, of an example of class y
+    P(c | all but it) = E[r · p_c] / E[r]                               E over the trees, given all examples
+    exponent = argmin over γ of the mean of −log (P_y^γ / Σ_c P_c^γ)    from 0 to 10
+
+The log-loss is convex in the exponent, so the sign of its slope beside the claimed one decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from everytree.verify.examples import Examples
+from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
+from everytree.verify.model import Model
+from everytree.verify.probable import Fold
+from everytree.verify.problem import InputError, is_number, quote
+from everytree.verify.prove import Counts, GivenUp
+
+__all__ = ["left_out_facts", "tempered"]
+
+CLOSE = 1e-7  # an exponent is where a slope is zero: it has fewer digits than the loss
+LOSS = 1e-9
+MOST = 10.0
+NUMBERS = ("loo_log_loss", "loo_log_loss_error", "calibrated_loo_log_loss")
+
+Said = list[
+    tuple[list[float], int, int]
+]  # log probabilities, the class, and how many such examples there are
+
+
+def tempered(rows: list[list[float]], exponent: float) -> list[list[float]]:
+    """Return p^exponent, scaled to sum to one, for each row.
+
+    >>> tempered([[0.8, 0.2]], 0.0)
+    [[0.5, 0.5]]
+    """
+    if exponent == 1:
+        return rows
+    return [_softmax([math.log(p) for p in row], exponent) for row in rows]
+
+
+def left_out_facts(
+    model: Model, examples: Examples, weights: list[float], folds: list[Fold]
+) -> tuple[float, list[Fact]]:
+    """Return the exponent in force by the data, and what is true of the claims; a time limit leaves them unchecked."""
+    word, claims = model.params.get("calibrate"), model.claims
+    if word is None:
+        if claims.get("exponent") is None:
+            return 1.0, []
+        note = "params ask for no calibration"
+        return 1.0, [Fact("exponent", quote(claims["exponent"]), 1.0, FALSE, note)]
+    stated = claims.get("exponent")
+    if word != "loo" or not is_number(stated) or not 0 <= stated <= MOST:
+        raise InputError(f"claims.exponent is {quote(stated)}; expected a number from 0 to {MOST:g}")
+    if claims.get("loo_log_loss") is None and stated == 1:
+        return 1.0, [
+            Fact("exponent", 1.0, None, UNCHECKED, "a limit ended the leave-one-out before it was known")
+        ]
+    try:
+        said = _left_out(examples, weights, folds)
+    except GivenUp as reason:
+        note = f"not recomputed: leaving out every example takes too long ({reason}); raise --time-limit"
+        return float(stated), [Fact("exponent", stated, None, UNCHECKED, note, predicts=True)]
+    found = _best(said)
+    facts = [Fact("exponent", stated, found, TRUE if abs(found - stated) <= CLOSE * max(1, found) else FALSE)]
+    mean, error = _loss(said, 1.0)
+    for name, value in zip(NUMBERS, (mean, error, _loss(said, found)[0]), strict=True):
+        claimed: Any = claims.get(name)
+        fine = is_number(claimed) and math.isclose(claimed, value, rel_tol=LOSS, abs_tol=LOSS)
+        facts.append(
+            Fact(name, claimed if is_number(claimed) else quote(claimed), value, TRUE if fine else FALSE)
+        )
+    return found, facts
+
+
+def _left_out(examples: Examples, weights: list[float], folds: list[Fold]) -> Said:
+    sums: dict[tuple[int, int], list[float]] = {}
+    for weight, fold in zip(weights, folds, strict=True):
+        _add_sums(fold, weight, examples, sums)
+    said = []
+    rows = sorted(examples.counts)
+    for (row, y), values in sums.items():
+        total = math.fsum(values)
+        said.append(([math.log(x / total) for x in values], y, examples.counts[rows[row]][y]))
+    return said
+
+
+def _add_sums(
+    fold: Fold, weight: float, examples: Examples, sums: dict[tuple[int, int], list[float]]
+) -> None:
+    """Add E[r · p_c] of every row and class, times a weight; a tree has a state with one probability for all its rows.
+
+    π(root) = 1,   π(side) += π(s) · P(split by t | s),   and the leaf of s has the probability π(s) · P(leaf | s)
+    """
+    space = fold.space
+    owners = [[y for y, n in enumerate(examples.counts[bits]) if n] for bits in sorted(examples.counts)]
+    level, depth = {space.everything: weight}, 0
+    while level:
+        below: dict[int, float] = {}
+        for cover, pi in level.items():
+            space.look_at_clock()
+            counts = space.counts(cover)
+            splits = fold.splits(cover, counts, depth)
+            total = fold.value(cover, counts, depth)[0]
+            leaf = pi * math.exp(fold.leaf(counts, depth, not splits) - total)
+            values = [
+                [leaf * x for x in _value(fold, counts, depth, y)] if n else [] for y, n in enumerate(counts)
+            ]
+            left = cover
+            while left:
+                row = (left & -left).bit_length() - 1
+                left &= left - 1
+                for y in owners[row]:
+                    known = sums.setdefault((row, y), [0.0] * len(counts))
+                    for c, x in enumerate(values[y]):
+                        known[c] += x
+            shares = fold.prior.log_shares([split[0] for split in splits], fold.columns)
+            here = fold.prior.log_split(depth)
+            for test, zero, zeros, one, ones in splits:
+                sides = fold.value(zero, zeros, depth + 1)[0] + fold.value(one, ones, depth + 1)[0]
+                share = pi * math.exp(here + shares[test] + sides - total)
+                below[zero] = below.get(zero, 0.0) + share
+                below[one] = below.get(one, 0.0) + share
+        level, depth = below, depth + 1
+
+
+def _value(fold: Fold, counts: Counts, depth: int, y: int) -> list[float]:
+    """Compute r · p_c in a leaf that loses an example of class y."""
+    a = fold.added_at(depth)
+    masses = [(n - (c == y)) + x for c, (n, x) in enumerate(zip(counts, a, strict=True))]
+    total = (sum(counts) - 1) + sum(a)
+    ratio = (masses[y] / total) ** -fold.power
+    return [ratio * mass / total for mass in masses]
+
+
+def _softmax(logs: list[float], exponent: float) -> list[float]:
+    most = max(logs)
+    powers = [math.exp(exponent * (x - most)) for x in logs]
+    total = math.fsum(powers)
+    return [x / total for x in powers]
+
+
+def _loss(said: Said, exponent: float) -> tuple[float, float]:
+    """Return the mean log-loss under an exponent, and its standard error."""
+    losses = [(-math.log(_softmax(logs, exponent)[y]), n) for logs, y, n in said]
+    total = sum(n for _, n in losses)
+    mean = math.fsum(n * x for x, n in losses) / total
+    if total < 2:
+        return mean, math.nan
+    return mean, math.sqrt(math.fsum(n * (x - mean) ** 2 for x, n in losses) / (total - 1) / total)
+
+
+def _best(said: Said) -> float:
+    def slope(exponent: float) -> float:
+        return math.fsum(
+            n * (math.fsum(p * x for p, x in zip(_softmax(logs, exponent), logs, strict=True)) - logs[y])
+            for logs, y, n in said
+        )
+
+    lowest, highest = slope(0.0), slope(MOST)
+    if lowest == highest == 0:
+        return 1.0
+    if lowest >= 0:
+        return 0.0
+    if highest <= 0:
+        return MOST
+    low, high = 0.0, MOST
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if slope(middle) > 0 else (middle, high)
+    return (low + high) / 2
