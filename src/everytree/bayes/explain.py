@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
-from everytree.bayes.rules import one_row, top_rules
+from everytree.bayes.rules import top_rules
+from everytree.engine.rows import one_core_row
 from everytree.trees.added import added_words
 from everytree.trees.conditions import conditions
 
@@ -132,7 +133,7 @@ class Explanation:
 def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
     """Find the ``top`` rules of most weight among those that cover the row ``x``."""
     space = posterior.space
-    row = one_row(x, space.n_tests, space.test_names)
+    row = one_core_row(space, x)
     proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
     n, a = space.table.class_counts.sum(axis=0).tolist(), posterior.parameters[0]
     base = tuple((k + b) / (sum(n) + math.fsum(a)) for k, b in zip(n, a, strict=True))

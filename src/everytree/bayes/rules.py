@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
-from everytree.data.arrays import as_tests
-from everytree.errors import DataError
+from everytree.engine.rows import one_core_row
 
 __all__ = ["Rule", "top_rules"]
 
@@ -93,7 +92,7 @@ class _Nodes:
 def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
     """Find the ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
-    row = None if x is None else one_row(x, space.n_tests, space.test_names)
+    row = None if x is None else one_core_row(space, x)
     nodes = _Nodes(posterior, control)
     depth = int(space.graph_under(control, True).deepest)  # no path is longer
     tau = 0.25
@@ -153,11 +152,3 @@ def _rule(posterior: Folded, nodes: _Nodes, items: Path, weight: float) -> Rule:
 def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
     name = f"x{test}" if names is None else names[test]
     return name if outcome else f"not ({name})"
-
-
-def one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
-    """Check that ``x`` is one row of tests, and return it."""
-    rows = as_tests(np.atleast_2d(np.asarray(x)), names)
-    if rows.shape != (1, n_tests):
-        raise DataError(f"x has shape {np.shape(x)}; expected one row of {n_tests} tests")
-    return np.asarray(rows[0])

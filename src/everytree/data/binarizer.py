@@ -35,7 +35,7 @@ from everytree.data.encoding import (
 )
 from everytree.data.facts import ColumnFacts, facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
-from everytree.data.local_columns import LocalColumns
+from everytree.data.local_columns import LocalColumns, Reach
 from everytree.data.local_encoding import encode_all_locally
 from everytree.errors import DataError
 
@@ -355,7 +355,7 @@ def transform_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint8]
     return out
 
 
-def reach_of_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint16]:
+def reach_of_frame(binarizer: Binarizer, frame: Frame) -> Reach:
     """How far the rows of columns already read and checked reach, for a Binarizer with local cuts."""
     assert binarizer.columns_ is not None
     rules_of(binarizer).check_missing(frame)

@@ -22,7 +22,7 @@ that the core need know of a new row is its *reach*, a number for each test:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,9 @@ from everytree.data.encoding import Encoding, Test, matched
 from everytree.data.fine_codes import FineCodes
 from everytree.data.frames import Frame
 from everytree.data.shortened import cut_matrix
+from everytree.errors import QueryError
 
-__all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns"]
+__all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach"]
 
 ORDERED, NOMINAL = 0, 1
 ALWAYS, NEVER = 0, 65535
@@ -43,7 +44,19 @@ KEPT = 512  # codes of a column whose thresholds are kept, once they are known
 CELLS = 1 << 22  # of thresholds or reaches in memory at a time
 
 Codes = npt.NDArray[np.int32]
-Reach = npt.NDArray[np.uint16]
+
+
+class Reach(np.ndarray[Any, np.dtype[np.uint16]]):
+    """Rows of reaches, uint16 of shape (n_rows, n_tests): a type of its own, so that no raw numbers are taken for them.
+
+    >>> Reach.of_rows(np.array([[1, 0]], dtype=np.uint8)).tolist()
+    [[0, 65535]]
+    """
+
+    @classmethod
+    def of_rows(cls, rows: npt.NDArray[np.uint8]) -> Reach:
+        """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper code."""
+        return np.where(rows > 0, ALWAYS, NEVER).astype(np.uint16).view(cls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +139,22 @@ class LocalColumns:
             )
             begin = end + gone
         return cls(tuple(columns), tuple(encodings), begin)
+
+    def only(self, kept: Sequence[int]) -> LocalColumns:
+        """The columns of some of the tests, ascending, which must be all or none of each column."""
+        left = set(kept)
+        encodings = list(self.encodings)
+        for column in self.columns:
+            inside = len(left.intersection(range(column.begin, column.stop)))
+            if not inside:
+                encodings[column.column] = replace(encodings[column.column], tests=[])
+            elif inside < column.stop - column.begin:
+                name = encodings[column.column].tests[0].attribute
+                raise QueryError(
+                    f"some tests of the column {name!r} are left out, and others not; where every node chooses its own "
+                    "cuts, name whole columns"
+                )
+        return LocalColumns.of(encodings)
 
     @property
     def array(self) -> npt.NDArray[np.int32]:
@@ -271,7 +300,7 @@ class LocalColumns:
 
     def reach(self, frame: Frame) -> Reach:
         """How far each row reaches: for each test the least upper code for which it holds, as said above."""
-        out = np.empty((frame.n_rows, self.n_tests), dtype=np.uint16)
+        out = np.empty((frame.n_rows, self.n_tests), dtype=np.uint16).view(Reach)
         for column in self.columns:
             given = self._matched(frame, column)
             if column.fine is not None and column.fine.cuts is None and not given.is_empty:

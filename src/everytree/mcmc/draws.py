@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
-from everytree.errors import DataError
+from everytree.engine.rows import core_rows
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as routes
 from everytree.trees.tree import Tree
@@ -344,11 +343,7 @@ class TreeDraws(Sequence[Tree]):
         ndarray of shape (n_rows, n_classes), or two of them
             P(class | row), with columns in the order of the classes; with ``return_error`` also the standard errors.
         """
-        rows = as_tests(X, self.space.test_names)
-        if rows.shape[1] != self.space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self.space.n_tests} tests of the space"
-            )
+        rows = core_rows(self.space, X)
         n_classes = len(self.space.classes)
         distinct, back = np.unique(rows, axis=0, return_inverse=True) if len(rows) else (rows, np.arange(0))
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
