@@ -181,7 +181,9 @@ class Engine(Problem):
             )
         return self.attributes
 
-    def tree_of(self, key: Sequence[int], info: dict[str, Any] | None = None) -> Tree:
+    def tree_of(
+        self, key: Sequence[int], info: dict[str, Any] | None = None, within: int | None = None
+    ) -> Tree:
         """Make a ``Tree`` of a key, with the counts and names of the table.
 
         Parameters
@@ -190,6 +192,9 @@ class Engine(Problem):
             The tests of the tree in preorder, -1 for a leaf.
         info : dict or None, default=None
             What is known of the tree, for ``tree.info``.
+        within : int or None, default=None
+            The most tests on any path of the space that the tree was found in, where that is less than here; it
+            matters where nodes choose their own cuts.
 
         Returns
         -------
@@ -200,7 +205,7 @@ class Engine(Problem):
         tree = Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
         if table.columns is None:
             return tree
-        upper, asks = self.local_cuts.of_tree(tree.key, self.max_depth)
+        upper, asks = self.local_cuts.of_tree(tree.key, self.max_depth if within is None else within)
         return tree.replace(upper=upper, asks=asks)
 
     @cached_property

@@ -114,7 +114,7 @@ class FrameSpace(Engine):
     @property
     def binarizer(self) -> Binarizer | None:
         """The fitted Binarizer that makes the tests of columns, where the space knows it."""
-        return self._table.binarizer
+        return self.table.binarizer
 
     def rows_of(self, X: Any) -> npt.NDArray[Any]:
         """Turn rows into what the trees of this space read, such as ``tree.predict``.
