@@ -290,3 +290,68 @@ def test_weights_are_repetitions_for_local_cuts():
     again = np.repeat(np.arange(len(y)), weights)
     second = et.TreeSpace.from_frame(frame.iloc[again], y[again], max_depth=2, classes=[0, 1, 2])
     assert first.table == second.table
+
+
+@needs_core
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("depth", [1, 2])
+def test_rules_are_the_leaves_of_every_tree(seed, depth):
+    """The weight of a rule is the share of the trees that have it as a leaf; a row's rules weigh one together."""
+    _, _, space = space_of(seed, depth)
+    posterior = space.posterior()
+    expected = {}
+    for key in every_tree(space):
+        tree = posterior.tree_of(key)
+        for rule in tree.rules():
+            words = frozenset(rule.conditions)
+            expected[words] = expected.get(words, 0.0) + tree.info["probability"]
+    found = {frozenset(rule.names): rule for rule in posterior.rules(top=10**4)}
+    assert set(found) <= set(expected)
+    for words, weight in expected.items():
+        if weight > 1e-9:
+            assert found[words].weight == pytest.approx(weight, abs=1e-12)
+    new = frame_of(seed + 30)[0]
+    new["a"] = np.random.default_rng(seed).normal(size=len(new))
+    for i in range(3):
+        told = posterior.explain(new.iloc[[i]], top=10**4)
+        assert math.fsum(rule.weight for rule in told.rules) == pytest.approx(1, abs=1e-9)
+        average = sum(rule.weight * np.array(rule.proba) for rule in told.rules)
+        np.testing.assert_allclose(average, posterior.predict_proba(new.iloc[[i]])[0], atol=1e-9)
+
+
+@needs_core
+@pytest.mark.parametrize("seed", range(3))
+def test_near_best_trees_and_draws_are_in_the_space(seed):
+    frame, _, space = space_of(seed, 2)
+    near = space.near_best(0.3, 0.02)
+    for tree in near[:20]:
+        space.check_offered(tree.key)
+        assert tree in near
+    mean = sum(tree.predict_proba(space.rows_of(frame)) for tree in near) / near.n_trees
+    np.testing.assert_allclose(near.predict_proba(frame), mean, atol=1e-9)
+    posterior = space.posterior()
+    for tree in posterior.sample(30, random_state=0) + list(posterior.top_trees(5)):
+        space.check_offered(tree.key)
+        assert posterior.log_joint(tree) == pytest.approx(tree.info["log_joint"], abs=1e-9)
+    assert posterior.map_tree().info["log_joint"] == pytest.approx(
+        space.most_probable().info["log_joint"], abs=1e-9
+    )
+
+
+def test_questions_without_a_local_answer_are_refused():
+    _, _, space = space_of(0, 2)
+    for ask in (lambda: space.best(strategy="closed"), space.mine):
+        with pytest.raises(et.QueryError, match='use cuts="global"'):
+            ask()
+    with pytest.raises(et.QueryError, match="whole columns"):
+        space.subspace(2, 1, list(range(1, space.n_tests)))
+    assert (
+        space.subspace(2, 1, list(range(space.table.columns.columns[0].stop, space.n_tests))).n_tests
+        < space.n_tests
+    )
+
+
+def test_batches_are_refused():
+    frame, y = frame_of(0)
+    with pytest.raises(et.QueryError, match="all rows at once"):
+        et.BayesOptimalClassifier(cuts="local").partial_fit(frame, y)

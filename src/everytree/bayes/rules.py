@@ -15,14 +15,16 @@ until the answer is complete.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
+from everytree.bayes.local_rules import Conditions, LocalNodes
 from everytree.engine.rows import one_core_row
 
 __all__ = ["Rule", "top_rules"]
@@ -41,6 +43,7 @@ class Rule:
     counts: tuple[int, ...]  # training examples per class
     proba: tuple[float, ...]  # class probabilities in this leaf
     names: tuple[str, ...]  # the items in words
+    asks: tuple[str, ...] | None = None  # what each item asks, where states choose their own cuts
 
     def __len__(self) -> int:
         return len(self.items)
@@ -93,11 +96,21 @@ def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _co
     """Find the ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
     row = None if x is None else one_core_row(space, x)
-    nodes = _Nodes(posterior, control)
     depth = int(space.graph_under(control, True).deepest)  # no path is longer
+    if space.table.columns is not None:
+        local = LocalNodes(posterior, control)
+        found = _heaviest(lambda tau: _local_rules_above(local, tau, depth, row), top)
+        return [_local_rule(posterior, local, items, w) for w, items in found]
+    nodes = _Nodes(posterior, control)
+    heavy = _heaviest(lambda tau: _rules_above(nodes, tau, depth, row), top)
+    return [_rule(posterior, nodes, items, w) for w, items in heavy]
+
+
+def _heaviest(above: Callable[[float], dict[Any, float]], top: int) -> list[tuple[float, Any]]:
+    """Lower the least weight until there are ``top`` rules; return them with their weights, heaviest first."""
     tau = 0.25
     while True:
-        weights = _rules_above(nodes, tau, depth, row)
+        weights = above(tau)
         heavy = sorted(
             ((w, items) for items, w in weights.items() if w >= tau), key=lambda r: (-r[0], len(r[1]), r[1])
         )
@@ -108,7 +121,42 @@ def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _co
         heavy = sorted(
             ((w, items) for items, w in weights.items() if w > 0), key=lambda r: (-r[0], len(r[1]), r[1])
         )
-    return [_rule(posterior, nodes, items, w) for w, items in heavy[:top]]
+    return heavy[:top]
+
+
+def _local_rules_above(
+    nodes: LocalNodes, tau: float, depth: int, row: npt.NDArray[np.uint16] | None
+) -> dict[Conditions, float]:
+    """Find every rule of weight ≥ tau where states choose their own cuts; lighter ones may be among them."""
+    weights: dict[Conditions, float] = {}
+    level: set[Conditions] = {()}
+    for k in range(depth + 1):
+        # Of the nodes with the items of a child, there are at most k + 1 parents, each told apart by one of k above.
+        need = tau / math.prod(range(k + 1, depth + 1)) / max(1, k) if k < depth else 0.0
+        following: set[Conditions] = set()
+        for items in level:
+            weights[items] = nodes.weight(items)
+            if k < depth:
+                following |= nodes.below(items, need, row)
+        level = following
+    return weights
+
+
+def _local_rule(posterior: Folded, nodes: LocalNodes, items: Conditions, weight: float) -> Rule:
+    columns = posterior.space.table.columns
+    assert columns is not None
+    counts = [int(n) for n in nodes.counts(items)]
+    a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
+    total = sum(counts) + math.fsum(a)
+    asks = tuple(columns.test(test, upper).name for test, _, upper in items)
+    return Rule(
+        tuple((test, outcome) for test, outcome, _ in items),
+        weight,
+        tuple(counts),
+        tuple((n + b) / total for n, b in zip(counts, a, strict=True)),
+        tuple(ask if outcome else f"not ({ask})" for ask, (_, outcome, _) in zip(asks, items, strict=True)),
+        asks,
+    )
 
 
 def _rules_above(

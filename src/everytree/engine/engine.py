@@ -213,6 +213,25 @@ class Engine(Problem):
         """The cuts that states choose, for a space whose cuts are local."""
         return LocalCuts(self._table)
 
+    def refuse_local(self, what: str) -> None:
+        """Refuse a question that has no answer where states choose their own cuts.
+
+        Parameters
+        ----------
+        what : str
+            What was asked for, in words that begin the message.
+
+        Raises
+        ------
+        QueryError
+            If the cuts of this space are local.
+        """
+        if self._table.columns is not None:
+            raise QueryError(
+                f'{what} needs the same tests in every node, and with cuts="local" every node has its own; use '
+                'cuts="global"'
+            )
+
     def check_offered(self, key: Sequence[int]) -> None:
         """Check that every node of a tree asks what its state offers, where states choose their own cuts.
 

@@ -139,6 +139,29 @@ class LocalCuts:
                 waiting.append((child, depth + 1, rows[holds == bool(outcome)], rows))
         return upper, asks
 
+    def upper_after(self, steps: Sequence[tuple[int, int]], test: int, max_depth: int | None) -> int:
+        """Find the upper code of a test that is asked at the end of a path.
+
+        Parameters
+        ----------
+        steps : sequence of (int, int)
+            The tests on the path with their outcomes, in order.
+        test : int
+            The test that is asked at its end.
+        max_depth : int or None
+            The most tests on any path of the space.
+
+        Returns
+        -------
+        int
+            The code above its cut; 0 where it is no cut.
+        """
+        rows, above = np.arange(len(self._rows)), None
+        for asked, outcome in steps:
+            above, rows = rows, rows[(self._rows[rows, asked] > 0) == bool(outcome)]
+        lowest = above is not None and max_depth is not None and max_depth - len(steps) == 1
+        return self._upper(len(steps), test, above if lowest and above is not None else rows)
+
     def _upper(self, node: int, test: int, rows: Rows) -> int:
         """The code above the cut in a state that offers it; 0 of a test that is no cut, or of a 0/1 column."""
         k = self._place[test]

@@ -22,6 +22,7 @@ from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as routes
+from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import dirichlet_rows
 
@@ -286,6 +287,9 @@ class TreeDraws(Sequence[Tree]):
         k = int(self.which[chain, draw])
         facts = self.target.facts(float(self._log_prior[k]), float(self._log_data[k]))
         table, key = self.space.table, self.key(k)
+        if table.columns is not None:  # the cuts of its nodes must be found
+            made = self.space.tree_of(key, {**facts, "chain": chain, "draw": draw})
+            return with_dirichlet(made, self._rows())
         # Engine.tree_of would check the key again, which takes three times as long.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))

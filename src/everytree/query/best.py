@@ -22,6 +22,8 @@ def best_trees(engine: Engine, query: Query, k: int = 1, strategy: str = "auto")
     """Find the ``k`` best trees in order; for k = 1 ``tree.info`` also says how sure it is the best."""
     plan = plan_of(query, engine)
     how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
+    if strategy != "auto":
+        engine.refuse_local(f"strategy={strategy!r}")
     with engine.question("finding the best tree" + how) as control:
         session = Session(engine, control)
         info: dict[str, Any] = {}

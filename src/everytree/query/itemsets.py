@@ -357,6 +357,7 @@ class ItemsetDatabase:
 def mined_from(engine: Engine, extend_pure: bool) -> ItemsetDatabase:
     """Mine the itemsets that trees of an engine may contain."""
     depth = -1 if engine.max_depth is None else engine.max_depth
+    engine.refuse_local("mining itemsets")
     with engine.question("mining itemsets") as control:
         items, ends, counts = _core.mine_itemsets(
             engine.core_table(), depth, engine.min_leaf, extend_pure, control
