@@ -13,6 +13,7 @@ import everytree as et
 from everytree.data.cuts import cut_between, equal_frequency_breaks
 from everytree.data.local_columns import Reach
 from everytree.errors import DataError
+from everytree.report import write_report
 
 
 def frame_of(seed, n=24):
@@ -352,7 +353,30 @@ def test_questions_without_a_local_answer_are_refused():
     )
 
 
+@needs_core
+def test_pages_are_refused(tmp_path):
+    frame, y = frame_of(0)
+    model = et.OptimalTreeClassifier(max_depth=1, cuts="local").fit(frame, y)
+    with pytest.raises(DataError, match='cuts="global"'):
+        write_report(model, tmp_path / "page.html", (frame, y))
+
+
 def test_batches_are_refused():
     frame, y = frame_of(0)
     with pytest.raises(et.QueryError, match="all rows at once"):
         et.BayesOptimalClassifier(cuts="local").partial_fit(frame, y)
+
+
+@needs_core
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_hold_the_draws_of_new_rows(seed):
+    """The interval of almost all probability holds the average; moments are those over every tree."""
+    _, _, space = space_of(seed, 2)
+    posterior = space.posterior()
+    new = frame_of(seed + 40)[0]
+    new["a"] = np.random.default_rng(seed).normal(size=len(new))
+    low, high = posterior.interval(new, 0.99, random_state=0)
+    mean = posterior.predict_proba(new)
+    assert low.shape == mean.shape
+    assert ((low <= mean) & (mean <= high)).all()
+    np.testing.assert_allclose(posterior.moments(new).mean, mean, atol=1e-12)

@@ -159,8 +159,31 @@ class LocalCuts:
         rows, above = np.arange(len(self._rows)), None
         for asked, outcome in steps:
             above, rows = rows, rows[(self._rows[rows, asked] > 0) == bool(outcome)]
-        lowest = above is not None and max_depth is not None and max_depth - len(steps) == 1
-        return self._upper(len(steps), test, above if lowest and above is not None else rows)
+        return self.upper_at(test, rows, rows if above is None else above, len(steps), max_depth)
+
+    def upper_at(self, test: int, rows: Rows, above: Rows, depth: int, max_depth: int | None) -> int:
+        """Find the upper code of a test that a state asks.
+
+        Parameters
+        ----------
+        test : int
+            The test.
+        rows : array of int
+            The rows of the table in the state.
+        above : array of int
+            The rows of the state above it; at the root, its own.
+        depth : int
+            The number of tests above the state.
+        max_depth : int or None
+            The most tests on any path of the space.
+
+        Returns
+        -------
+        int
+            The code above its cut; 0 where it is no cut.
+        """
+        lowest = max_depth is not None and max_depth - depth == 1
+        return self._upper(depth, test, above if lowest else rows)
 
     def _upper(self, node: int, test: int, rows: Rows) -> int:
         """The code above the cut in a state that offers it; 0 of a test that is no cut, or of a 0/1 column."""
