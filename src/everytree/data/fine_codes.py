@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,13 @@ def fine_breaks(counts: npt.NDArray[np.int64], bins: Bins) -> Sequence[int] | np
     """After which of the distinct values a code ends, the last one aside."""
     if isinstance(bins, str) or counts.size <= FINE:
         return np.arange(counts.size - 1)
-    return equal_frequency_breaks(counts, FINE)
+    return _breaks(np.ascontiguousarray(counts, dtype=np.int64).tobytes())
+
+
+@lru_cache(maxsize=4)
+def _breaks(counts: bytes) -> list[int]:
+    """The breaks of fine bins; columns without ties all have the same counts, so that one of them is cut for all."""
+    return equal_frequency_breaks(np.frombuffer(counts, dtype=np.int64), FINE)
 
 
 def codes_of_values(

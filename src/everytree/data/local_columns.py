@@ -82,6 +82,16 @@ class LocalColumn:
         """The number of the first test after those of this column."""
         return self.end + (self.missing >= 0)
 
+    def outcomes(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """The outcomes of the tests of this column for some codes."""
+        tests = np.arange(self.end - self.begin, dtype=np.int32)
+        found = np.empty((codes.size, self.stop - self.begin), dtype=bool)
+        cuts = found[:, : tests.size]
+        (np.equal if self.kind == NOMINAL else np.less_equal)(codes[:, None], tests, out=cuts)
+        if self.missing >= 0:
+            found[:, -1] = codes == self.n_codes
+        return found
+
     def ranks(self) -> npt.NDArray[np.int64]:
         """The place of each code among the rows of its tests, in lexicographic order; equal rows have the same one."""
         rank = np.zeros(self.n_codes + 2, dtype=np.int64)
@@ -206,14 +216,12 @@ class LocalColumns:
         """The 0/1 rows of codes, over all tests."""
         out = np.empty((codes.shape[0], self.n_tests), dtype=np.uint8)
         for k, column in enumerate(self.columns):
-            tests = np.arange(column.end - column.begin, dtype=np.int32)
-            here = codes[:, k, None]
-            if column.kind == NOMINAL:
-                np.equal(here, tests, out=out[:, column.begin : column.end], casting="unsafe")
-            else:
-                np.less_equal(here, tests, out=out[:, column.begin : column.end], casting="unsafe")
-            if column.missing >= 0:
-                out[:, column.missing] = codes[:, k] == column.n_codes
+            here, part = codes[:, k], out[:, column.begin : column.stop]
+            if column.n_codes > KEPT:
+                part[:] = column.outcomes(here)
+            else:  # rows of a small table are copied, which is quicker than a comparison for each cell
+                small = column.outcomes(np.arange(column.n_codes + 2, dtype=np.int32))
+                part[:] = small.view(np.uint8)[here]
         return out
 
     def codes_of_rows(self, rows: npt.NDArray[np.uint8]) -> Codes:
