@@ -29,7 +29,7 @@ import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
-from everytree.data.arrays import as_tests
+from everytree.engine.rows import core_rows
 from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
 from everytree.weights.priors import PriorTables
@@ -120,7 +120,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         weights = weigh(space, posterior.prior, posterior.dirichlet, int(graph.deepest), posterior.power)
         core = _core.Posterior(**fold_arguments(space, graph, weights.with_closed_leaves(closed), control))
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
-        p = core.predict(_rows(posterior, X), control)
+        p = core.predict(core_rows(posterior.space, X), control)
     counts = space.table.class_counts.sum(axis=0).astype(float)
     a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
@@ -144,10 +144,6 @@ def _limited(posterior: Folded, control: _core.Control) -> bool:
     """Return whether trees deeper than the limit exist."""
     space = posterior.space
     return space.max_depth is not None and bool(space.graph_under(control).limited(control))
-
-
-def _rows(posterior: Folded, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-    return np.ascontiguousarray(as_tests(X, posterior.space.test_names))
 
 
 def _check(posterior: Folded) -> PriorTables:

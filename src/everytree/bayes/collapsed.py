@@ -25,10 +25,10 @@ import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, split_rhat, unseen_error
 from everytree.bayes.moves import core_moves
 from everytree.common.arguments import generator, whole
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
+from everytree.engine.rows import core_rows
 from everytree.engine.weigh import weigh
-from everytree.errors import DataError, QueryError
+from everytree.errors import QueryError
 from everytree.weights.dirichlet import Dirichlet, checked_power
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
@@ -263,11 +263,7 @@ class CollapsedPosterior:
             P(class | row), with columns in the order of ``space.classes``; with ``return_error`` also the standard
             errors.
         """
-        rows = as_tests(X, self._space.test_names)
-        if rows.shape[1] != self._space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
-            )
+        rows = core_rows(self._space, X)
         distinct, back = np.unique(rows, axis=0, return_inverse=True) if len(rows) else (rows, np.arange(0))
         n_classes = len(self._space.classes)
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))

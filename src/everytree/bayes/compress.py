@@ -293,6 +293,7 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
     """Find the fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
+    space.refuse_local("compressing")
     expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     asked, factor = _asked(expansion, epsilon, floor)
@@ -330,6 +331,7 @@ def curve(
         raise refused(
             QueryError, "epsilons", epsilons, "several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
+    posterior.space.refuse_local("compressing")
     expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     points = []

@@ -22,10 +22,10 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
 from everytree.engine.estimate import estimate
-from everytree.errors import DataError, LimitReached, QueryError
+from everytree.engine.rows import core_rows, training_rows
+from everytree.errors import LimitReached, QueryError
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
 
@@ -259,14 +259,9 @@ class _Run:
             return bool(space.graph_under(control).limited(control))
 
 
-def _rows(space: Engine, X: npt.ArrayLike | None) -> npt.NDArray[np.uint8]:
+def _rows(space: Engine, X: npt.ArrayLike | None) -> npt.NDArray[Any]:
     """Return the rows whose predictions are watched."""
-    if X is None:
-        return np.ascontiguousarray(space.table.rows)
-    rows = as_tests(X, space.test_names)
-    if rows.shape[1] != space.n_tests:
-        raise DataError(f"X has {rows.shape[1]} columns; expected the {space.n_tests} tests of the space")
-    return rows
+    return training_rows(space) if X is None else core_rows(space, X)
 
 
 def _hopeless(space: Engine) -> bool:

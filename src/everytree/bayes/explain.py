@@ -12,6 +12,7 @@ those shown if no other one shown contains all of its items: it says most about 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,9 +20,10 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
-from everytree.bayes.rules import one_row, top_rules
+from everytree.bayes.rules import Rule, top_rules
+from everytree.engine.rows import one_core_row
 from everytree.trees.added import added_words
-from everytree.trees.conditions import conditions
+from everytree.trees.conditions import conditions, conditions_of
 
 __all__ = ["ExplainedRule", "Explanation", "explain"]
 
@@ -132,19 +134,19 @@ class Explanation:
 def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:
     """Find the ``top`` rules of most weight among those that cover the row ``x``."""
     space = posterior.space
-    row = one_row(x, space.n_tests, space.test_names)
+    row = one_core_row(space, x)
     proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
     n, a = space.table.class_counts.sum(axis=0).tolist(), posterior.parameters[0]
     base = tuple((k + b) / (sum(n) + math.fsum(a)) for k, b in zip(n, a, strict=True))
     found = top_rules(posterior, row, top, control)
-    sets = [frozenset(rule.items) for rule in found]
+    sets = [frozenset(zip(rule.items, rule.asks or rule.items, strict=True)) for rule in found]
     shown = []
     for rule, items in zip(found, sets, strict=True):
         a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
         total = sum(rule.counts) + math.fsum(a)
         shown.append(
             ExplainedRule(
-                conditions(rule.items, space.test_names),
+                _words(rule, space.test_names),
                 rule.items,
                 rule.weight,
                 not any(items < other for other in sets),
@@ -164,6 +166,14 @@ def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Contro
     )
     covered = min(1.0, math.fsum(rule.weight for rule in shown))
     return Explanation(space.classes, proba, base, tuple(shown), covered, rest)
+
+
+def _words(rule: Rule, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Say the items of a rule as conditions, one per attribute, with the cuts of the states that asked them."""
+    if rule.asks is None:
+        return conditions(rule.items, names)
+    asked = [(ask, outcome) for ask, (_, outcome) in zip(rule.asks, rule.items, strict=True)]
+    return conditions_of(asked, names or ())
 
 
 def _central(a: float, b: float) -> tuple[float, float]:

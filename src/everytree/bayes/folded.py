@@ -12,9 +12,9 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folding import fold_posterior
 from everytree.common.arguments import generator
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
-from everytree.errors import DataError, QueryError
+from everytree.engine.rows import core_rows
+from everytree.errors import QueryError
 from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import Dirichlet, checked_power
@@ -146,17 +146,17 @@ class Folded:
             proba: Reals = self.core.predict(rows, control)
         return self.clipped(proba)
 
-    def checked_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """Check rows of tests, and return them as the core reads them.
+    def checked_rows(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Check rows, and return them as the core reads them.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_tests)
-            Rows of 0/1 tests.
+            Rows of 0/1 tests; where nodes choose their own cuts, rows of the original columns.
 
         Returns
         -------
-        ndarray of uint8
+        ndarray of uint8 or uint16
             The rows, contiguous.
 
         Raises
@@ -164,12 +164,7 @@ class Folded:
         DataError
             If the rows are not 0/1, or have another number of columns than the space has tests.
         """
-        rows = as_tests(X, self._space.test_names)
-        if rows.shape[1] != self._space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
-            )
-        return np.ascontiguousarray(rows)
+        return core_rows(self._space, X)
 
     def clipped(self, proba: Reals) -> Reals:
         # Sums are exact to about 1e-15, so a smaller probability may come out as zero; but no leaf gives a class less

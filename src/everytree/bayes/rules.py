@@ -15,6 +15,7 @@ until the answer is complete.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,8 +24,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
-from everytree.data.arrays import as_tests
-from everytree.errors import DataError
+from everytree.bayes.local_rules import Conditions, LocalNodes
+from everytree.engine.rows import one_core_row
 
 __all__ = ["Rule", "top_rules"]
 
@@ -42,6 +43,7 @@ class Rule:
     counts: tuple[int, ...]  # training examples per class
     proba: tuple[float, ...]  # class probabilities in this leaf
     names: tuple[str, ...]  # the items in words
+    asks: tuple[str, ...] | None = None  # what each item asks, where states choose their own cuts
 
     def __len__(self) -> int:
         return len(self.items)
@@ -93,12 +95,22 @@ class _Nodes:
 def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _core.Control) -> list[Rule]:
     """Find the ``top`` rules of most weight, heaviest first; with a row ``x``, among the rules that cover it."""
     space = posterior.space
-    row = None if x is None else one_row(x, space.n_tests, space.test_names)
-    nodes = _Nodes(posterior, control)
+    row = None if x is None else one_core_row(space, x)
     depth = int(space.graph_under(control, True).deepest)  # no path is longer
+    if space.table.columns is not None:
+        local = LocalNodes(posterior, control)
+        found = _heaviest(lambda tau: _local_rules_above(local, tau, depth, row), top)
+        return [_local_rule(posterior, local, items, w) for w, items in found]
+    nodes = _Nodes(posterior, control)
+    heavy = _heaviest(lambda tau: _rules_above(nodes, tau, depth, row), top)
+    return [_rule(posterior, nodes, items, w) for w, items in heavy]
+
+
+def _heaviest(above: Callable[[float], dict[Any, float]], top: int) -> list[tuple[float, Any]]:
+    """Lower the least weight until there are ``top`` rules; return them with their weights, heaviest first."""
     tau = 0.25
     while True:
-        weights = _rules_above(nodes, tau, depth, row)
+        weights = above(tau)
         heavy = sorted(
             ((w, items) for items, w in weights.items() if w >= tau), key=lambda r: (-r[0], len(r[1]), r[1])
         )
@@ -109,7 +121,42 @@ def top_rules(posterior: Folded, x: npt.ArrayLike | None, top: int, control: _co
         heavy = sorted(
             ((w, items) for items, w in weights.items() if w > 0), key=lambda r: (-r[0], len(r[1]), r[1])
         )
-    return [_rule(posterior, nodes, items, w) for w, items in heavy[:top]]
+    return heavy[:top]
+
+
+def _local_rules_above(
+    nodes: LocalNodes, tau: float, depth: int, row: npt.NDArray[np.uint16] | None
+) -> dict[Conditions, float]:
+    """Find every rule of weight ≥ tau where states choose their own cuts; lighter ones may be among them."""
+    weights: dict[Conditions, float] = {}
+    level: set[Conditions] = {()}
+    for k in range(depth + 1):
+        # Of the nodes with the items of a child, there are at most k + 1 parents, each told apart by one of k above.
+        need = tau / math.prod(range(k + 1, depth + 1)) / max(1, k) if k < depth else 0.0
+        following: set[Conditions] = set()
+        for items in level:
+            weights[items] = nodes.weight(items)
+            if k < depth:
+                following |= nodes.below(items, need, row)
+        level = following
+    return weights
+
+
+def _local_rule(posterior: Folded, nodes: LocalNodes, items: Conditions, weight: float) -> Rule:
+    columns = posterior.space.table.columns
+    assert columns is not None
+    counts = [int(n) for n in nodes.counts(items)]
+    a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
+    total = sum(counts) + math.fsum(a)
+    asks = tuple(columns.test(test, upper).name for test, _, upper in items)
+    return Rule(
+        tuple((test, outcome) for test, outcome, _ in items),
+        weight,
+        tuple(counts),
+        tuple((n + b) / total for n, b in zip(counts, a, strict=True)),
+        tuple(ask if outcome else f"not ({ask})" for ask, (_, outcome, _) in zip(asks, items, strict=True)),
+        asks,
+    )
 
 
 def _rules_above(
@@ -153,11 +200,3 @@ def _rule(posterior: Folded, nodes: _Nodes, items: Path, weight: float) -> Rule:
 def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:
     name = f"x{test}" if names is None else names[test]
     return name if outcome else f"not ({name})"
-
-
-def one_row(x: Any, n_tests: int, names: tuple[str, ...] | None) -> npt.NDArray[np.uint8]:
-    """Check that ``x`` is one row of tests, and return it."""
-    rows = as_tests(np.atleast_2d(np.asarray(x)), names)
-    if rows.shape != (1, n_tests):
-        raise DataError(f"x has shape {np.shape(x)}; expected one row of {n_tests} tests")
-    return np.asarray(rows[0])

@@ -238,10 +238,11 @@ def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.
     found: list[tuple[npt.NDArray[np.intp], int, int]] = []
     # A node: its examples and rows, its depth, and the draws that have it as (key, place in the key, number).
     start = [(key, 0, number) for key, number in draws.items()]
-    waiting = [(np.arange(len(table.rows)), np.arange(len(rows)), 0, start)]
+    everything = np.arange(len(table.rows))
+    waiting = [(everything, everything, np.arange(len(rows)), 0, start)]  # and the examples of the node above
     while waiting:
         control.check()
-        examples, here, depth, trees = waiting.pop()
+        examples, above, here, depth, trees = waiting.pop()
         by_test: dict[int, list[tuple[Key, int, int]]] = {}
         for key, place, n in trees:
             by_test.setdefault(key[place], []).append((key, place, n))
@@ -254,14 +255,20 @@ def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.
                     parameters.append([n + b for n, b in zip(counts, a, strict=True)])
                 found.append((here, at, sum(n for _, _, n in those)))
                 continue
+            holds = rows[here, test]
+            if table.columns is not None:
+                holds = holds <= posterior.space.local_cuts.upper_at(
+                    test, examples, above, depth, posterior.space.max_depth
+                )
             for outcome in (0, 1):
-                to = here[rows[here, test] == outcome]
+                to = here[holds == outcome]
                 if len(to) == 0:
                     continue
                 below = [
                     (key, place + 1 + (sizes[key][place + 1] if outcome else 0), n) for key, place, n in those
                 ]
-                waiting.append((examples[table.rows[examples, test] == outcome], to, depth + 1, below))
+                inside = examples[table.rows[examples, test] == outcome]
+                waiting.append((inside, examples, to, depth + 1, below))
     row = np.concatenate([here for here, _, _ in found])
     leaf = np.repeat([at for _, at, _ in found], [len(here) for here, _, _ in found])
     weight = np.repeat([n for _, _, n in found], [len(here) for here, _, _ in found])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from everytree.bayes.fold_parts import fold_in_parts
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.workers import distribute, held
-from everytree.data.arrays import as_tests
+from everytree.engine.rows import core_rows
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior, SizePrior, as_prior
@@ -100,13 +101,13 @@ def predict_proba(
     >>> bool((predict_proba(post, [[0, 0], [1, 0]]) == post.predict_proba([[0, 0], [1, 0]])).all())
     True
     """
-    rows = as_tests(X, post.space.test_names)
+    rows = core_rows(post.space, X)
     size = whole("block", block, 1)
     token = uuid.uuid4().hex
     tasks = [(token, post, rows[start : start + size]) for start in range(0, max(1, len(rows)), size)]
     return np.concatenate(distribute(_predict_block, tasks, n_jobs=n_jobs))
 
 
-def _predict_block(token: str, post: Posterior, rows: npt.NDArray[np.uint8]) -> Reals:
+def _predict_block(token: str, post: Posterior, rows: npt.NDArray[Any]) -> Reals:
     proba: Reals = held(token, post).predict_proba(rows)
     return proba

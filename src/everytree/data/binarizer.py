@@ -33,8 +33,10 @@ from everytree.data.encoding import (
     outcomes,
     refuse_unknown,
 )
-from everytree.data.facts import facts_of
+from everytree.data.facts import ColumnFacts, facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
+from everytree.data.local_columns import LocalColumns, Reach
+from everytree.data.local_encoding import encode_all_locally
 from everytree.errors import DataError
 
 __all__ = [
@@ -44,9 +46,12 @@ __all__ = [
     "encodings_of",
     "fit_encodings",
     "fit_frame",
+    "fit_locally",
     "plain_binarizer",
+    "reach_of_frame",
     "rules_of",
     "set_fitted",
+    "set_fitted_locally",
     "transform_frame",
 ]
 
@@ -85,6 +90,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Names (or indices) of numeric columns whose numbers are codes, to be treated as nominal.
     max_categories : int, default 256
         The most values of a nominal column. One with more is refused, because it is usually an identifier.
+    cuts : {"global", "local"}, default "global"
+        Who chooses the cuts of numeric columns. "global" chooses them once, from all rows. With "local" every node of a
+        tree cuts its own rows into ``bins`` bins; the tests are then all cuts that a node might choose: one between any
+        two neighbouring values, or between 255 equal-frequency bins where there are more values (with ``bins="all"``
+        between all of them). Tests that are equal in the training data then all stay.
 
     Attributes
     ----------
@@ -96,6 +106,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         For each test, the index of its attribute among the input columns.
     encodings_ : list of Encoding
         How each input column is encoded: its kind, its tests, and what stands for a missing value.
+    columns_ : LocalColumns or None
+        Which tests belong to which column, and where nodes cut, with ``cuts="local"``; else None.
 
     Examples
     --------
@@ -111,6 +123,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     dropped_: dict[Test, Dropped]
     attributes_: npt.NDArray[np.intp]
     encodings_: list[Encoding]
+    columns_: LocalColumns | None
     n_features_in_: int
 
     def __init__(
@@ -121,12 +134,14 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unknown: str = "ignore",
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
+        cuts: str = "global",
     ) -> None:
         self.bins = bins
         self.missing = missing
         self.unknown = unknown
         self.nominal = nominal
         self.max_categories = max_categories
+        self.cuts = cuts
 
     def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Choose the tests from training data.
@@ -170,9 +185,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         frame = read_frame(X)
         kept = self._choose(frame, sample_weight)
-        return kept.matrix() if sample_weight is None else transform_frame(self, frame)
+        return transform_frame(self, frame) if kept is None or sample_weight is not None else kept.matrix()
 
-    def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept:
+    def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept | None:
         check_columns(self, frame, reset=True)
         weights = whole_weights(sample_weight, frame.n_rows)
         if weights is not None:
@@ -181,6 +196,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "sample_weight is zero for every row; at least one row needs a weight above zero"
                 )
             frame, weights = frame.take(weights > 0), weights[weights > 0]
+        if self.cuts == "local":
+            fit_locally(self, frame, weights)
+            return None
         return fit_frame(self, frame, encodings_of(rules_of(self), frame, weights))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
@@ -239,24 +257,48 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def rules_of(binarizer: Binarizer) -> CutRules:
     """The parameters of a Binarizer as rules."""
     return CutRules(
-        binarizer.bins, binarizer.missing, binarizer.unknown, binarizer.nominal, binarizer.max_categories
+        binarizer.bins,
+        binarizer.missing,
+        binarizer.unknown,
+        binarizer.nominal,
+        binarizer.max_categories,
+        cuts=binarizer.cuts,
     )
 
 
 def encodings_of(rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
     """All tests of every column, before any is dropped; weights are above zero."""
+    facts, bins = _facts_and_bins(rules, frame, weights)
+    return [encode(each, j, bins[j], rules.missing) for j, each in enumerate(facts)]
+
+
+def _facts_and_bins(
+    rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] | None
+) -> tuple[list[ColumnFacts], list[Bins]]:
+    """What the tests of every column are made of, and how each is cut; weights are above zero."""
     rules.check()
     rules.check_missing(frame)
-    coded, bins = rules.coded_columns(frame), rules.bins_of(frame)
-    return [
-        encode(
-            facts_of(column.as_nominal() if j in coded else column, weights, rules.max_categories),
-            j,
-            bins[j],
-            rules.missing,
-        )
+    coded = rules.coded_columns(frame)
+    facts = [
+        facts_of(column.as_nominal() if j in coded else column, weights, rules.max_categories)
         for j, column in enumerate(frame.columns)
     ]
+    return facts, rules.bins_of(frame)
+
+
+def fit_locally(binarizer: Binarizer, frame: Frame, weights: npt.NDArray[np.int64] | None) -> LocalColumns:
+    """Fit with all tests that any state might ask; weights are above zero."""
+    facts, bins = _facts_and_bins(rules_of(binarizer), frame, weights)
+    return set_fitted_locally(binarizer, *encode_all_locally(facts, bins, binarizer.missing))
+
+
+def set_fitted_locally(
+    binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Test, Dropped]
+) -> LocalColumns:
+    """The fitted attributes of a Binarizer with local cuts, all but those of its columns."""
+    set_fitted(binarizer, encodings, dropped)
+    made = binarizer.columns_ = LocalColumns.of(encodings)
+    return made
 
 
 def fit_frame(binarizer: Binarizer, frame: Frame, encodings: list[Encoding]) -> Kept:
@@ -291,12 +333,16 @@ def set_fitted(binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Te
     binarizer.dropped_ = dropped
     binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
     binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
+    binarizer.columns_ = None
 
 
 def transform_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint8]:
     """Evaluate the tests on columns already read and checked."""
     rules_of(binarizer).check_missing(frame)
     check_size(frame.n_rows, len(binarizer.tests_))
+    if binarizer.columns_ is not None:
+        _refuse_unknown(binarizer, frame)
+        return binarizer.columns_.rows(binarizer.columns_.codes(frame))
     out = np.empty((frame.n_rows, len(binarizer.tests_)), dtype=np.uint8)
     place = 0
     for column, encoding in zip(frame.columns, binarizer.encodings_, strict=True):
@@ -307,6 +353,22 @@ def transform_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint8]
             out[:, place] = outcome
             place += 1
     return out
+
+
+def reach_of_frame(binarizer: Binarizer, frame: Frame) -> Reach:
+    """How far the rows of columns already read and checked reach, for a Binarizer with local cuts."""
+    assert binarizer.columns_ is not None
+    rules_of(binarizer).check_missing(frame)
+    check_size(frame.n_rows, 2 * len(binarizer.tests_))
+    _refuse_unknown(binarizer, frame)
+    return binarizer.columns_.reach(frame)
+
+
+def _refuse_unknown(binarizer: Binarizer, frame: Frame) -> None:
+    """Raise if a column holds a value that its tests were not made for, where that is to be refused."""
+    if binarizer.unknown == "error":
+        for column, encoding in zip(frame.columns, binarizer.encodings_, strict=True):
+            refuse_unknown(matched(column, encoding), encoding)
 
 
 def plain_binarizer(rows: npt.NDArray[np.uint8], test_names: Sequence[str] | None) -> Binarizer:

@@ -4,6 +4,9 @@
     tests     one per 0/1 column            {"column", "kind", "value"}
     dropped   tests left out                the same, with "reason" and "kept", the index of the test for it
 
+Where nodes choose their own cuts, "encoding" has "cuts": "local", and a numeric column has "fine": the least and the
+greatest value of each of its codes, the bins of a node, and whether the cut points were given.
+
 A test is of one of four kinds:
 
     threshold   x <= value       of a numeric column
@@ -20,8 +23,9 @@ import numpy as np
 
 from everytree.common.fields import checked_number, checked_scalar, scalar_to_json
 from everytree.common.text import clip
-from everytree.data.binarizer import Binarizer, set_fitted
+from everytree.data.binarizer import Binarizer, set_fitted, set_fitted_locally
 from everytree.data.encoding import Dropped, Encoding, Test
+from everytree.data.fine_codes import FineCodes
 from everytree.errors import DataError
 
 __all__ = ["Encoded", "columns_from_json", "columns_to_json"]
@@ -61,6 +65,8 @@ def columns_to_json(model: Encoded) -> dict[str, Any]:
         values = None if encoding.codes is None else [scalar_to_json(value, name) for value in encoding.codes]
         fill = None if encoding.fill is None else scalar_to_json(encoding.fill, name)
         columns.append({"name": name, "kind": encoding.kind, "values": values, "fill": fill})
+        if encoding.fine is not None:
+            columns[-1]["fine"] = _fine_to_json(encoding.fine)
     dropped = [
         _test_to_json(test)
         | {
@@ -69,12 +75,13 @@ def columns_to_json(model: Encoded) -> dict[str, Any]:
         }
         for test, why in binarizer.dropped_.items()
     ]
+    choices = {
+        "missing": binarizer.missing,
+        "unknown": binarizer.unknown,
+        "named_columns": named is not None,
+    }
     return {
-        "encoding": {
-            "missing": binarizer.missing,
-            "unknown": binarizer.unknown,
-            "named_columns": named is not None,
-        },
+        "encoding": choices if binarizer.columns_ is None else choices | {"cuts": "local"},
         "columns": columns,
         "tests": [_test_to_json(test) for test in binarizer.tests_],
         "dropped": dropped,
@@ -89,15 +96,31 @@ def _test_to_json(test: Test) -> dict[str, Any]:
     return {"column": test.column, "kind": kind, "value": value}
 
 
+def _fine_to_json(fine: FineCodes) -> dict[str, Any]:
+    return {
+        "low": fine.low.tolist(),
+        "high": fine.high.tolist(),
+        "bins": fine.bins,
+        "given": fine.cuts is not None,
+    }
+
+
 # --- reading
 
 
 def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
     """Set ``binarizer_``, ``n_features_in_`` and ``feature_names_in_`` from the fields of a model file."""
     choices = data["encoding"]
-    if not isinstance(choices, dict) or set(choices) != {*CHOICES, "named_columns"}:
+    if not isinstance(choices, dict) or set(choices) - {"cuts"} != {*CHOICES, "named_columns"}:
         raise DataError(
             f"encoding is {clip(choices)}; expected an object with missing, unknown and named_columns"
+        )
+    local = "cuts" in choices
+    if local and choices["cuts"] != "local":
+        raise DataError(f"encoding.cuts is {clip(choices['cuts'])}; expected local, or nothing")
+    if local != (getattr(model, "cuts", "global") == "local"):
+        raise DataError(
+            f"encoding.cuts is {clip(choices.get('cuts', 'global'))}; expected the same as params.cuts"
         )
     for key, allowed in CHOICES.items():
         if choices[key] not in allowed:
@@ -107,7 +130,7 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
     named = choices["named_columns"]
     if not isinstance(named, bool):
         raise DataError(f"encoding.named_columns is {clip(named)}; expected true or false")
-    names, encodings = _columns_from(data["columns"])
+    names, encodings = _columns_from(data["columns"], local)
     tests = _tests_from(data["tests"], names, encodings, "tests")
     for i, test in enumerate(tests):
         if i and test.column < tests[i - 1].column:
@@ -118,7 +141,13 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
 
     binarizer = model.new_binarizer()
     binarizer.missing, binarizer.unknown = choices["missing"], choices["unknown"]
-    set_fitted(binarizer, encodings, _dropped_from(data["dropped"], names, encodings, tests))
+    dropped = _dropped_from(data["dropped"], names, encodings, tests)
+    if local:
+        for j, encoding in enumerate(encodings):
+            _check_codes(encoding, f"columns[{j}]")
+        set_fitted_locally(binarizer, encodings, dropped)
+    else:
+        set_fitted(binarizer, encodings, dropped)
     for fitted in (binarizer, model):
         fitted.n_features_in_ = len(names)
         if named:
@@ -126,14 +155,79 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
     model.binarizer_ = binarizer
 
 
-def _columns_from(columns: Any) -> tuple[list[str], list[Encoding]]:
+def _check_codes(encoding: Encoding, path: str) -> None:
+    """Refuse tests of a column that are not all that any node might ask, in their order."""
+    tests = encoding.tests
+    cuts = [test for test in tests if test.op != "is" or test.value is True]
+    if encoding.fine is not None:
+        if [test.value for test in cuts] != encoding.fine.neighbours():
+            raise DataError(
+                f"{path}.fine does not fit the thresholds of its tests; expected the cuts between its codes"
+            )
+    elif encoding.codes is not None:
+        listed, asked = list(encoding.codes), [test.value for test in cuts]
+        if asked not in (listed, listed[1:] if len(listed) == 2 else [], []):
+            raise DataError(f"{path}.values are not those of its tests; expected a test for each")
+    elif encoding.kind == "binary" and len(cuts) != 1:
+        raise DataError(f"{path} has {len(cuts)} tests; expected one of a binary column")
+    if [test for test in tests if test not in cuts] != tests[len(cuts) :] or len(tests) > len(cuts) + 1:
+        raise DataError(f"{path} has a test of missing values in the wrong place; expected one, the last")
+
+
+def _fine_from(fine: Any, path: str) -> FineCodes:
+    """The fine codes of a numeric column: ascending ranges that do not overlap."""
+    if not isinstance(fine, dict) or set(fine) != {"low", "high", "bins", "given"}:
+        raise DataError(f"{path} is {clip(fine)}; expected an object with low, high, bins and given")
+    bins, given = fine["bins"], fine["given"]
+    if (
+        isinstance(bins, bool)
+        or not isinstance(bins, int)
+        or bins < 0
+        or bins == 1
+        or not isinstance(given, bool)
+    ):
+        raise DataError(
+            f"{path}.bins is {clip(bins)} and given {clip(given)}; expected a number and a truth value"
+        )
+    ends = []
+    for key in ("low", "high"):
+        values = fine[key]
+        if not isinstance(values, list) or not values:
+            raise DataError(f"{path}.{key} is {clip(values)}; expected a list of numbers")
+        numbers = [checked_number(value, f"{path}.{key}[{i}]") for i, value in enumerate(values)]
+        whole = all(isinstance(number, int) for number in numbers)
+        if whole and not -(2**63) <= min(numbers) <= max(numbers) < 2**64:
+            raise DataError(f"{path}.{key} holds whole numbers beyond 64 bits; expected smaller ones")
+        kind = float if not whole else np.int64 if max(numbers) < 2**63 else np.uint64
+        ends.append(np.array(numbers, dtype=kind))
+    low, high = ends
+    if low.size != high.size or low.dtype != high.dtype:
+        kinds = {low.dtype, high.dtype}
+        if low.size != high.size or kinds != {np.dtype(np.int64), np.dtype(np.uint64)}:
+            raise DataError(f"{path}.low and high are not of one length and one type; expected the same")
+        low, high = low.astype(np.uint64), high.astype(np.uint64)
+    if given:
+        if bins or low.dtype.kind != "f" or (low[1:] != high[:-1]).any() or (low > high).any():
+            raise DataError(
+                f"{path} is not made of cut points that were given; expected them in low and high"
+            )
+        return FineCodes(low, high, 0, tuple(low[1:].tolist()))
+    if (low > high).any() or (high[:-1] >= low[1:]).any():
+        raise DataError(f"{path} holds ranges that overlap; expected low <= high, in ascending order")
+    return FineCodes(low, high, bins)
+
+
+def _columns_from(columns: Any, local: bool) -> tuple[list[str], list[Encoding]]:
     if not isinstance(columns, list) or not columns:
         raise DataError(f"columns is {clip(columns)}; expected a list with at least one column")
     names: list[str] = []
     encodings: list[Encoding] = []
     for j, column in enumerate(columns):
         path = f"columns[{j}]"
-        if not isinstance(column, dict) or set(column) != {"name", "kind", "values", "fill"}:
+        fields = {"name", "kind", "values", "fill"}
+        if local and isinstance(column, dict) and column.get("kind") == "numeric":
+            fields.add("fine")
+        if not isinstance(column, dict) or set(column) != fields:
             raise DataError(f"{path} is {clip(column)}; expected an object with name, kind, values and fill")
         name, kind, values, fill = (column[key] for key in ("name", "kind", "values", "fill"))
         if not isinstance(name, str):
@@ -154,7 +248,8 @@ def _columns_from(columns: Any) -> tuple[list[str], list[Encoding]]:
         elif fill is not None:
             checked_number(fill, f"{path}.fill")
         names.append(name)
-        encodings.append(Encoding(kind, [], fill, codes))  # type: ignore[arg-type]
+        fine = _fine_from(column["fine"], f"{path}.fine") if "fine" in column else None
+        encodings.append(Encoding(kind, [], fill, codes, fine))  # type: ignore[arg-type]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"columns holds the name {clip(twice)} twice; expected different names")

@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers, whole_weights
 from everytree.data.binarizer import Binarizer
+from everytree.data.cut_rules import check_size
+from everytree.data.local_columns import LocalColumns
 from everytree.errors import DataError
 
 __all__ = ["CountedRows"]
@@ -34,13 +36,14 @@ class CountedRows:
     ([[0, 1], [1, 1]], [[4, 0], [0, 2]])
     """
 
-    __slots__ = ("_binarizer", "_class_counts", "_classes", "_rows", "_target", "_test_names")
+    __slots__ = ("_binarizer", "_class_counts", "_classes", "_columns", "_rows", "_target", "_test_names")
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
     _test_names: tuple[str, ...] | None
     _classes: tuple[Any, ...] | None
     _binarizer: Binarizer | None
+    _columns: LocalColumns | None
     _target: str | None
 
     def __init__(
@@ -89,7 +92,7 @@ class CountedRows:
         self._class_counts = np.ascontiguousarray(counts)
         self._rows.flags.writeable = False
         self._class_counts.flags.writeable = False
-        self._binarizer = self._target = None
+        self._binarizer = self._columns = self._target = None
         self._test_names = None if test_names is None else tuple(str(name) for name in test_names)
         self._classes = None if classes is None else tuple(classes)
         if self._test_names is not None and len(self._test_names) != self.n_tests:
@@ -110,6 +113,7 @@ class CountedRows:
         classes: Iterable[Any] | None,
         *,
         distinct: bool = True,
+        columns: LocalColumns | None = None,
     ) -> Self:
         """Make a table of rows and counts that are known to be good, without checks.
 
@@ -125,6 +129,8 @@ class CountedRows:
             One label for each class.
         distinct : bool, default True
             Whether the rows are distinct and in lexicographic order. If not, equal rows are merged and all are sorted.
+        columns : LocalColumns or None, default None
+            Which tests belong to which column, where states choose their own cuts.
 
         Returns
         -------
@@ -133,6 +139,7 @@ class CountedRows:
         """
         table = cls.__new__(cls)
         (table._freeze if distinct else table._settle)(rows, counts, test_names, classes)
+        table._columns = _fitting(columns, table.n_tests)
         return table
 
     @classmethod
@@ -149,9 +156,10 @@ class CountedRows:
         Table
             A table with the same rows, counts, names and tests.
         """
-        return cls.trusted(other.rows, other.class_counts, other.test_names, other.classes).encoded(
-            other.binarizer, other.target
+        same = cls.trusted(
+            other.rows, other.class_counts, other.test_names, other.classes, columns=other.columns
         )
+        return same.encoded(other.binarizer, other.target)
 
     @classmethod
     def from_arrays(
@@ -163,6 +171,7 @@ class CountedRows:
         *,
         test_names: Sequence[str] | None = None,
         classes: Iterable[Any] | None = None,
+        columns: LocalColumns | None = None,
     ) -> Self:
         """Count the rows of a 0/1 matrix.
 
@@ -180,6 +189,8 @@ class CountedRows:
             One name for each test.
         classes : iterable, optional
             One label for each class.
+        columns : LocalColumns, optional
+            Which tests belong to which column, where states choose their own cuts.
 
         Returns
         -------
@@ -197,25 +208,57 @@ class CountedRows:
         [[1, 0], [5, 2]]
         """
         tests = as_tests(X01, test_names)
-        codes = _class_codes(y_codes, tests.shape[0])
-        labels = None if classes is None else tuple(classes)
-        least = int(codes.max()) + 1 if codes.size else 1
-        if n_classes is None:
-            n_classes = len(labels) if labels is not None else least
-        if n_classes < least:
-            raise DataError(
-                f"y holds class index {least - 1} but n_classes is {n_classes}; "
-                "indices run from 0 to n_classes - 1"
-            )
-        weights = whole_weights(sample_weight, tests.shape[0])
         first, place = _distinct(tests)
-        cell = place * n_classes + codes
-        if weights is None:
-            flat = np.bincount(cell, minlength=first.size * n_classes).astype(np.int64)
-        else:
-            flat = np.zeros(first.size * n_classes, dtype=np.int64)
-            np.add.at(flat, cell, weights)
-        return cls.trusted(tests[first], flat.reshape(first.size, n_classes), test_names, labels)
+        labels = None if classes is None else tuple(classes)
+        counts = _counts(place, first.size, y_codes, n_classes, labels, sample_weight)
+        return cls.trusted(tests[first], counts, test_names, labels, columns=columns)
+
+    @classmethod
+    def from_codes(
+        cls,
+        columns: LocalColumns,
+        codes: npt.NDArray[np.int32],
+        y_codes: npt.ArrayLike,
+        n_classes: int | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        test_names: Sequence[str] | None = None,
+        classes: Iterable[Any] | None = None,
+    ) -> Self:
+        """Count rows of codes, where states choose their own cuts; 0/1 rows are made of the distinct ones only.
+
+        Parameters
+        ----------
+        columns : LocalColumns
+            Which tests belong to which column.
+        codes : array of int, shape (n_rows, n_columns)
+            The codes of each example, as ``columns.codes`` gives them.
+        y_codes : array of int, shape (n_rows,)
+            The class of each example, as an index from 0 to n_classes − 1.
+        n_classes : int, optional
+            The number of classes; by default that of ``classes``, or else the largest index plus one.
+        sample_weight : array of int, shape (n_rows,), optional
+            Whole numbers: a weight of 3 is the same as giving the row three times, 0 as leaving it out.
+        test_names : sequence of str, optional
+            One name for each test.
+        classes : iterable, optional
+            One label for each class.
+
+        Returns
+        -------
+        Table
+            The table of the examples, over all tests that any state might ask.
+        """
+        first, place = columns.distinct(codes)
+        labels = None if classes is None else tuple(classes)
+        counts = _counts(place, first.size, y_codes, n_classes, labels, sample_weight)
+        check_size(first.size, columns.n_tests)
+        return cls.trusted(columns.rows(codes[first]), counts, test_names, labels, columns=columns)
+
+    @property
+    def columns(self) -> LocalColumns | None:
+        """Which tests belong to which column, where states choose their own cuts; else None."""
+        return self._columns
 
     @property
     def binarizer(self) -> Binarizer | None:
@@ -321,6 +364,8 @@ class CountedRows:
         """
         table = self.named(self._test_names, self._classes)
         table._binarizer, table._target = binarizer, target
+        if binarizer is not None and binarizer.columns_ is not None:
+            table._columns = _fitting(binarizer.columns_, table.n_tests)
         return table
 
     def named(self, test_names: Sequence[str] | None, classes: Iterable[Any] | None) -> Self:
@@ -338,7 +383,7 @@ class CountedRows:
         Table
             The same rows and counts.
         """
-        return type(self).trusted(self._rows, self._class_counts, test_names, classes)
+        return type(self).trusted(self._rows, self._class_counts, test_names, classes, columns=self._columns)
 
     def merge(self, other: CountedRows) -> Self:
         """Return the table of both data sets together, as ``+`` does.
@@ -363,6 +408,7 @@ class CountedRows:
             ("number of classes", self.n_classes, other.n_classes),
             ("test names", self._test_names, other._test_names),
             ("classes", self._classes, other._classes),
+            ("the columns whose cuts are local", self._columns, other._columns),
         ):
             if mine != theirs:
                 raise DataError(
@@ -377,6 +423,7 @@ class CountedRows:
             self._test_names,
             self._classes,
             distinct=False,
+            columns=self._columns,
         )
         table._binarizer, table._target = self._binarizer, self._target
         return table
@@ -392,6 +439,7 @@ class CountedRows:
             and np.array_equal(self._class_counts, other._class_counts)
             and self._test_names == other._test_names
             and self._classes == other._classes
+            and self._columns == other._columns
         )
 
     def __hash__(self) -> int:
@@ -402,7 +450,7 @@ class CountedRows:
         return f"{type(self).__name__}({shape}, total={self.total})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = (self._binarizer, self._target)
+        known = (self._binarizer, self._target, self._columns)
         return _rebuild, (type(self), self._rows, self._class_counts, self._test_names, self._classes, *known)
 
 
@@ -414,8 +462,46 @@ def _rebuild(
     classes: tuple[Any, ...] | None,
     binarizer: Binarizer | None = None,
     target: str | None = None,
+    columns: LocalColumns | None = None,
 ) -> CountedRows:
-    return made.trusted(rows, counts, test_names, classes).encoded(binarizer, target)
+    return made.trusted(rows, counts, test_names, classes, columns=columns).encoded(binarizer, target)
+
+
+def _fitting(columns: LocalColumns | None, n_tests: int) -> LocalColumns | None:
+    """The columns of a table, once they have as many tests as it has."""
+    if columns is not None and columns.n_tests != n_tests:
+        raise DataError(
+            f"columns have {columns.n_tests} tests, and the table {n_tests}; give those of the Binarizer that made it"
+        )
+    return columns
+
+
+def _counts(
+    place: npt.NDArray[np.intp],
+    n_places: int,
+    y_codes: npt.ArrayLike,
+    n_classes: int | None,
+    labels: tuple[Any, ...] | None,
+    sample_weight: npt.ArrayLike | None,
+) -> npt.NDArray[np.int64]:
+    """The examples of each class at each place; ``place`` is that of each row."""
+    codes = _class_codes(y_codes, place.size)
+    least = int(codes.max()) + 1 if codes.size else 1
+    if n_classes is None:
+        n_classes = len(labels) if labels is not None else least
+    if n_classes < least:
+        raise DataError(
+            f"y holds class index {least - 1} but n_classes is {n_classes}; "
+            "indices run from 0 to n_classes - 1"
+        )
+    weights = whole_weights(sample_weight, place.size)
+    cell = place * n_classes + codes
+    if weights is None:
+        flat = np.bincount(cell, minlength=n_places * n_classes).astype(np.int64)
+    else:
+        flat = np.zeros(n_places * n_classes, dtype=np.int64)
+        np.add.at(flat, cell, weights)
+    return flat.reshape(n_places, n_classes)
 
 
 def _class_codes(y_codes: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.intp]:

@@ -22,16 +22,19 @@ import numpy.typing as npt
 
 from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
-from everytree.data.binarizer import Binarizer, fit_encodings, rules_of
+from everytree.data.binarizer import Binarizer, fit_encodings, rules_of, set_fitted_locally
 from everytree.data.counted_rows import CountedRows
 from everytree.data.cut_rules import check_size, refuse_holes
-from everytree.data.cuts import Bins, choose_cuts, distinct_numbers
-from everytree.data.encoding import Encoding, Kept, encode
+from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, given_cuts
+from everytree.data.encoding import Dropped, Encoding, Kept, Test, encode
 from everytree.data.facts import ColumnFacts, check_categories, ordered
+from everytree.data.fine_codes import FINE, FineCodes, codes_between, codes_of_cuts, codes_of_values
 from everytree.data.frames import check_columns, named_columns
 from everytree.data.labels import read_labels
 from everytree.data.lazy import LazyColumn, LazyData, N, Y, one_message, one_where
-from everytree.data.quantiles import exact_cuts
+from everytree.data.local_columns import NOMINAL, LocalColumns
+from everytree.data.local_encoding import encode_locally
+from everytree.data.quantiles import exact_bins, exact_cuts
 from everytree.errors import DataError
 
 __all__ = ["count_frame"]
@@ -78,13 +81,18 @@ def count_frame(
             [(fact.name, fact.absent) for fact in facts if fact.absent],
             total,
         )
+    dropped: dict[Test, Dropped] = {}
+    local = binarizer.cuts == "local"
     if like is None:
         frame_of_names = named_columns(data.names, data.names)
         bins = rules_of(binarizer).bins_of(frame_of_names)
         encodings = []
         for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True)):
             known = _facts(data, column, fact, bins[j], binarizer)
-            encodings.append(encode(known, j, bins[j], binarizer.missing))
+            if local:
+                encodings.append(encode_locally(known, j, bins[j], binarizer.missing, dropped))
+            else:
+                encodings.append(encode(known, j, bins[j], binarizer.missing))
         check_columns(binarizer, frame_of_names, reset=True)
     else:
         check_columns(binarizer, named_columns(data.names, data.names), reset=False)
@@ -110,6 +118,21 @@ def count_frame(
         return _answers(codes[j], encodings[j])
 
     n_groups = grouped.num_rows
+    found = dict(zip(labels, range(len(labels)), strict=True))
+    y_codes = np.array([found[label] for label in grouped.column(Y).to_pylist()], dtype=np.intp)
+    if local:
+        columns_ = set_fitted_locally(binarizer, encodings, dropped) if like is None else binarizer.columns_
+        assert columns_ is not None
+        table = CountedRows.from_codes(
+            columns_,
+            _local_codes(columns_, codes),
+            y_codes,
+            len(labels),
+            grouped.column(N).to_numpy(),
+            test_names=binarizer.get_feature_names_out().tolist(),
+            classes=labels,
+        )
+        return table.encoded(binarizer, target)
     if like is None:
         kept = fit_encodings(binarizer, encodings, answers, n_groups)
     else:
@@ -118,10 +141,9 @@ def count_frame(
             kept.append(*Kept.packed(outcome))
     check_size(n_groups, len(binarizer.tests_))
     bits = kept.matrix()
-    found = dict(zip(labels, range(len(labels)), strict=True))
     table = CountedRows.from_arrays(
         bits,
-        np.array([found[label] for label in grouped.column(Y).to_pylist()], dtype=np.intp),
+        y_codes,
         len(labels),
         grouped.column(N).to_numpy(),
         test_names=binarizer.get_feature_names_out().tolist(),
@@ -192,6 +214,8 @@ def _facts(
         return replace(facts, counts=np.array([n_of.get(0, 0), n_of.get(1, 0)]))
     assert facts.extremes is not None
     low, high = facts.extremes
+    if binarizer.cuts == "local" and not impute and low != high:
+        return replace(facts, fine=_fine(data, column, facts, bins))
     if impute or (isinstance(bins, str) and low != high):
         most = MOST_VALUES if impute else MOST_CUTS
         listed, counts = data.values(column, most)
@@ -203,6 +227,10 @@ def _facts(
             )
         points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
         return replace(facts, values=points, counts=sums)
+    if binarizer.cuts == "local":
+        return replace(
+            facts, values=np.array([low], column.numbers), counts=np.array([facts.present], np.int64)
+        )
     if isinstance(bins, int | np.integer) and low != high:
         cuts = exact_cuts(
             lambda low, high, plain: data.ranges(column, low, high, plain),
@@ -214,6 +242,32 @@ def _facts(
     else:
         cuts = choose_cuts(np.array([low], column.numbers), np.array([facts.present], np.int64), bins)
     return replace(facts, cuts=cuts)
+
+
+def _fine(data: LazyData, column: LazyColumn, facts: ColumnFacts, bins: Bins) -> FineCodes:
+    """The fine codes of a numeric column of several values: those of ``codes_of_values`` for all of them."""
+    assert facts.extremes is not None
+    low, high = facts.extremes
+    given = given_cuts(bins)
+    if not isinstance(bins, str | int | np.integer):
+        tests = [Test(column.name, "<=", cut, 0) for cut in given]
+        grouped = data.groups([_code(column, facts, Encoding("numeric", tests))], MOST_VALUES)
+        passed = np.asarray(grouped.column("k0").to_numpy()).astype(np.intp)
+        return codes_of_cuts(low, high, given, len(given) - passed[passed != GONE])
+    most = MOST_CUTS if isinstance(bins, str) else FINE
+    listed, counts = data.values(column, most)
+    if len(listed) <= most:
+        points, sums = distinct_numbers(np.array(listed, column.numbers), np.array(counts, np.int64))
+        return codes_of_values(column.name, points, sums, bins)
+    if isinstance(bins, str):
+        raise DataError(
+            f"column {column.name!r} has more than {most} different numbers, and bins='all' makes a test of each; "
+            "give a number of bins or the cut points"
+        )
+    lows, highs = exact_bins(
+        lambda low, high, plain: data.ranges(column, low, high, plain), low, high, facts.present, FINE
+    )
+    return codes_between(column.name, lows, highs, int(bins))
 
 
 def _check_kind(column: LazyColumn, facts: ColumnFacts, encoding: Encoding) -> None:
@@ -283,6 +337,24 @@ def _codes(keys: Any, column: LazyColumn, encoding: Encoding, unknown: str) -> n
     place = np.array([encoding.codes.get(value, -2) for value in values] + [GONE], dtype=np.intp)
     codes: npt.NDArray[np.intp] = place[encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
     return codes
+
+
+def _local_codes(columns: LocalColumns, codes: list[npt.NDArray[np.intp]]) -> npt.NDArray[np.int32]:
+    """The codes of the groups as ``LocalColumns`` has them, from how many cuts they do not exceed, and from places."""
+    out = np.empty((codes[0].size, len(columns.columns)), dtype=np.int32)
+    for k, column in enumerate(columns.columns):
+        encoding, here = columns.encodings[column.column], codes[column.column]
+        missing = here == GONE
+        if column.kind == NOMINAL:
+            place = np.where(here < 0, column.n_codes + 1, here)
+        elif encoding.codes is not None:
+            place = (here != encoding.codes[encoding.tests[0].value]).astype(np.intp)
+        elif column.fine is None:
+            place = (here <= 0).astype(np.intp)
+        else:  # the groups tell how many cuts a number does not exceed
+            place = column.n_codes - 1 - here
+        out[:, k] = np.where(missing, columns.missing_code(column), place)
+    return out
 
 
 def _answers(codes: npt.NDArray[np.intp], encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:

@@ -50,12 +50,14 @@ of these or to a list of finite cut points
     nominal: Sequence[str | int] | None = None
     max_categories: int = 256
     default: int = DEFAULT_BINS
+    cuts: str = "global"
 
     def check(self) -> None:
         """Refuse parameters that mean nothing; the bins of single columns are checked when these are known."""
         for what, value, allowed in (
             ("missing", self.missing, ("error", "category", "impute")),
             ("unknown", self.unknown, ("ignore", "error")),
+            ("cuts", self.cuts, ("global", "local")),
         ):
             if value not in allowed:
                 raise refused(

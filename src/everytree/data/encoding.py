@@ -18,6 +18,7 @@ import numpy.typing as npt
 from everytree.data.column import Column
 from everytree.data.cuts import Bins, number_text
 from everytree.data.facts import ColumnFacts, in_order
+from everytree.data.fine_codes import FineCodes
 from everytree.errors import DataError
 
 __all__ = [
@@ -93,6 +94,7 @@ class Encoding:
     tests: list[Test]
     fill: Any = None  # the value imputed for a missing one; None = every comparison is false
     codes: dict[Any, int] | None = None  # nominal: known value -> code
+    fine: FineCodes | None = None  # numeric, where states choose their cuts: what they choose from
 
 
 def encode(facts: ColumnFacts, j: int, bins: Bins, missing: str) -> Encoding:

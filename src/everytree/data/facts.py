@@ -7,9 +7,7 @@
     tests  ←  ``encoding.encode``     categories  ←  ``Categorizer``     fills  ←  ``ColumnReader``
 
 A numeric column has its distinct values in order with their counts, or, where these stay in an engine or were in
-earlier batches, the cuts chosen there. A core that asks about ordered codes itself would be given the same facts: codes
-are places among ``values``, and every cut lies between two of them; ``encode`` is then the place that makes codes
-instead of tests.
+earlier batches, the cuts chosen there, or the fine codes from which states choose theirs (``fine_codes``).
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ import numpy.typing as npt
 
 from everytree.data.column import Column
 from everytree.data.cuts import Bins, choose_cuts, distinct_numbers, insert_value, mean_of
+from everytree.data.fine_codes import FineCodes, codes_of_values
 from everytree.errors import DataError
 
 __all__ = ["ColumnFacts", "check_categories", "facts_of", "in_order", "is_01", "ordered"]
@@ -35,9 +34,9 @@ class ColumnFacts:
     """The distinct values of a column in order, how many examples have each, and how many have none.
 
     ``values`` is an array (numeric; 0/1 for booleans) or a list (nominal), and ``categories`` the order of these where
-    one was declared. Of a numeric column whose values are not here ``cuts`` and ``known_mean`` are known, or only its
-    ``extremes``, the least and the greatest number. An engine tells little at first, a batch is not the last one: more
-    is then filled in.
+    one was declared. Of a numeric column whose values are not here ``cuts`` (or ``fine`` codes) and ``known_mean`` are
+    known, or only its ``extremes``, the least and the greatest number. An engine tells little at first, a batch is not
+    the last one: more is then filled in.
 
     >>> age = ColumnFacts("age", "numeric", np.array([20, 40, 90]), np.array([1, 1, 2]), absent=1)
     >>> age.fill(), age.cuts_for(2, None)
@@ -54,6 +53,7 @@ class ColumnFacts:
     categories: tuple[Any, ...] | None = None
     present: int = 0  # examples with a value
     extremes: tuple[Any, Any] | None = None
+    fine: FineCodes | None = None
 
     @property
     def only_01(self) -> bool:
@@ -87,6 +87,13 @@ class ColumnFacts:
             return list(self.cuts)
         whole = self.filled(fill)
         return choose_cuts(whole.values, whole.counts, bins)
+
+    def fine_for(self, bins: Bins, fill: float | int | None) -> FineCodes:
+        """The fine codes of a numeric column, where ``fill`` stands for missing values, if anything does."""
+        if self.fine is not None:
+            return self.fine
+        whole = self.filled(fill)
+        return codes_of_values(self.name, whole.values, whole.counts, bins)
 
 
 def facts_of(column: Column, weights: Counts | None = None, max_categories: int | None = None) -> ColumnFacts:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from everytree.data.cuts import breaks_and_places, cut_between
 
-__all__ = ["Ranges", "exact_cuts"]
+__all__ = ["Ranges", "exact_bins", "exact_cuts"]
 
 FEW = 1 << 16  # examples in a range whose values are fetched one by one
 ROUNDS = 4  # after so many the values are fetched one by one, however many: they lie too unevenly for ranges
@@ -47,13 +47,22 @@ Ask = Callable[[Any, Any, bool], Ranges]
 
 def exact_cuts(ask: Ask, low: Any, high: Any, n_examples: int, bins: int) -> list[float | int]:
     """The cuts of ``choose_cuts`` for the values from ``low`` to ``high``, which differ."""
+    lows, highs = exact_bins(ask, low, high, n_examples, bins)
+    return [cut_between(a, b) for a, b in zip(highs[:-1], lows[1:], strict=True)]
+
+
+def exact_bins(
+    ask: Ask, low: Any, high: Any, n_examples: int, bins: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The least and the greatest value of each equal-frequency bin of the values from ``low`` to ``high``."""
     found = ask(low, high, n_examples <= FEW)
     turn = 0
     while True:
         breaks, places = breaks_and_places(found.counts, bins)
         coarse = sorted({place for place in places if found.low[place] < found.high[place]}, reverse=True)
         if not coarse:
-            return [cut_between(found.high[j], found.low[j + 1]) for j in breaks]
+            ends = np.array(breaks, dtype=np.intp)
+            return found.low[np.append(0, ends + 1)], found.high[np.append(ends, found.high.size - 1)]
         turn += 1
         for place in coarse:  # from the right, so that the places on the left stay where they are
             plain = turn >= ROUNDS or int(found.counts[place]) <= FEW

@@ -64,6 +64,7 @@ class Table(CountedRows):
         like: CountedRows | None = None,
         unlabelled: str = "error",
         memory_limit: int | None = None,
+        cuts: str = "global",
     ) -> Self:
         """Count a data frame where it is: the tests are chosen and the rows grouped inside its engine.
 
@@ -97,6 +98,8 @@ class Table(CountedRows):
             Whether rows without a label are refused or left out.
         memory_limit : int, optional
             The most bytes for the grouped rows.
+        cuts : {"global", "local"}, default "global"
+            Whether the cuts of numeric columns are chosen once, or by every node of a tree, as in ``Binarizer``.
 
         Returns
         -------
@@ -118,7 +121,9 @@ class Table(CountedRows):
         >>> table.test_names, table.class_counts.tolist()
         (('age <= 45', 'sex == m'), [[0, 1], [0, 1], [1, 0], [1, 0]])
         """
-        binarizer = Binarizer(bins, missing, unknown=unknown, nominal=nominal, max_categories=max_categories)
+        binarizer = Binarizer(
+            bins, missing, unknown=unknown, nominal=nominal, max_categories=max_categories, cuts=cuts
+        )
         return cls.of(
             count_frame(
                 frame,

@@ -79,7 +79,9 @@ def _description(table: CountedRows) -> dict[str, Any]:
         if hasattr(made, "feature_names_in_"):
             holder.feature_names_in_ = made.feature_names_in_
         described["params"] = {
-            key: value_to_json(value, f"the parameter {key}") for key, value in made.get_params().items()
+            key: value_to_json(value, f"the parameter {key}")
+            for key, value in made.get_params().items()
+            if key != "cuts" or made.cuts == "local"
         }
         described["encoder"] = columns_to_json(holder)
     return described
@@ -197,12 +199,14 @@ def _binarizer(described: dict[str, Any], names: list[str] | None) -> Binarizer 
     if not isinstance(encoder, dict) or set(encoder) != fields or not isinstance(params, dict):
         raise DataError("encoder or params is not what Table.save writes; expected objects")
     known = Binarizer().get_params()
-    if set(params) != set(known):
+    if set(params) | {"cuts"} != set(known):  # older files have no cuts
         raise DataError(f"params has {clip(sorted(params))}; expected {', '.join(sorted(known))}")
     given = {key: value_from_json(value, f"params.{key}") for key, value in params.items()}
     made = Binarizer(**given)
     rules_of(made).check()
-    holder = SimpleNamespace(new_binarizer=lambda: made, missing=made.missing, unknown=made.unknown)
+    holder = SimpleNamespace(
+        new_binarizer=lambda: made, missing=made.missing, unknown=made.unknown, cuts=made.cuts
+    )
     columns_from_json(encoder, holder)
     if made.get_feature_names_out().tolist() != names:
         raise DataError("test_names are not the names of the tests of the encoder; expected the same")

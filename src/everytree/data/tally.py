@@ -85,6 +85,11 @@ class Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
         rules = rules_of(self._binarizer)
         rules.check()
+        if rules.cuts == "local":
+            raise DataError(
+                'cuts="local" needs all rows at once, and this counts batch by batch; use Table.from_frame or '
+                'from_files, or cuts="global"'
+            )
         rules.check_missing(frame)
         new = copy.copy(self)
         if self._table is None:

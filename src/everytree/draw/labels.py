@@ -85,7 +85,7 @@ def _letter_width(letter: str) -> float:
 
 def question(tree: BinaryTree, k: int) -> str:
     """Say what node k asks, such as ``age <= 54.5?``."""
-    return f"{clean(tree.test_name(int(tree.test[k])))}?"
+    return f"{clean(tree.node_name(k))}?"
 
 
 def predicted(tree: BinaryTree, k: int) -> int:

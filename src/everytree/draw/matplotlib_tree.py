@@ -100,7 +100,7 @@ def plot_tree(
     if fontsize is not None and not fontsize > 0:
         raise DataError(f"fontsize is {clip(fontsize)}: expected a positive number of points, or None.")
     if feature_names is not None:
-        tree = tree.replace(test_names=feature_names)
+        tree = tree.replace(test_names=feature_names, asks=None)
     names = _class_names(tree, class_names)
     pyplot, text_path, font_properties = _matplotlib()
 
@@ -200,7 +200,7 @@ def _lines(tree: BinaryTree, k: int, shown: Shown, style: _Style) -> list[str]:
 
     lines: list[str] = [f"node {k}"] if style.node_ids else []
     if k in shown.branches:
-        lines += wrap(f"{tree.test_name(int(tree.test[k]))}?", 28, 3)
+        lines += wrap(f"{tree.node_name(k)}?", 28, 3)
     if style.impurity:
         lines.append(said("gini", f"{1 - float((tree.proba[k] ** 2).sum()):.{precision}f}"))
     n, total = int(tree.counts[k].sum()), int(tree.counts[0].sum())

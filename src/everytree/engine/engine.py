@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Self
 
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import everytree._core as _core
 from everytree.common.limits import Limits
 from everytree.data.table import Table
 from everytree.engine.estimate import refuse_hopeless
+from everytree.engine.offered import LocalCuts
 from everytree.engine.problem import Problem
 from everytree.errors import LimitReached, QueryError, Wording
 from everytree.trees.tree import Tree
@@ -179,7 +181,9 @@ class Engine(Problem):
             )
         return self.attributes
 
-    def tree_of(self, key: Sequence[int], info: dict[str, Any] | None = None) -> Tree:
+    def tree_of(
+        self, key: Sequence[int], info: dict[str, Any] | None = None, within: int | None = None
+    ) -> Tree:
         """Make a ``Tree`` of a key, with the counts and names of the table.
 
         Parameters
@@ -188,6 +192,9 @@ class Engine(Problem):
             The tests of the tree in preorder, -1 for a leaf.
         info : dict or None, default=None
             What is known of the tree, for ``tree.info``.
+        within : int or None, default=None
+            The most tests on any path of the space that the tree was found in, where that is less than here; it
+            matters where nodes choose their own cuts.
 
         Returns
         -------
@@ -195,7 +202,51 @@ class Engine(Problem):
             The tree, with the class counts of every node.
         """
         table = self._table
-        return Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
+        tree = Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
+        if table.columns is None:
+            return tree
+        upper, asks = self.local_cuts.of_tree(tree.key, self.max_depth if within is None else within)
+        return tree.replace(upper=upper, asks=asks)
+
+    @cached_property
+    def local_cuts(self) -> LocalCuts:
+        """The cuts that states choose, for a space whose cuts are local."""
+        return LocalCuts(self._table)
+
+    def refuse_local(self, what: str) -> None:
+        """Refuse a question that has no answer where states choose their own cuts.
+
+        Parameters
+        ----------
+        what : str
+            What was asked for, in words that begin the message.
+
+        Raises
+        ------
+        QueryError
+            If the cuts of this space are local.
+        """
+        if self._table.columns is not None:
+            raise QueryError(
+                f'{what} needs the same tests in every node, and with cuts="local" every node has its own; use '
+                'cuts="global"'
+            )
+
+    def check_offered(self, key: Sequence[int]) -> None:
+        """Check that every node of a tree asks what its state offers, where states choose their own cuts.
+
+        Parameters
+        ----------
+        key : sequence of int
+            The tests of the tree in preorder, -1 for a leaf.
+
+        Raises
+        ------
+        DataError
+            If a node asks anything else.
+        """
+        if self._table.columns is not None:
+            self.local_cuts.of_tree(key, self.max_depth, self.min_leaf)
 
     # --- engines beside this one ---
 
@@ -234,14 +285,16 @@ class Engine(Problem):
             return self
         table, attributes = self._table, self.attributes
         if kept is not None:
+            columns = None if table.columns is None else table.columns.only(kept)
             table = Table.trusted(
-                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False
+                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False, columns=columns
             )
             attributes = None
         inner = type(self).__new__(type(self))
         Engine.__init__(
             inner, table, max_depth, min_leaf, self.n_jobs, attributes, self.limits, self.switches
         )
+        inner.reads_frames = self.reads_frames
         if kept is None:
             inner._core_table = self._core_table
         return inner
@@ -282,7 +335,8 @@ class Engine(Problem):
         return sent
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {
+        known = {name: value for name, value in self.__dict__.items() if name != "local_cuts"}
+        return known | {
             "_core_table": None,
             "graphs": {},
             "searches": {},

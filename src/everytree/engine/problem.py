@@ -80,6 +80,8 @@ class Problem:
         )
         self.switches = dict.fromkeys(SWITCHES, True) | dict(switches or {})
         self._core_table: _core.CountTable | None = None
+        # Whether rows are given as columns that the table's Binarizer reads, and not as 0/1 tests.
+        self.reads_frames = False
 
     @property
     def table(self) -> Table:
@@ -126,8 +128,14 @@ class Problem:
                 np.ascontiguousarray(self._table.rows),
                 np.ascontiguousarray(self._table.class_counts),
                 Limits(progress=self.limits.progress).control() if control is None else control,
+                **self._local(),
             )
         return self._core_table
+
+    def _local(self) -> dict[str, Any]:
+        """Return what the core need know where states choose their own cuts."""
+        columns = self._table.columns
+        return {} if columns is None else {"columns": columns.array}
 
     def at_depth(self, depth: int, limits: Limits) -> Self:
         """Return the same examples with another bound on the depth and other limits.
@@ -149,6 +157,7 @@ class Problem:
             made, self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches
         )
         made.attribute_names, made._core_table = self.attribute_names, self._core_table
+        made.reads_frames = self.reads_frames
         return made
 
     @contextmanager

@@ -31,12 +31,14 @@ from everytree.data.binarizer import (
     encodings_of,
     fit_frame,
     plain_binarizer,
+    reach_of_frame,
     rules_of,
     transform_frame,
 )
 from everytree.data.encoding import Encoding
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
+from everytree.data.local_columns import Reach
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
@@ -47,6 +49,7 @@ from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
 from everytree.files.model_file import save_model
+from everytree.space.frame_space import frame_table
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
@@ -56,7 +59,7 @@ __all__ = ["ClassifierBase", "TreeClassifierBase"]
 LEAST_SECONDS = 1e-6
 
 # An estimator offers these parameters of the Binarizer by having a parameter of the same name.
-ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories")
+ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories", "cuts")
 
 
 class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -326,6 +329,11 @@ class TreeClassifierBase(ClassifierBase):
             self.classes_, codes = np.unique(labels, return_inverse=True)
             self.checked_costs()
             self.binarizer_ = self.new_binarizer()
+            if self.binarizer_.cuts == "local":
+                table = frame_table(self.binarizer_, frame, codes, self.classes_.tolist(), weights)
+                self._learned_from(table)
+                self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+                return self
             check_columns(self.binarizer_, frame, reset=True)
             encodings = encodings_of(rules_of(self.binarizer_), frame, weights)
             self._leave_out(frame, encodings, codes, weights)
@@ -382,7 +390,11 @@ class TreeClassifierBase(ClassifierBase):
             keep = order[seen[order]]
             self.classes_ = labels[keep]
             table = Table.trusted(
-                table.rows, table.class_counts[:, keep], table.test_names, self.classes_.tolist()
+                table.rows,
+                table.class_counts[:, keep],
+                table.test_names,
+                self.classes_.tolist(),
+                columns=table.columns,
             )
         self.checked_costs()
         names = self.binarizer_.get_feature_names_out().tolist()
@@ -425,7 +437,8 @@ class TreeClassifierBase(ClassifierBase):
         labels = list(range(table.n_classes)) if table.classes is None else list(table.classes)
         place = {label: c for c, label in enumerate(labels)}
         columns = np.array([place.get(label, -1) for label in self.classes_.tolist()])
-        says = columns[self._predict_codes_tests(table.rows)]
+        rows: Any = table.rows if self.binarizer_.columns_ is None else Reach.of_rows(table.rows)
+        says = columns[self._predict_codes_tests(rows)]
         right = table.class_counts[np.arange(table.n_rows), says][says >= 0].sum()
         return float(right / max(1, table.total))
 
@@ -530,7 +543,7 @@ class TreeClassifierBase(ClassifierBase):
     def _leaves_in(self, trees: Any, x: Any) -> list[ReachedLeaf]:
         """Return the leaves that a row reaches in trees of equal weight."""
         names = self.binarizer_.get_feature_names_out().tolist()
-        return leaves_of_tests(trees, self.binarizer_.transform(x)[0], names)
+        return leaves_of_tests(trees, self.to_tests(x)[0], names)
 
     def display(self) -> Picture:
         return "tree" if isinstance(self._known("tree_"), Tree) else "text"
@@ -563,8 +576,10 @@ class TreeClassifierBase(ClassifierBase):
         """
         return Binarizer(**{name: getattr(self, name) for name in ENCODING if hasattr(self, name)})
 
-    def to_tests(self, X: Any) -> npt.NDArray[np.uint8]:
+    def to_tests(self, X: Any) -> npt.NDArray[Any]:
         """Turn new rows into the 0/1 tests of the model, after checking their columns against those of training.
+
+        Where nodes choose their own cuts, the answer is how far each row reaches (see ``TreeSpace.rows_of``).
 
         Parameters
         ----------
@@ -578,4 +593,6 @@ class TreeClassifierBase(ClassifierBase):
         """
         frame = read_frame(X)
         check_columns(self, frame, reset=False)
+        if self.binarizer_.columns_ is not None:
+            return reach_of_frame(self.binarizer_, frame)
         return transform_frame(self.binarizer_, frame)

@@ -95,6 +95,8 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    cuts : {"global", "local"}
+        Whether the cuts of numeric columns are chosen once, from all rows, or by every node from its own rows.
     n_jobs : int or None
         The number of threads; −1 for every core. The result is the same for any number.
     time_limit : float or None
@@ -186,13 +188,14 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
+        cuts: str = "global",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,
     ) -> None:
         super().__init__(
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
-            n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
+            cuts=cuts, n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.power = power
         self.calibrate = calibrate

@@ -69,6 +69,7 @@ class BayesBase(IncrementalBase):
         dirichlet: Dirichlet = 1.0,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
+        cuts: str = "global",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -81,6 +82,7 @@ class BayesBase(IncrementalBase):
         self.dirichlet = dirichlet
         self.bins = bins
         self.missing = missing
+        self.cuts = cuts
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.memory_limit = memory_limit

@@ -78,6 +78,10 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     _tally: Tally | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        if getattr(self, "cuts", "global") == "local":
+            super().fit(X, y, sample_weight)
+            self._given = self._tally = None
+            return self
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
@@ -145,6 +149,11 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         QueryError
             If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
+        if getattr(self, "cuts", "global") == "local":
+            raise QueryError(
+                'cuts="local" needs all rows at once, because later rows change the cuts that nodes may choose; call '
+                'fit on all rows, or use cuts="global"'
+            )
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:
             raise QueryError(

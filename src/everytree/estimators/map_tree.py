@@ -56,6 +56,8 @@ class MAPTreeClassifier(BayesBase):
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    cuts : {"global", "local"}
+        Whether the cuts of numeric columns are chosen once, from all rows, or by every node from its own rows.
     n_jobs : int or None
         The number of threads; −1 for every core. The result is the same for any number.
     time_limit : float or None

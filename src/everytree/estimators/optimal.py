@@ -106,6 +106,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    cuts : {"global", "local"}
+        Whether the cuts of numeric columns are chosen once, from all rows, or by every node from its own rows.
     n_jobs : int or None
         The number of threads; −1 for every core. The result is the same for any number.
     time_limit : float or None
@@ -204,6 +206,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         dirichlet: Dirichlet = 1.0,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
+        cuts: str = "global",
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -226,6 +229,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         self.dirichlet = dirichlet
         self.bins = bins
         self.missing = missing
+        self.cuts = cuts
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.memory_limit = memory_limit

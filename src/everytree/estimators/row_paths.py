@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.trees.conditions import conditions
+from everytree.trees.conditions import conditions_of
 
 __all__ = [
     "ReachedLeaf",
@@ -166,27 +166,32 @@ def explain_row(model: Any, x: Any, top: int = 10) -> Any:
 
 
 def leaves_of_tests(trees: Any, row: Any, names: Sequence[str]) -> list[ReachedLeaf]:
-    """Return the leaf of a row of 0/1 tests in every tree; the same conditions are one leaf, whatever their order."""
-    weight: dict[tuple[tuple[int, int], ...], float] = defaultdict(float)
-    proba: dict[tuple[tuple[int, int], ...], Any] = {}
-    counts: dict[tuple[tuple[int, int], ...], Any] = {}
+    """Return the leaf of a row in every tree; the same conditions are one leaf, whatever their order.
+
+    The row is one of 0/1 tests, or of reaches where nodes choose their own cuts.
+    """
+    weight: dict[tuple[tuple[int, str, int], ...], float] = defaultdict(float)
+    proba: dict[tuple[tuple[int, str, int], ...], Any] = {}
+    counts: dict[tuple[tuple[int, str, int], ...], Any] = {}
     n = len(trees)
     for tree in trees:
         node, items = 0, []
         while tree.test[node] >= 0:
             test = int(tree.test[node])
-            items.append((test, int(row[test])))
-            node = int(tree.children[node, row[test]])
+            outcome = int(row[test]) if tree.upper is None else int(row[test] <= tree.upper[node])
+            items.append((test, names[test] if tree.asks is None else tree.asks[node], outcome))
+            node = int(tree.children[node, outcome])
         key = tuple(sorted(items)) if n > 1 else tuple(items)
         weight[key] += 1 / n
         proba[key] = proba.get(key, 0.0) + tree.proba[node] / n
         counts.setdefault(key, tree.counts[node])
-    return [
-        ReachedLeaf(
-            conditions(key, names), each, tuple(counts[key].tolist()), tuple((proba[key] / each).tolist())
+    found = []
+    for key, each in weight.items():
+        words = conditions_of(((name, outcome) for _, name, outcome in key), names)
+        found.append(
+            ReachedLeaf(words, each, tuple(counts[key].tolist()), tuple((proba[key] / each).tolist()))
         )
-        for key, each in weight.items()
-    ]
+    return found
 
 
 # --- trees on whole columns

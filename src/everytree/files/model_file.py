@@ -24,6 +24,7 @@ from everytree.common.fields import checked_fields, plain_scalar
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
+from everytree.data.local_columns import LocalColumns
 from everytree.data.table import Table
 from everytree.errors import DataError, QueryError
 from everytree.files.envelope import (
@@ -197,7 +198,7 @@ def model_from_dict(data: Any) -> Any:
         raise DataError(f"claims is {clip(claims)}; expected an object")
     if data["tree"] is None:
         table = _table_from(data["table"], len(names), len(classes))
-        table = table.named(names, classes)
+        table = table.named(names, classes).encoded(model.binarizer_, None)
         model.fingerprint_ = table.fingerprint()
         if claims.get("fingerprint", model.fingerprint_) != model.fingerprint_:
             raise DataError(
@@ -211,7 +212,7 @@ def model_from_dict(data: Any) -> Any:
         return model
     if not hasattr(made, "tree_") and "tree_" not in _annotations(made):
         raise DataError(f"tree is given, but a {data['estimator']} has no tree; expected null")
-    model.tree_ = _tree_from(data["tree"], names, classes)
+    model.tree_ = _tree_from(data["tree"], names, classes, model.binarizer_.columns_)
     if "says" not in data["tree"]:
         model.tree_ = _as_claimed(model, claims)
     _set_claims(model, claims)
@@ -227,7 +228,30 @@ def _annotations(made: type) -> set[str]:
     return {name for each in made.__mro__ for name in vars(each).get("__annotations__", ())}
 
 
-def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
+def _check_cuts(tree: Tree, columns: LocalColumns | None) -> None:
+    """Refuse a tree whose nodes ask other cuts than their tests and upper codes say."""
+    if (tree.upper is None) != (columns is None) or (tree.asks is None) != (columns is None):
+        raise DataError(
+            "tree.upper and tree.asks are there for local cuts, and only for these; expected both then"
+        )
+    if columns is None or tree.upper is None or tree.asks is None:
+        return
+    for k, (test, upper) in enumerate(zip(tree.test.tolist(), tree.upper.tolist(), strict=True)):
+        if test < 0:
+            continue
+        column = columns.column_of(test)
+        if (
+            column.fine is not None
+            and test != column.missing
+            and not test - column.begin < upper < column.n_codes
+        ):
+            raise DataError(f"tree.upper[{k}] is {upper}; expected a code above that of test {test}")
+        if tree.asks[k] != columns.test(test, upper).name:
+            wanted = clip(columns.test(test, upper).name)
+            raise DataError(f"tree.asks[{k}] is {clip(tree.asks[k])}; expected {wanted}, as its codes say")
+
+
+def _tree_from(data: Any, names: list[str], classes: list[Any], columns: LocalColumns | None) -> Tree:
     try:
         tree = Tree.from_dict(data)
     except DataError as error:
@@ -241,6 +265,7 @@ def _tree_from(data: Any, names: list[str], classes: list[Any]) -> Tree:
         raise DataError(f"tree.counts has {tree.n_classes} classes; expected {len(classes)}, as in classes")
     if tree.classes is not None and list(tree.classes) != classes:
         raise DataError(f"tree.classes is {clip(tree.classes)}; expected the labels in classes")
+    _check_cuts(tree, columns)
     for i, (given, wanted) in enumerate(zip(tree.test_names or names, names, strict=True)):
         if given != wanted:
             raise DataError(

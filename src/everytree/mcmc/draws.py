@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.chains import batch_edges, effective_draws, mean_error, unseen_error
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
-from everytree.errors import DataError
+from everytree.engine.rows import core_rows
 from everytree.mcmc.target import PosteriorTarget, RiskTarget
 from everytree.trees import routes as routes
+from everytree.trees.answers import with_dirichlet
 from everytree.trees.tree import Tree
 from everytree.weights.dirichlet import dirichlet_rows
 
@@ -287,6 +287,9 @@ class TreeDraws(Sequence[Tree]):
         k = int(self.which[chain, draw])
         facts = self.target.facts(float(self._log_prior[k]), float(self._log_data[k]))
         table, key = self.space.table, self.key(k)
+        if table.columns is not None:  # the cuts of its nodes must be found
+            made = self.space.tree_of(key, {**facts, "chain": chain, "draw": draw})
+            return with_dirichlet(made, self._rows())
         # Engine.tree_of would check the key again, which takes three times as long.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))
@@ -344,11 +347,7 @@ class TreeDraws(Sequence[Tree]):
         ndarray of shape (n_rows, n_classes), or two of them
             P(class | row), with columns in the order of the classes; with ``return_error`` also the standard errors.
         """
-        rows = as_tests(X, self.space.test_names)
-        if rows.shape[1] != self.space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self.space.n_tests} tests of the space"
-            )
+        rows = core_rows(self.space, X)
         n_classes = len(self.space.classes)
         distinct, back = np.unique(rows, axis=0, return_inverse=True) if len(rows) else (rows, np.arange(0))
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))

@@ -35,6 +35,8 @@ def best_trees(
             f"one of {', '.join(STRATEGIES[1:])}: the engine does not know paths={paths.name}",
         )  # fmt: skip
     how = "" if check_strategy(strategy) == "auto" else f" by strategy {strategy!r}"
+    if strategy != "auto":
+        engine.refuse_local(f"strategy={strategy!r}")
     with engine.question("finding the best tree" + how) as control:
         session = Session(engine, control)
         info: dict[str, Any] = {}
@@ -53,14 +55,21 @@ def trees_of(
         raise why_none(session, plan)
     cost = cost_of(plan, query.cost, session.space)
     trees = []
+    within = depth_within(plan, session.space)
     for each in found:
         if many:
             session.control.check()
         objective = each.values[query.cost]
         proof = {} if many else certificate(objective) | dict(each.proof)
         facts = {"objective": objective} | each.others(query.cost) | proof | info
-        trees.append(answered(session.space.tree_of(each.key, facts), cost))
+        trees.append(answered(session.space.tree_of(each.key, facts, within), cost))
     return trees
+
+
+def depth_within(plan: Plan, space: Engine) -> int | None:
+    """Return the depth of the space that a query is answered in, which may have a smaller one than the whole."""
+    depths = [depth for depth in (space.max_depth, plan.max_depth) if depth is not None]
+    return min(depths, default=None)
 
 
 def front_of(engine: Engine, query: Query, by: str) -> list[tuple[int, float, Tree]]:
@@ -77,7 +86,10 @@ def front_of(engine: Engine, query: Query, by: str) -> list[tuple[int, float, Tr
         (
             {"size": 2 * point.leaves - 1, "leaves": point.leaves, "depth": point.depth}[by],
             point.values[query.cost],
-            answered(engine.tree_of(point.key, {query.cost: point.values[query.cost]}), counted),
+            answered(
+                engine.tree_of(point.key, {query.cost: point.values[query.cost]}, depth_within(plan, engine)),
+                counted,
+            ),
         )
         for point in points
     ]

@@ -401,6 +401,7 @@ def _for_core(kept: dict[Itemset, tuple[int, ...]]) -> tuple[Any, Any, Any]:
 def mined_from(engine: Engine, extend_pure: bool, paths: Paths | None = None) -> ItemsetDatabase:
     """Mine the itemsets that trees of an engine may contain, and that satisfy a constraint."""
     depth = -1 if engine.max_depth is None else engine.max_depth
+    engine.refuse_local("mining itemsets")
     if paths is not None and not paths(engine.table.class_totals):
         paths.check()
         raise NoTreeError(

@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import generator, refused, whole
-from everytree.data.arrays import as_tests
 from everytree.engine.engine import Engine
+from everytree.engine.rows import core_rows
 from everytree.errors import DataError, QueryError
 from everytree.trees.answers import answered
 from everytree.trees.tree import Tree
@@ -218,6 +218,7 @@ class NearBest:
             return False
         try:
             here = self._space.tree_of(tree.key if isinstance(tree, Tree) else tree)
+            self._space.check_offered(here.key)
         except DataError:
             return False
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
@@ -342,11 +343,7 @@ class NearBest:
         return least, greatest
 
     def _ask(self, X: npt.ArrayLike) -> tuple[Reals, Reals, Reals, Reals]:
-        rows = as_tests(X, self._space.test_names)
-        if rows.shape[1] != self._space.n_tests:
-            raise DataError(
-                f"X has {rows.shape[1]} columns; expected the {self._space.n_tests} tests of the space"
-            )
+        rows = core_rows(self._space, X)
         back: Any = slice(None)
         if rows.size:  # equal rows are asked once
             rows, back = np.unique(rows, axis=0, return_inverse=True)

@@ -200,8 +200,11 @@ def front(session: Session, plan: Plan, by: str) -> list[Found]:
     quick = choose(by_cost) != "pareto"
     if by == "size" and quick:
         points = list(_points(session, plan, inside))
-    elif by == "depth" and quick and inside.space.max_depth is not None:
-        # The best tree of every depth limit: one quick fold each, and together quicker than the general one.
+    elif (
+        by == "depth" and quick and inside.space.max_depth is not None and inside.space.table.columns is None
+    ):
+        # The best tree of every depth limit: one quick fold each, and together quicker than the general one. (Where
+        # states choose their own cuts, another limit would give the lowest ones other cuts.)
         deepest = min(
             inside.space.max_depth, inside.space.n_tests, inside.space.table.total // inside.space.min_leaf
         )

@@ -60,6 +60,11 @@ def page_data(
     check_is_fitted(model)
     if not isinstance(model, ClassifierBase):
         raise DataError(f"{type(model).__name__} is not a classifier; expected a fitted one of everytree")
+    if getattr(getattr(model, "binarizer_", None), "columns_", None) is not None:
+        raise DataError(
+            'the page shows trees over fixed tests, and with cuts="local" every node has its own; print the tree, draw '
+            'it with tree_.plot(), or fit with cuts="global"'
+        )
     given = None if data is None else examples_of(model, data, target)
     frame, codes = (None, None) if given is None else (given.frame, given.codes)
     page = _empty(model, title)

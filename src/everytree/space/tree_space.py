@@ -31,6 +31,7 @@ from everytree.query.itemsets import ItemsetDatabase, mined_from
 from everytree.query.near_best import Exact, NearBest
 from everytree.query.paths import PathPredicate, paths_of
 from everytree.query.query import Query, query_of
+from everytree.space.frame_space import FrameSpace
 from everytree.trees.tree import Tree
 from everytree.weights.cost_words import COSTS
 from everytree.weights.dirichlet import Dirichlet
@@ -39,7 +40,7 @@ from everytree.weights.priors import Prior, SizePrior, as_prior
 __all__ = ["TreeSpace"]
 
 
-class TreeSpace(Engine):
+class TreeSpace(FrameSpace):
     """All decision trees over the columns of a 0/1 matrix, which can be searched, counted and averaged.
 
     The graph behind the answers is built once, at the first question that needs it, and serves every later question.

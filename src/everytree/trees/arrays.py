@@ -7,6 +7,10 @@ to child 0 where the test is 0 (no), to child 1 where it is 1 (yes):
     test[k]      the column tested at node k, -1 at a leaf     proba[k]   class probabilities
                                                                says[k]    the index of the class it predicts
 
+Where every node chooses its own cut, two more arrays say which: `upper[k]`, the code above the cut of node k, and
+`asks[k]`, what it asks in words. A row is then a row of reaches (see `data.local_columns`), and goes to child 1 where
+the reach of the test is at most `upper[k]`. Other trees have None for both.
+
 Each law is a function of `checks`, and the constructor calls all of them. The arrays cannot be written to, so a tree
 that exists obeys the laws for ever, and two trees can be compared by their arrays.
 """
@@ -32,6 +36,7 @@ class TreeArrays:
         "_depths",
         "_hash",
         "_info",
+        "asks",
         "children",
         "classes",
         "counts",
@@ -40,6 +45,7 @@ class TreeArrays:
         "says",
         "test",
         "test_names",
+        "upper",
     )
 
     children: npt.NDArray[np.int32]
@@ -50,6 +56,8 @@ class TreeArrays:
     n_tests: int
     test_names: tuple[str, ...] | None
     classes: tuple[Hashable, ...] | None
+    upper: npt.NDArray[np.int32] | None
+    asks: tuple[str, ...] | None
     _depths: npt.NDArray[np.int32]
     _hash: int
     _info: Mapping[str, Any]
@@ -66,6 +74,8 @@ class TreeArrays:
         classes: Iterable[Any] | None = None,
         info: Mapping[str, Any] | None = None,
         says: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
+        asks: Iterable[str] | None = None,
     ) -> None:
         n_tests = check.checked_count(n_tests, "n_tests")
         tests = check.integer_array(test, "test")
@@ -107,6 +117,8 @@ class TreeArrays:
             "n_tests": n_tests,
             "test_names": check.checked_test_names(test_names, n_tests),
             "classes": check.checked_classes(classes, n_classes),
+            "upper": None if upper is None else _frozen(check.checked_upper(upper, tests)),
+            "asks": check.checked_asks(asks, tests),
             "_info": check.checked_info(info),
             "_depths": _frozen(routes.depths(flat_children)),
         }
@@ -185,7 +197,10 @@ class TreeArrays:
         bool
             True if the structures are the same.
         """
-        return isinstance(other, TreeArrays) and np.array_equal(self.test, other.test)
+        if not isinstance(other, TreeArrays) or (self.upper is None) != (other.upper is None):
+            return False
+        same_cuts = self.upper is None or other.upper is None or np.array_equal(self.upper, other.upper)
+        return np.array_equal(self.test, other.test) and same_cuts
 
     def test_name(self, test: int) -> str:
         """Return the name of a test: its own, or ``x3`` for test 3 of a tree without names.
@@ -201,6 +216,21 @@ class TreeArrays:
             The name as texts and pictures show it.
         """
         return self.test_names[test] if self.test_names is not None else f"x{test}"
+
+    def node_name(self, node: int) -> str:
+        """Return what an inner node asks: the name of its test, with the node's own cut where it chose one.
+
+        Parameters
+        ----------
+        node : int
+            The number of the node.
+
+        Returns
+        -------
+        str
+            The test as texts and pictures show it.
+        """
+        return self.asks[node] if self.asks is not None else self.test_name(int(self.test[node]))
 
     def class_label(self, c: int) -> Any:
         """Return the label of a class; the index itself in a tree without labels.
@@ -226,7 +256,8 @@ class TreeArrays:
         """
         classes = None if self.classes is None else tuple((type(c).__name__, c) for c in self.classes)
         arrays = (self.test.tobytes(), self.counts.tobytes(), self.proba.tobytes(), self.says.tobytes())
-        return (self.n_tests, self.n_classes, *arrays, classes, self.test_names)
+        cuts = (None if self.upper is None else self.upper.tobytes(), self.asks)
+        return (self.n_tests, self.n_classes, *arrays, classes, self.test_names, *cuts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):

@@ -5,6 +5,7 @@
     counts[k] = counts[child 0 of k] + counts[child 1 of k]        a split sends every example to one side
     proba[k] ≥ 0,  Σ_c proba[k, c] = 1
     0 ≤ says[k] < n_classes                                        a node says one of the classes
+    0 ≤ upper[k] < 65535,  0 at a leaf                             where nodes choose their cuts: the code above the cut
 
 Each check raises `DataError` with the place that breaks the law (``counts[3]``), the value found there and
 what was expected. All are linear in the number of nodes and none recurses, so a hostile tree costs no more
@@ -29,6 +30,9 @@ FloatArray = npt.NDArray[np.float64]
 MAX_INT32 = 2**31 - 1
 MAX_TOTAL = 2.0**62
 """The most examples at a node; compared with a float sum, which cannot wrap (2**63 would leave no slack)."""
+
+MAX_UPPER = 65535
+"""Codes are held in sixteen bits, and the largest number means that a test never holds."""
 
 SUM_TOLERANCE = 1e-6
 """Probabilities read from a text file with a few decimals still pass; a forgotten class does not."""
@@ -188,6 +192,31 @@ def check_says_in_range(says: IntArray, n_classes: int) -> None:
     if len(bad):
         k = bad[0]
         raise DataError(f"says[{k}] is {says[k]}: expected the index of one of {n_classes} classes.")
+
+
+def checked_upper(value: object, test: IntArray) -> npt.NDArray[np.int32]:
+    """Return the code above the cut of each node; 0 at a leaf, and where the test is no cut."""
+    upper = integer_array(value, "upper")
+    check_same_length("upper", len(upper), len(test))
+    bad = np.flatnonzero((upper < 0) | (upper >= MAX_UPPER) | ((test < 0) & (upper > 0)))
+    if len(bad):
+        k = bad[0]
+        raise DataError(f"upper[{k}] is {upper[k]}: expected a code below {MAX_UPPER}, and 0 at a leaf.")
+    return upper.astype(np.int32)
+
+
+def checked_asks(value: Iterable[object] | None, test: IntArray) -> tuple[str, ...] | None:
+    """Return what each node asks, in words; a leaf asks nothing. None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise DataError(f"asks is {clip(value)}: expected a text for each of {len(test)} nodes.")
+    asks = tuple(value)
+    check_same_length("asks", len(asks), len(test))
+    for k, (text, asked) in enumerate(zip(asks, test.tolist(), strict=True)):
+        if not isinstance(text, str) or bool(text) != (asked >= 0):
+            raise DataError(f"asks[{k}] is {clip(text)}: expected a text, empty at a leaf only.")
+    return tuple(str(text) for text in asks)
 
 
 def check_probabilities_sum_to_one(proba: FloatArray) -> None:

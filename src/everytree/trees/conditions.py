@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["conditions"]
+__all__ = ["conditions", "conditions_of"]
 
 
 class _Part(NamedTuple):
@@ -38,10 +38,19 @@ def conditions(items: Iterable[tuple[int, int]], names: Sequence[str] | None) ->
     """
     if names is None:
         return tuple(f"x{test}" if outcome else f"not x{test}" for test, outcome in items)
+    return conditions_of(((names[test], outcome) for test, outcome in items), names)
+
+
+def conditions_of(asked: Iterable[tuple[str, int]], names: Sequence[str]) -> tuple[str, ...]:
+    """Say what was asked, in words, with its outcomes; ``names`` are those of all tests.
+
+    >>> conditions_of([("age <= 54.5", 1), ("age <= 20", 0)], ["age <= 20", "age <= 60"])
+    ('20 < age <= 54.5',)
+    """
     by_attribute: dict[str, list[tuple[_Part, str, int]]] = {}
-    for test, outcome in items:
-        part = _taken_apart(names[test])
-        by_attribute.setdefault(part.attribute, []).append((part, names[test], outcome))
+    for name, outcome in asked:
+        part = _taken_apart(name)
+        by_attribute.setdefault(part.attribute, []).append((part, name, outcome))
     known = set(names)
     words: list[str] = []
     for attribute, parts in by_attribute.items():

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.text import clip
+from everytree.data.local_columns import Reach
 from everytree.errors import DataError
 from everytree.trees.checks import FloatArray, IntArray
 
@@ -196,10 +197,28 @@ def _not_binary(
     return DataError(f"{matrix}[{row}, {column}]{which} is {what}: expected 0 or 1. {hint}")
 
 
+def rows_of_reach(X: Any, n_tests: int, local: bool) -> npt.NDArray[np.uint16] | None:
+    """Return rows of reaches as an array, once they fit the tree; None for anything else."""
+    if not isinstance(X, Reach):
+        return None
+    if not local or X.ndim != 2 or X.shape[1] != n_tests:
+        raise DataError(
+            f"X holds how far rows reach among {X.shape[-1]} tests: expected a tree with local cuts, of as many tests; "
+            f"this one has {n_tests} tests and {'local' if local else 'global'} cuts."
+        )
+    return X.view(np.ndarray)
+
+
 def leaf_of_rows(
-    X: npt.NDArray[np.uint8], children: npt.NDArray[np.int32], test: npt.NDArray[np.int32]
+    X: npt.NDArray[np.uint8] | npt.NDArray[np.uint16],
+    children: npt.NDArray[np.int32],
+    test: npt.NDArray[np.int32],
+    upper: npt.NDArray[np.int32] | None = None,
 ) -> npt.NDArray[np.intp]:
-    """Return the leaf each row of a 0/1 matrix ends in; all rows of a chunk go down one level at a time."""
+    """Return the leaf each row of a 0/1 matrix ends in; all rows of a chunk go down one level at a time.
+
+    With ``upper`` the rows are reaches, and a test holds where the reach is at most the upper code of the node.
+    """
     leaf = np.zeros(len(X), dtype=np.intp)
     if test[0] < 0:
         return leaf
@@ -213,7 +232,9 @@ def leaf_of_rows(
             if not inner.all():
                 leaf[start + rows[~inner]] = at[~inner]
                 rows, at, t = rows[inner], at[inner], t[inner]
-            at = children[at, block[rows, t]].astype(np.intp)
+            found = block[rows, t]
+            branch = found if upper is None else (found <= upper[at]).astype(np.intp)
+            at = children[at, branch].astype(np.intp)
     return leaf
 
 

@@ -97,6 +97,10 @@ class Tree(TreeArrays):
         Facts about how the tree was found. They are not compared and not written to a dict.
     says : array of int, shape (n_nodes,), optional
         The index of the class that each node predicts. By default it is the most probable class, of several the first.
+    upper : array of int, shape (n_nodes,), optional
+        Where every node chooses its own cut, the code above that cut; 0 at leaves and where a test is no cut.
+    asks : iterable of str, optional
+        What each node then asks, in words, such as ``"age <= 54.5"``; empty at a leaf.
 
     Raises
     ------
@@ -260,6 +264,8 @@ class Tree(TreeArrays):
             "classes": self.classes,
             "info": self._info,
             "says": self.says,
+            "upper": self.upper,
+            "asks": self.asks,
         }
         unknown = sorted(set(changes) - set(parts))
         if unknown:
@@ -274,13 +280,17 @@ class Tree(TreeArrays):
         Parameters
         ----------
         X : 0/1 matrix, shape (n_rows, n_tests)
-            The outcomes of the tests for each row.
+            The outcomes of the tests for each row. Rows for a tree of a space with local cuts come from ``rows_of``
+            of that space.
 
         Returns
         -------
         array of int, shape (n_rows,)
             The node number of each row's leaf.
         """
+        reach = routes.rows_of_reach(X, self.n_tests, self.upper is not None)
+        if reach is not None:
+            return routes.leaf_of_rows(reach, self.children, self.test, self.upper)
         matrix = routes.binary_matrix(X, self.n_tests, self.test_names)
         return routes.leaf_of_rows(matrix, self.children, self.test)
 
@@ -372,19 +382,21 @@ class Tree(TreeArrays):
         not (age <= 54) → 0 (p = 0.8, 10 examples)
         """
         found: list[LeafRule] = []
-        waiting: list[tuple[int, tuple[tuple[int, bool], ...]]] = [(0, ())]
+        Way = tuple[tuple[int, bool], ...]
+        waiting: list[tuple[int, Way, tuple[str, ...]]] = [(0, (), ())]
         while waiting:
-            k, items = waiting.pop()
+            k, items, words = waiting.pop()
             test = int(self.test[k])
             if test >= 0:
-                zero, one = self.children[k].tolist()
-                waiting += ((zero, (*items, (test, False))), (one, (*items, (test, True))))
+                for outcome, child in enumerate(self.children[k].tolist()):
+                    word = _condition(self.node_name(k), bool(outcome))
+                    waiting.append((child, (*items, (test, bool(outcome))), (*words, word)))
                 continue
             found.append(
                 LeafRule(
                     leaf=k,
                     items=items,
-                    conditions=tuple(_condition(self.test_name(i), outcome) for i, outcome in items),
+                    conditions=words,
                     label=self.class_label(int(self.says[k])),
                     counts=tuple(self.counts[k].tolist()),
                     proba=tuple(self.proba[k].tolist()),
@@ -545,16 +557,18 @@ class Tree(TreeArrays):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.children, self.test, self.counts, self.proba)
-        return _restore, (*parts, self.n_tests, self.test_names, self.classes, dict(self._info), self.says)
+        facts = (self.n_tests, self.test_names, self.classes, dict(self._info), self.says)
+        return _restore, (*parts, *facts, self.upper, self.asks)
 
 
 def _restore(
     children: Any, test: Any, counts: Any, proba: Any, n_tests: int, names: Any, classes: Any, info: Any,
-    says: Any = None,
+    says: Any = None, upper: Any = None, asks: Any = None,
 ) -> Tree:  # fmt: skip
     """Unpickle through the constructor, so that even a forged pickle obeys the laws."""
     return Tree(
-        children, test, counts, proba, n_tests=n_tests, test_names=names, classes=classes, info=info, says=says
+        children, test, counts, proba, n_tests=n_tests, test_names=names, classes=classes, info=info, says=says,
+        upper=upper, asks=asks,
     )  # fmt: skip
 
 

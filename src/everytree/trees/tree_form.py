@@ -3,7 +3,8 @@
     {"format": "everytree.tree", "version": 1, "n_tests": …, "test_names": […] | None, "classes": […] | None,
      "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …], "says": […]}
 
-Older files have no "says": each node says its most probable class.
+Older files have no "says": each node says its most probable class. A tree whose nodes chose their own cuts has also
+"upper": […], the code above the cut of each node, and "asks": […], what it asks in words.
 
 Reading trusts nothing: every field is checked for type and shape before an array is made of it, the work is
 linear in the size of the input, and an error names the field (``counts[3][1]``). The laws of the tree itself
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from everytree.common.json_text import parsed_json
 from everytree.common.text import clip
@@ -28,7 +30,7 @@ from everytree.trees.checks import checked_count
 FORMAT = "everytree.tree"
 VERSION = 1
 FIELDS = ("format", "version", "n_tests", "test_names", "classes", "children", "test", "counts", "proba")
-OPTIONAL = ("says",)
+OPTIONAL = ("says", "upper", "asks")
 MAX_LABEL_BITS = 4096
 """Integer labels beyond this may be too long for Python to print (its limit is 4300 digits)."""
 INT64_MAX = 2**63 - 1
@@ -41,12 +43,24 @@ class WrittenTree(BinaryTree, Protocol):
     def n_tests(self) -> int: ...
     @property
     def test_names(self) -> tuple[str, ...] | None: ...
+    @property
+    def upper(self) -> npt.NDArray[np.int32] | None: ...
+    @property
+    def asks(self) -> tuple[str, ...] | None: ...
 
 
 def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
     """Return the tree as plain lists, strings and numbers."""
     for c, label in enumerate(tree.classes or ()):
         _check_label(label, f"classes[{c}]", "Use tree.replace(classes=...) with labels that JSON can hold.")
+    cuts = {
+        name: value
+        for name, value in (
+            ("upper", None if tree.upper is None else tree.upper.tolist()),
+            ("asks", None if tree.asks is None else list(tree.asks)),
+        )
+        if value is not None
+    }
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -58,7 +72,7 @@ def tree_to_dict(tree: WrittenTree) -> dict[str, Any]:
         "counts": tree.counts.tolist(),
         "proba": tree.proba.tolist(),
         "says": tree.says.tolist(),
-    }
+    } | cuts
 
 
 def tree_to_json(tree: WrittenTree, indent: int | None = None) -> str:
@@ -112,6 +126,10 @@ def parts_from_dict(data: Any) -> dict[str, Any]:
     says = None
     if "says" in data:
         says = [_integer(c, f"says[{k}]") for k, c in enumerate(_list(data["says"], "says", n_nodes))]
+    upper = None
+    if "upper" in data:
+        upper = [_integer(u, f"upper[{k}]") for k, u in enumerate(_list(data["upper"], "upper", n_nodes))]
+    asks = None if "asks" not in data else _list(data["asks"], "asks", n_nodes)
     names = data["test_names"]
     if names is not None:
         names = _list(names, "test_names", n_tests)
@@ -132,6 +150,8 @@ def parts_from_dict(data: Any) -> dict[str, Any]:
         "test_names": names,
         "classes": classes,
         "says": None if says is None else np.array(says, dtype=np.int64),
+        "upper": None if upper is None else np.array(upper, dtype=np.int64),
+        "asks": asks,
     }
 
 

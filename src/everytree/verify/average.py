@@ -171,7 +171,7 @@ def _parts(model: Model, claimed: bool) -> list[Part] | None:
 def _space(model: Model, examples: Examples, depth: Any, max_states: int, deadline: float) -> Space:
     known = {"max_depth": depth, "min_leaf": model.params.get("min_leaf")}
     query = read_query(known, [], [], model.classes, examples.class_totals)
-    space = Space(examples, query, max_states, max(0.0, deadline - time.monotonic()))
+    space = Space(examples, query, max_states, max(0.0, deadline - time.monotonic()), model)
     about = space.estimate()
     if about > HOPELESS * max_states:
         raise GivenUp(f"about {about:.2g} states, not tried")

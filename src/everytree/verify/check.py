@@ -17,6 +17,7 @@ from typing import Any
 from everytree.verify.average import check_average
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
 from everytree.verify.csv_file import read_table
+from everytree.verify.cuts import code_facts, cut_facts
 from everytree.verify.draws import check_draws
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
@@ -25,6 +26,7 @@ from everytree.verify.model import Model, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.posterior import check_probable
 from everytree.verify.problem import InputError, quote
+from everytree.verify.prove import Space
 from everytree.verify.query import Query, dirichlet_at, read_query
 from everytree.verify.rules import check_rules
 from everytree.verify.whole import check_whole, read_whole
@@ -116,7 +118,8 @@ def verify_model(
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
         return Report((*facts, *filled), examples.notes)
     facts, better = _facts(claimed, examples, max_states, time_limit)
-    return Report((*facts, *filled, *noted_facts(claimed)), examples.notes, better)
+    coded = code_facts(claimed, read_cells(table, claimed, **ways)) if claimed.local else []
+    return Report((*facts, *filled, *coded, *noted_facts(claimed)), examples.notes, better)
 
 
 def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
@@ -147,6 +150,8 @@ def _facts(
     )
     facts += _tree_facts(claimed, counts, query)
     facts += _constraint_facts(claimed, counts, query)
+    if claimed.local:
+        facts += cut_facts(claimed, Space(examples, query, max_states, time_limit, claimed))
     facts += bound_facts(claimed)
     if claimed.estimator == "MAPTreeClassifier":
         return facts + chosen_facts(claimed) + check_probable(claimed, examples, max_states, time_limit), ()

@@ -18,10 +18,12 @@ from everytree.verify.query import base_rates
 
 __all__ = [
     "Column",
+    "Fine",
     "Leaf",
     "Model",
     "Node",
     "Test",
+    "as_text",
     "format_of",
     "labels_of",
     "read_file",
@@ -40,6 +42,19 @@ LONGEST_RULE = 20
 
 
 @dataclass(frozen=True)
+class Fine:
+    """The codes of a numeric column whose cuts every node chooses: their least and greatest values, and the bins.
+
+    ``bins`` is 0 where a node may cut everywhere; ``given`` says that the cut points were given.
+    """
+
+    low: tuple[Any, ...]
+    high: tuple[Any, ...]
+    bins: int
+    given: bool
+
+
+@dataclass(frozen=True)
 class Column:
     """One column of the raw data: numeric, nominal (with its known values), binary or empty."""
 
@@ -47,6 +62,7 @@ class Column:
     kind: str
     values: tuple[Any, ...]
     fill: Any
+    fine: Fine | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +80,8 @@ class Test:
 class Node:
     """One node of the tree; ``test`` is −1 at a leaf, and ``above`` is its parent with the outcome that leads here.
 
-    ``says`` is the index of the class it predicts; None in older files, where only the claims name it.
+    ``says`` is the index of the class it predicts; None in older files, where only the claims name it. ``upper`` is the
+    code above its cut and ``asks`` what it asks, in words, where nodes choose their own cuts.
     """
 
     test: int
@@ -74,6 +91,8 @@ class Node:
     above: tuple[int, int] | None
     depth: int
     says: int | None
+    upper: int = 0
+    asks: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +123,7 @@ class Model:
     leaves: tuple[Leaf, ...]
     written_by: str
     table: dict[int, tuple[int, ...]] | None = None  # outcomes, as bits, → class counts
+    local: bool = False  # whether every node chooses its own cuts
 
     @property
     def used_params(self) -> dict[str, Any]:
@@ -143,14 +163,14 @@ class Model:
             return name
         if asked.kind == "missing":
             return f"{name} is missing"
-        return f"{name} {'<=' if asked.kind == 'threshold' else '=='} {_as_text(asked.value)}"
+        return f"{name} {'<=' if asked.kind == 'threshold' else '=='} {as_text(asked.value)}"
 
     def rule(self, node: int) -> str:
         """Say the way to a node in words; of a very long one, the end."""
         items: list[str] = []
         above = self.nodes[node].above
         while above is not None and len(items) < LONGEST_RULE:
-            test = self.test_name(self.nodes[above[0]].test)
+            test = self.nodes[above[0]].asks or self.test_name(self.nodes[above[0]].test)
             items.append(test if above[1] else f"not {test}")
             above = self.nodes[above[0]].above
         if above is not None:
@@ -158,7 +178,8 @@ class Model:
         return " and ".join(reversed(items)) or "always"
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Write a number as a person does."""
     if isinstance(value, float):
         return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
     return str(value)
@@ -243,7 +264,8 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
     """
     classes = labels_of(data)
     encoding = _object(data, "encoding")
-    columns = tuple(_column(each, f"columns[{j}]") for j, each in enumerate(_list(data, "columns")))
+    local = "cuts" in encoding and _choice(encoding, "cuts", ("local",)) == "local"
+    columns = tuple(_column(each, f"columns[{j}]", local) for j, each in enumerate(_list(data, "columns")))
     if len({column.name for column in columns}) < len(columns):
         raise InputError("columns holds a name twice; expected different names")
     known = [frozenset(column.values) for column in columns]
@@ -257,6 +279,8 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
     if data.get("tree") is not None:
         tree = _object(data, "tree")
         nodes = _nodes(tree, len(tests), len(classes))
+        if local:
+            nodes = _with_cuts(tree, nodes)
         names = _names(tree, len(tests))
         if tree.get("classes") is not None and tree["classes"] != list(classes):
             raise InputError(f"tree.classes is {quote(tree['classes'])}; expected the labels in classes")
@@ -276,6 +300,7 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
         leaves=_leaves(claims, len(nodes), len(classes)) if nodes else (),
         written_by=_text(data, "everytree"),
         table=None if data.get("table") is None else _table(_object(data, "table"), len(tests), len(classes)),
+        local=local,
     )
 
 
@@ -294,7 +319,34 @@ def _table(table: dict[str, Any], n_tests: int, n_classes: int) -> dict[int, tup
     return found
 
 
-def _column(data: Any, path: str) -> Column:
+def _with_cuts(tree: dict[str, Any], nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Add to nodes the codes above their cuts, and what they ask."""
+    upper, asks = (_list(tree, key, where="tree.") for key in ("upper", "asks"))
+    if len(upper) != len(nodes) or len(asks) != len(nodes):
+        raise InputError(f"tree.upper and tree.asks must have {len(nodes)} entries, one per node")
+    for k, (code, text) in enumerate(zip(upper, asks, strict=True)):
+        if not _is_whole(code, 0) or not isinstance(text, str):
+            raise InputError(
+                f"tree.upper[{k}] is {quote(code)} and tree.asks[{k}] {quote(text)}; expected a code and a text"
+            )
+    return tuple(replace(node, upper=upper[k], asks=asks[k]) for k, node in enumerate(nodes))
+
+
+def _fine(data: Any, path: str) -> Fine:
+    if not isinstance(data, dict):
+        raise InputError(f"{path} is {quote(data)}; expected an object with low, high, bins and given")
+    low, high, bins, given = (data.get(key) for key in ("low", "high", "bins", "given"))
+    for key, values in (("low", low), ("high", high)):
+        if not isinstance(values, list) or not values or not all(map(is_number, values)):
+            raise InputError(f"{path}.{key} is {quote(values)}; expected a list of numbers")
+    if not _is_whole(bins, 0) or not isinstance(given, bool) or len(low or ()) != len(high or ()):
+        raise InputError(
+            f"{path} is {quote(data)}; expected as many low as high, a number of bins, and given"
+        )
+    return Fine(tuple(low or ()), tuple(high or ()), int(bins or 0), given)
+
+
+def _column(data: Any, path: str, local: bool = False) -> Column:
     if not isinstance(data, dict):
         raise InputError(f"{path} is {quote(data)}; expected an object")
     name, kind, values, fill = (data.get(key) for key in ("name", "kind", "values", "fill"))
@@ -309,7 +361,8 @@ def _column(data: Any, path: str) -> Column:
         raise InputError(f"{path}.values is {quote(values)}; expected null for a {kind} column")
     elif fill is not None and not is_number(fill):
         raise InputError(f"{path}.fill is {quote(fill)}; expected a number or null")
-    return Column(name, kind, tuple(values or ()), fill)
+    fine = _fine(data.get("fine"), f"{path}.fine") if local and kind == "numeric" else None
+    return Column(name, kind, tuple(values or ()), fill, fine)
 
 
 def _test(data: Any, path: str, columns: tuple[Column, ...], known: list[frozenset[Any]]) -> Test:

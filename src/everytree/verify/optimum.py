@@ -71,7 +71,7 @@ def _optimum_facts(
     time_limit: float,
 ) -> tuple[list[Fact], tuple[str, ...]]:
     claimed_optimal, bound = model.claims.get("optimal"), model.claims.get("lower_bound")
-    space = Space(examples, query, max_states, time_limit)
+    space = Space(examples, query, max_states, time_limit, model)
     place = query.rank.index(query.first_cost)
     facts: list[Fact] = []
     about = space.estimate()

@@ -32,7 +32,7 @@ def check_probable(model: Model, examples: Examples, max_states: int, time_limit
     if not model.nodes and model.claims.get("depth") is not None:
         known["max_depth"] = model.claims["depth"]  # an average that a limit ended at this depth says so
     query = read_query(known, [], [], model.classes, examples.class_totals)
-    space = Space(examples, query, max_states, time_limit)
+    space = Space(examples, query, max_states, time_limit, model)
     facts = []
     joint: float | None = None
     if model.nodes:

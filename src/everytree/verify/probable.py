@@ -156,7 +156,7 @@ class Fold:
         self.dirichlet = dirichlet
         self.power = read_power(model.params)
         self.added: dict[int, list[float]] = {}
-        self.known: dict[tuple[int, int], tuple[float, float]] = {}
+        self.known: dict[tuple[int, int, int | None], tuple[float, float]] = {}
 
     def added_at(self, depth: int) -> list[float]:
         """Return the Dirichlet parameters of a leaf at a depth."""
@@ -183,34 +183,40 @@ class Fold:
         shifted = [n + x for n, x in zip(counts, self.added_at(depth), strict=True)]
         return [x / sum(shifted) for x in shifted]
 
-    def splits(self, cover: int, counts: Counts, depth: int) -> list[Any]:
+    def left(self, depth: int) -> int | None:
+        """Return how many levels may be split from a depth on."""
         limit = self.space.query.max_depth
-        return [] if limit is not None and depth >= limit else list(self.space.splits(cover, counts))
+        return None if limit is None else limit - depth
 
-    def value(self, cover: int, counts: Counts, depth: int) -> tuple[float, float]:
-        """Compute (log of the sum, log of the largest) over the trees from here."""
+    def splits(self, cover: int, counts: Counts, depth: int, above: int | None = None) -> list[Any]:
+        left = self.left(depth)
+        return [] if left is not None and left <= 0 else list(self.space.splits(cover, counts, left, above))
+
+    def value(self, cover: int, counts: Counts, depth: int, above: int | None = None) -> tuple[float, float]:
+        """Compute (log of the sum, log of the largest) over the trees from here; ``above`` is the parent's cover."""
         if depth == self.space.query.max_depth:
             leaf = self.leaf(counts, depth, True)
             return leaf, leaf
-        found = self.known.get((cover, depth))
+        state = (cover, depth, self.space.asked(self.left(depth), above))
+        found = self.known.get(state)
         if found is not None:
             return found
         self.space.count_state()
-        splits = self.splits(cover, counts, depth)
+        splits = self.splits(cover, counts, depth, above)
         best = self.leaf(counts, depth, not splits)
         terms = [best]
         shares = self.prior.log_shares([split[0] for split in splits], self.columns)
         here = self.prior.log_split(depth)
         for test, zero, zeros, one, ones in splits:
-            sum0, best0 = self.value(zero, zeros, depth + 1)
-            sum1, best1 = self.value(one, ones, depth + 1)
+            sum0, best0 = self.value(zero, zeros, depth + 1, cover)
+            sum1, best1 = self.value(one, ones, depth + 1, cover)
             terms.append(here + shares[test] + sum0 + sum1)
             best = max(best, here + shares[test] + best0 + best1)
         largest = max(terms)
         total = largest
         if largest > MINUS_INFINITY:
             total += math.log(math.fsum(math.exp(term - largest) for term in terms))
-        self.known[cover, depth] = total, best
+        self.known[state] = total, best
         return total, best
 
     def root(self) -> tuple[float, float]:
@@ -225,26 +231,31 @@ class Fold:
 
         g(s) = P(leaf | s) · θ(s) + Σ_t P(split by t | s) · g(the side of the row), remembered for each state.
         """
-        known: dict[tuple[int, int], list[float]] = {}
+        known: dict[tuple[int, int, int | None], list[float]] = {}
 
-        def mean(cover: int, counts: Counts, depth: int) -> list[float]:
+        def mean(cover: int, counts: Counts, depth: int, above: int | None = None) -> list[float]:
             if depth == self.space.query.max_depth:
                 return self.theta(counts, depth)
-            if (cover, depth) in known:
-                return known[cover, depth]
+            state = (cover, depth, self.space.asked(self.left(depth), above))
+            if state in known:
+                return known[state]
             self.space.look_at_clock()
-            total, _ = self.value(cover, counts, depth)
-            splits = self.splits(cover, counts, depth)
+            total, _ = self.value(cover, counts, depth, above)
+            splits = self.splits(cover, counts, depth, above)
             shares = self.prior.log_shares([split[0] for split in splits], self.columns)
             here = self.prior.log_split(depth)
             leaf = math.exp(self.leaf(counts, depth, not splits) - total)
             found = [leaf * p for p in self.theta(counts, depth)]
             for test, zero, zeros, one, ones in splits:
-                sides = self.value(zero, zeros, depth + 1)[0] + self.value(one, ones, depth + 1)[0]
+                sides = sum(
+                    self.value(side, their, depth + 1, cover)[0]
+                    for side, their in ((zero, zeros), (one, ones))
+                )
                 share = math.exp(here + shares[test] + sides - total)
-                below = mean(one, ones, depth + 1) if row >> test & 1 else mean(zero, zeros, depth + 1)
+                side, their = (one, ones) if row >> test & 1 else (zero, zeros)
+                below = mean(side, their, depth + 1, cover)
                 found = [x + share * y for x, y in zip(found, below, strict=True)]
-            known[cover, depth] = found
+            known[state] = found
             return found
 
         try:
@@ -262,11 +273,11 @@ def log_joint(space: Space, prior: Prior, model: Model) -> float:
     """Compute log prior + log marginal likelihood of the model's tree; −inf if it is not in the space."""
     folded = Fold(space, prior, model, model.used_params.get("dirichlet"))
     total = 0.0
-    waiting = [(0, space.everything)]
+    waiting: list[tuple[int, int, int | None]] = [(0, space.everything, None)]
     while waiting:
-        k, cover = waiting.pop()
+        k, cover, above = waiting.pop()
         node, counts = model.nodes[k], space.counts(cover)
-        splits = folded.splits(cover, counts, node.depth)
+        splits = folded.splits(cover, counts, node.depth, above)
         if node.test < 0:
             total += folded.leaf(counts, node.depth, not splits)
             continue
@@ -275,5 +286,5 @@ def log_joint(space: Space, prior: Prior, model: Model) -> float:
             return MINUS_INFINITY
         shares = prior.log_shares([split[0] for split in splits], folded.columns)
         total += prior.log_split(node.depth) + shares[node.test]
-        waiting += [(node.children[0], chosen[1]), (node.children[1], chosen[3])]
+        waiting += [(node.children[0], chosen[1], cover), (node.children[1], chosen[3], cover)]
     return total

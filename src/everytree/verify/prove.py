@@ -22,12 +22,16 @@ from operator import add, sub
 from typing import Any, TypeAlias
 
 from everytree.verify.examples import Examples
+from everytree.verify.local import Offers
+from everytree.verify.model import Model
 from everytree.verify.query import COSTS, Query, Value
 
 __all__ = ["GivenUp", "Optimum", "Space", "best_tree", "rank_of", "show_tree"]
 
 Key: TypeAlias = tuple[Any, ...]  # () is a leaf, (test, zero, one) a split
 Counts: TypeAlias = tuple[int, ...]
+# A cover, the levels that may still be split, and the cover whose offers count where it is another one.
+State: TypeAlias = tuple[int, int | None, int | None]
 
 
 MOST_BYTES = 2**30
@@ -55,15 +59,23 @@ def _bit_set(bits: list[int]) -> int:
 class Space:
     """The examples as bit sets: one for each test, and one for each class and binary digit of its counts."""
 
-    def __init__(self, examples: Examples, query: Query, max_states: int, time_limit: float) -> None:
+    def __init__(
+        self,
+        examples: Examples,
+        query: Query,
+        max_states: int,
+        time_limit: float,
+        model: Model | None = None,
+    ) -> None:
         self.query = query
         rows = sorted(examples.counts)
         self.everything = (1 << len(rows)) - 1
-        self.tests = [
-            (test, _bit_set([bits >> test & 1 for bits in rows]))
-            for test in range(examples.n_tests)
-            if test not in query.forbidden
-        ]
+        sets = [_bit_set([bits >> test & 1 for bits in rows]) for test in range(examples.n_tests)]
+        self.tests = [(test, rows) for test, rows in enumerate(sets) if test not in query.forbidden]
+        # Where every node chooses its own cuts, a cover offers some of the tests.
+        self.offers: Offers | None = None
+        if model is not None and model.local:
+            self.offers = Offers(model, sets, self.everything, lambda cover: sum(self.counts(cover)))
         self.planes: list[list[tuple[int, int]]] = []  # for each class: (weight, rows)
         for c in range(examples.n_classes):
             column = [examples.counts[bits][c] for bits in rows]
@@ -88,10 +100,25 @@ class Space:
             [sum([weight * (cover & rows).bit_count() for weight, rows in plane]) for plane in self.planes]
         )
 
-    def splits(self, cover: int, counts: Counts) -> Iterator[tuple[int, int, Counts, int, Counts]]:
-        """Yield (test, zero side, its counts, one side, its counts) for each test that leaves enough on both sides."""
+    def asked(self, left: int | None, above: int | None) -> int | None:
+        """Return the cover whose offers count instead of a state's own: that of its parent, on the lowest level."""
+        return above if self.offers is not None and left == 1 else None
+
+    def splits(
+        self, cover: int, counts: Counts, left: int | None = None, above: int | None = None
+    ) -> Iterator[tuple[int, int, Counts, int, Counts]]:
+        """Yield (test, zero side, its counts, one side, its counts) for each test that leaves enough on both sides.
+
+        ``left`` levels may still be split; ``above`` is the cover of the parent, if there is one.
+        """
         least, n = self.query.min_leaf, sum(counts)
+        offered = None
+        if self.offers is not None:
+            other = self.asked(left, above)
+            offered = self.offers.of(cover if other is None else other)
         for test, rows in self.tests:
+            if offered is not None and test not in offered:
+                continue
             one = cover & rows
             if not one or one == cover:
                 continue
@@ -117,16 +144,19 @@ class Space:
         total = 0.0
         for _ in range(descents):
             cover, counts, ways, depth = self.everything, self.totals, 1.0, 0
+            above: int | None = None
             total += 1
             while self.query.max_depth is None or depth < self.query.max_depth - 1:
                 pure = sum(1 for n in counts if n) <= 1
-                found = [] if pure else list(self.splits(cover, counts))
+                left = None if self.query.max_depth is None else self.query.max_depth - depth
+                found = [] if pure else list(self.splits(cover, counts, left, above))
                 if not found or time.monotonic() > self.deadline:
                     break
                 depth += 1
                 ways *= 2 * len(found) / depth
                 total += ways
                 _, zero, zeros, one, ones = chance.choice(found)
+                above = cover
                 cover, counts = chance.choice([(zero, zeros), (one, ones)])
         return total / descents
 
@@ -163,7 +193,7 @@ class _Additive:
 
     def __init__(self, space: Space) -> None:
         self.space, self.query = space, space.query
-        self.known: dict[tuple[int, int | None], tuple[tuple[Any, ...], int] | None] = {}
+        self.known: dict[State, tuple[tuple[Any, ...], int] | None] = {}
         self.leaf_values: dict[Counts, tuple[Any, ...] | None] = {}
         self.least_values: dict[Counts, tuple[Any, ...]] = {}
         # Fractions become whole numbers of a common unit, which are ten times quicker to add.
@@ -211,8 +241,10 @@ class _Additive:
             self.least_values[counts] = self._vector(self.query.least, counts)
         return self.least_values[counts]
 
-    def value(self, cover: int, counts: Counts, left: int | None) -> tuple[Any, ...] | None:
-        state = (cover, left)
+    def value(
+        self, cover: int, counts: Counts, left: int | None, above: int | None = None
+    ) -> tuple[Any, ...] | None:
+        state = (cover, left, self.space.asked(left, above))
         if state in self.known:
             found = self.known[state]
             return None if found is None else found[0]
@@ -220,7 +252,7 @@ class _Additive:
         best, choice = self.leaf(counts), -1
         if left != 0 and sum(counts) >= 2 * self.query.min_leaf:
             if left == 1:
-                best, choice = self.stump(cover, counts, best)
+                best, choice = self.stump(cover, counts, best, above)
             elif best is None or best > self.least(counts):
                 best, choice = self.split(cover, counts, left, best)
         self.known[state] = None if best is None else (best, choice)
@@ -233,11 +265,11 @@ class _Additive:
         choice = -1
         below = None if left is None else left - 1
         floor = self.least(counts)
-        for test, zero, zeros, one, ones in self.space.splits(cover, counts):
-            first = self.value(zero, zeros, below)
+        for test, zero, zeros, one, ones in self.space.splits(cover, counts, left):
+            first = self.value(zero, zeros, below, cover)
             if first is None or (best is not None and best <= _sum(first, self.least(ones))):
                 continue
-            second = self.value(one, ones, below)
+            second = self.value(one, ones, below, cover)
             if second is None:
                 continue
             both = _sum(first, second)
@@ -248,13 +280,13 @@ class _Additive:
         return best, choice
 
     def stump(
-        self, cover: int, counts: Counts, best: tuple[Any, ...] | None
+        self, cover: int, counts: Counts, best: tuple[Any, ...] | None, above: int | None
     ) -> tuple[tuple[Any, ...] | None, int]:
         """Do ``split`` for the last level, where both sides are leaves; most of the time is spent here."""
         choice = -1
         if best is not None and best <= self.least(counts):
             return best, choice
-        for test, _, zeros, _, ones in self.space.splits(cover, counts):
+        for test, _, zeros, _, ones in self.space.splits(cover, counts, 1, above):
             first, second = self.leaf(zeros), self.leaf(ones)
             if first is None or second is None or (best is not None and first[0] + second[0] > best[0]):
                 continue
@@ -263,14 +295,14 @@ class _Additive:
                 best, choice = both, test
         return best, choice
 
-    def tree(self, cover: int, counts: Counts, left: int | None) -> Key:
-        found = self.known.get((cover, left))
+    def tree(self, cover: int, counts: Counts, left: int | None, above: int | None = None) -> Key:
+        found = self.known.get((cover, left, self.space.asked(left, above)))
         if found is None or found[1] < 0:
             return ()
         below = None if left is None else left - 1
-        for test, zero, zeros, one, ones in self.space.splits(cover, counts):
+        for test, zero, zeros, one, ones in self.space.splits(cover, counts, left, above):
             if test == found[1]:
-                return test, self.tree(zero, zeros, below), self.tree(one, ones, below)
+                return test, self.tree(zero, zeros, below, cover), self.tree(one, ones, below, cover)
         raise AssertionError("the chosen test is feasible")
 
 
@@ -284,7 +316,7 @@ class _Pareto:
         if space.query.min_accuracy is not None:
             costs.append("errors")
         self.costs = list(dict.fromkeys(costs))
-        self.known: dict[tuple[int, int | None], list[tuple[tuple[Value, ...], int, Key]]] = {}
+        self.known: dict[State, list[tuple[tuple[Value, ...], int, Key]]] = {}
         # Costs below zero can pull a tree back under a bound, so only then bounds wait for the root.
         self.early = all(value >= 0 for row in space.query.matrix or () for value in row)
 
@@ -317,8 +349,10 @@ class _Pareto:
         n = sum(self.space.totals)
         return query.min_accuracy is None or n - values["errors"] >= n * query.min_accuracy
 
-    def cells(self, cover: int, counts: Counts, left: int | None) -> list[tuple[tuple[Value, ...], int, Key]]:
-        state = (cover, left)
+    def cells(
+        self, cover: int, counts: Counts, left: int | None, above: int | None = None
+    ) -> list[tuple[tuple[Value, ...], int, Key]]:
+        state = (cover, left, self.space.asked(left, above))
         if state in self.known:
             return self.known[state]
         self.space.count_state()
@@ -329,11 +363,11 @@ class _Pareto:
             found.append(((*costs, 1, 0), (1 << len(required)) - 1, ()))
         if left != 0 and sum(counts) >= 2 * self.query.min_leaf:
             below = None if left is None else left - 1
-            for test, zero, zeros, one, ones in self.space.splits(cover, counts):
+            for test, zero, zeros, one, ones in self.space.splits(cover, counts, left, above):
                 lacking = sum(1 << i for i, group in enumerate(required) if test not in group)
                 self.space.look_at_clock()
-                second = self.cells(one, ones, below)
-                for v0, m0, t0 in self.cells(zero, zeros, below) if second else ():
+                second = self.cells(one, ones, below, cover)
+                for v0, m0, t0 in self.cells(zero, zeros, below, cover) if second else ():
                     for v1, m1, t1 in second:
                         vector = (
                             *(a + b for a, b in zip(v0[:-1], v1[:-1], strict=True)),

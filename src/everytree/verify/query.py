@@ -30,7 +30,7 @@ ROUNDING = 1e-12  # the relative rounding of a sum of floats
 COSTS = ("error", "expected_error", "gini", "entropy", "cost")
 # Parameters that change how a tree is found or shown, but not which trees are allowed or better.
 INDIFFERENT = {"n_jobs", "time_limit", "memory_limit", "strategy", "progress", "verbose", "random_state"}
-INDIFFERENT |= {"dirichlet", "bins", "missing", "unknown", "nominal", "max_categories"}
+INDIFFERENT |= {"dirichlet", "bins", "missing", "unknown", "nominal", "max_categories", "cuts"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,387 @@
+"""LocalColumns: which tests belong to which column, for spaces whose states choose their cuts from their own rows.
+
+The tests of a table are then all that any state might ask, column by column:
+
+    ordered    test begin + i holds iff code <= i         numbers, 0/1, nominal columns of two values
+    nominal    test begin + v holds iff code == v         one for each value
+    missing    after these, where values are missing      no other test of the column holds then
+
+A state that holds the codes lo and hi of an ordered column, and none between them, asks ``x <= t(lo, hi)`` and calls it
+test begin + lo with *upper* hi. With the greatest training value of lo and the least of hi,
+
+    t(lo, hi) = max over lo < h <= hi of cut_between(high[lo], low[h])
+
+which is ``cut_between(high[lo], low[hi])`` itself, but for columns where some mid-points have six digits and others
+more; the maximum makes t ascend with hi, and it still lies within a twentieth of the gap around the mid-point. So all
+that the core need know of a new row is its *reach*, a number for each test:
+
+    reach = 0  the test holds, whatever the upper code        reach = 65535  it never holds
+    else the least upper code for which it holds              the outcome is  reach <= upper
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.column import Column
+from everytree.data.cuts import places_among
+from everytree.data.encoding import Encoding, Test, matched
+from everytree.data.fine_codes import FineCodes
+from everytree.data.frames import Frame
+from everytree.data.shortened import cut_matrix
+from everytree.errors import QueryError
+
+__all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach"]
+
+ORDERED, NOMINAL = 0, 1
+ALWAYS, NEVER = 0, 65535
+KEPT = 512  # codes of a column whose thresholds are kept, once they are known
+CELLS = 1 << 22  # of thresholds or reaches in memory at a time
+
+Codes = npt.NDArray[np.int32]
+
+
+class Reach(np.ndarray[Any, np.dtype[np.uint16]]):
+    """Rows of reaches, uint16 of shape (n_rows, n_tests): a type of its own, so that no raw numbers are taken for them.
+
+    >>> Reach.of_rows(np.array([[1, 0]], dtype=np.uint8)).tolist()
+    [[0, 65535]]
+    """
+
+    @classmethod
+    def of_rows(cls, rows: npt.NDArray[np.uint8]) -> Reach:
+        """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper code."""
+        return np.where(rows > 0, ALWAYS, NEVER).astype(np.uint16).view(cls)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalColumn:
+    """The tests of one column: those of its codes, ``begin`` … ``end`` − 1, and that of missing values, or −1.
+
+    ``n_codes`` counts the codes of values; a missing value has the next one, and a nominal value not seen in training
+    the one after that. ``fine`` is None of 0/1 and nominal columns. ``bins`` is how many equal-frequency bins a state
+    makes, 0 for a cut everywhere.
+    """
+
+    column: int
+    kind: int
+    begin: int
+    end: int
+    missing: int
+    bins: int
+    n_codes: int
+    fine: FineCodes | None
+
+    @property
+    def stop(self) -> int:
+        """The number of the first test after those of this column."""
+        return self.end + (self.missing >= 0)
+
+    def outcomes(self, codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """The outcomes of the tests of this column for some codes."""
+        tests = np.arange(self.end - self.begin, dtype=np.int32)
+        found = np.empty((codes.size, self.stop - self.begin), dtype=bool)
+        cuts = found[:, : tests.size]
+        (np.equal if self.kind == NOMINAL else np.less_equal)(codes[:, None], tests, out=cuts)
+        if self.missing >= 0:
+            found[:, -1] = codes == self.n_codes
+        return found
+
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """The place of each code among the rows of its tests, in lexicographic order; equal rows have the same one."""
+        rank = np.zeros(self.n_codes + 2, dtype=np.int64)
+        gone = self.missing >= 0
+        rank[self.n_codes] = gone
+        codes = np.arange(self.n_codes)
+        if self.kind == NOMINAL:
+            rank[: self.n_codes] = self.n_codes - codes + gone
+        else:  # the last code has zeros only
+            rank[: self.n_codes] = np.where(
+                codes < self.end - self.begin, self.end - self.begin - codes + gone, 0
+            )
+        return rank
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalColumns:
+    """The columns of a table whose states choose their own cuts; ``of`` makes it of encodings.
+
+    >>> from everytree.data.binarizer import Binarizer
+    >>> columns = Binarizer(cuts="local").fit([[20, "a"], [30, "b"], [90, "a"]]).columns_
+    >>> columns.array.tolist(), columns.test(0, 2).name, columns.test(2, 1).name
+    ([[0, 0, 2, -1, 4], [0, 2, 3, -1, 0]], 'x0 <= 55', 'x1 == b')
+    """
+
+    columns: tuple[LocalColumn, ...]
+    encodings: tuple[Encoding, ...]
+    n_tests: int
+    _thresholds: dict[int, npt.NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, encodings: Sequence[Encoding]) -> LocalColumns:
+        """The columns of the tests of these encodings, in their order; a column without tests plays no part."""
+        columns, begin = [], 0
+        for j, encoding in enumerate(encodings):
+            if not encoding.tests:
+                continue
+            last = encoding.tests[-1]
+            gone = last.op == "is" and last.value == "missing"
+            end = begin + len(encoding.tests) - gone
+            known = 0 if encoding.codes is None else len(encoding.codes)
+            ordered = encoding.codes is None or (known == 2 and end - begin == 1)
+            fine = encoding.fine
+            columns.append(
+                LocalColumn(
+                    j,
+                    ORDERED if ordered else NOMINAL,
+                    begin,
+                    end,
+                    end if gone else -1,
+                    0 if fine is None else fine.bins,
+                    end - begin + 1 if ordered else known,
+                    fine,
+                )
+            )
+            begin = end + gone
+        return cls(tuple(columns), tuple(encodings), begin)
+
+    def only(self, kept: Sequence[int]) -> LocalColumns:
+        """The columns of some of the tests, ascending, which must be all or none of each column."""
+        left = set(kept)
+        encodings = list(self.encodings)
+        for column in self.columns:
+            inside = len(left.intersection(range(column.begin, column.stop)))
+            if not inside:
+                encodings[column.column] = replace(encodings[column.column], tests=[])
+            elif inside < column.stop - column.begin:
+                name = encodings[column.column].tests[0].attribute
+                raise QueryError(
+                    f"some tests of the column {name!r} are left out, and others not; where every node chooses its own "
+                    "cuts, name whole columns"
+                )
+        return LocalColumns.of(encodings)
+
+    @property
+    def array(self) -> npt.NDArray[np.int32]:
+        """The columns for the core, one line each: kind, begin, end, missing, bins."""
+        lines = [(c.kind, c.begin, c.end, c.missing, c.bins) for c in self.columns]
+        return np.array(lines, dtype=np.int32).reshape(len(lines), 5)
+
+    # --- rows
+
+    def codes(self, frame: Frame) -> Codes:
+        """The codes of a frame's rows, a column for each of ``columns``; missing and unseen values have codes too."""
+        out = np.empty((frame.n_rows, len(self.columns)), dtype=np.int32)
+        for k, column in enumerate(self.columns):
+            out[:, k] = self._codes_of(column, self._matched(frame, column))
+        return out
+
+    def _matched(self, frame: Frame, column: LocalColumn) -> Column:
+        return matched(frame.columns[column.column], self.encodings[column.column])
+
+    def _codes_of(self, column: LocalColumn, given: Column) -> npt.NDArray[Any]:
+        encoding = self.encodings[column.column]
+        if given.is_empty:
+            codes = np.zeros(len(given), dtype=np.int32)
+        elif encoding.codes is not None:
+            places = given.codes_in(encoding.codes, -1)
+            if column.kind == NOMINAL:
+                codes = np.where(places < 0, column.n_codes + 1, places).astype(np.int32)
+            else:
+                codes = (places != encoding.codes[encoding.tests[0].value]).astype(np.int32)
+        elif column.fine is None:
+            codes = (given.data <= 0.5).astype(np.int32)
+        else:
+            cuts = [test.value for test in encoding.tests[: column.end - column.begin]]
+            codes = places_among(given.data, cuts)
+        if given.mask is not None or given.is_empty:
+            codes[given.missing] = self.missing_code(column)
+        return codes
+
+    def missing_code(self, column: LocalColumn) -> int:
+        """The code of a missing value: that of what stands for it, or one of its own."""
+        encoding = self.encodings[column.column]
+        if encoding.fill is None:
+            return column.n_codes
+        if encoding.codes is not None and column.kind == NOMINAL:
+            return encoding.codes[encoding.fill]
+        return sum(not test.holds(encoding.fill) for test in encoding.tests[: column.end - column.begin])
+
+    def rows(self, codes: Codes) -> npt.NDArray[np.uint8]:
+        """The 0/1 rows of codes, over all tests."""
+        out = np.empty((codes.shape[0], self.n_tests), dtype=np.uint8)
+        for k, column in enumerate(self.columns):
+            here, part = codes[:, k], out[:, column.begin : column.stop]
+            if column.n_codes > KEPT:
+                part[:] = column.outcomes(here)
+            else:  # rows of a small table are copied, which is quicker than a comparison for each cell
+                small = column.outcomes(np.arange(column.n_codes + 2, dtype=np.int32))
+                part[:] = small.view(np.uint8)[here]
+        return out
+
+    def codes_of_rows(self, rows: npt.NDArray[np.uint8]) -> Codes:
+        """The codes of 0/1 rows; a row without any test that holds has the last code, or that of an unseen value."""
+        out = np.empty((rows.shape[0], len(self.columns)), dtype=np.int32)
+        for k, column in enumerate(self.columns):
+            part = rows[:, column.begin : column.end]
+            if column.kind == NOMINAL:
+                out[:, k] = np.where(part.any(axis=1), part.argmax(axis=1), column.n_codes + 1)
+            else:
+                out[:, k] = part.shape[1] - part.sum(axis=1, dtype=np.int32)
+            if column.missing >= 0:
+                out[rows[:, column.missing] > 0, k] = column.n_codes
+        return out
+
+    def distinct(self, codes: Codes) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Find the rows that differ: the first of each, in the order of their 0/1 rows, and the place of each row.
+
+        The places of codes are packed into 64-bit words: sorting a few words is much faster than sorting rows of tests.
+        """
+        n = codes.shape[0]
+        words: list[npt.NDArray[np.uint64]] = []
+        room = 0
+        for k, column in enumerate(self.columns):
+            bits = max(1, int(column.n_codes + 1).bit_length())
+            if room < bits:
+                words.append(np.zeros(n, dtype=np.uint64))
+                room = 64
+            room -= bits
+            words[-1] |= column.ranks().astype(np.uint64)[codes[:, k]] << np.uint64(room)
+        if n == 0 or not words:
+            return np.zeros(min(n, 1), dtype=np.intp), np.zeros(n, dtype=np.intp)
+        order = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
+        starts = np.zeros(n, dtype=bool)
+        starts[0] = True
+        for word in words:
+            ordered = word[order]
+            starts[1:] |= ordered[1:] != ordered[:-1]
+        place = np.empty(n, dtype=np.intp)
+        place[order] = np.cumsum(starts) - 1
+        return order[starts], place
+
+    # --- thresholds
+
+    def column_of(self, test: int) -> LocalColumn:
+        """The column that a test belongs to."""
+        return next(column for column in self.columns if test < column.stop)
+
+    def threshold(self, test: int, upper: int) -> float | int:
+        """The number t of ``x <= t``, the cut of a state that holds the codes ``test`` − begin and ``upper``."""
+        column = self.column_of(test)
+        fine, low = column.fine, test - column.begin
+        assert fine is not None
+        assert 0 <= low < upper < column.n_codes
+        if fine.cuts is not None:
+            return fine.cuts[low]
+        kept = self._thresholds.get(column.column)
+        if kept is not None:
+            found: float | int = kept[low, upper].item()
+            return found
+        found = cut_matrix(fine.high[low : low + 1], fine.low[low + 1 : upper + 1]).max().item()
+        return found
+
+    def test(self, test: int, upper: int) -> Test:
+        """What a test asks in a state whose next code above it is ``upper``, which plays no part where it is no cut."""
+        column = self.column_of(test)
+        encoding = self.encodings[column.column]
+        plain = encoding.tests[test - column.begin]
+        if column.fine is None or test == column.missing:
+            return plain
+        return Test(plain.attribute, "<=", self.threshold(test, upper), plain.column)
+
+    def _all_thresholds(self, column: LocalColumn, fine: FineCodes, begin: int, end: int) -> npt.NDArray[Any]:
+        """t(lo, hi) of the codes lo from ``begin`` to ``end`` − 1 and every hi; those of a small column are kept."""
+        kept = self._thresholds.get(column.column)
+        if kept is None:
+            whole = column.n_codes <= KEPT
+            high = fine.high[:-1] if whole else fine.high[begin:end]
+            made = np.maximum.accumulate(cut_matrix(high, fine.low), axis=1)
+            if not whole:
+                return made
+            kept = self._thresholds[column.column] = made
+        return kept[begin:end]
+
+    def reach(self, frame: Frame) -> Reach:
+        """How far each row reaches: for each test the least upper code for which it holds, as said above."""
+        out = np.empty((frame.n_rows, self.n_tests), dtype=np.uint16).view(Reach)
+        for column in self.columns:
+            given = self._matched(frame, column)
+            if column.fine is not None and column.fine.cuts is None and not given.is_empty:
+                self._numbers_reach(column, column.fine, given, out)
+                continue
+            codes = self._codes_of(column, given)[:, None]
+            tests = np.arange(column.end - column.begin)
+            holds = codes == tests if column.kind == NOMINAL else codes <= tests
+            out[:, column.begin : column.end] = np.where(holds, ALWAYS, NEVER)
+            if column.missing >= 0:
+                out[:, column.missing] = np.where(codes[:, 0] == column.n_codes, ALWAYS, NEVER)
+        return out
+
+    def _numbers_reach(self, column: LocalColumn, fine: FineCodes, given: Column, out: Reach) -> None:
+        """The reach of a column of numbers: each number is placed among all thresholds of each lower code."""
+        encoding = self.encodings[column.column]
+        gone = given.mask
+        values = given.data
+        if gone is not None:
+            if encoding.fill is None:
+                values = values[~gone]
+            else:
+                values = values.astype(np.float64) if isinstance(encoding.fill, float) else values.copy()
+                values[gone] = encoding.fill
+        points, place = np.unique(values, return_inverse=True)
+        n, m = points.size, column.n_codes
+        kept = slice(None) if gone is None or encoding.fill is not None else ~gone
+        step = max(1, CELLS // max(n + 1, m))
+        for begin in range(0, m - 1, step):
+            end = min(m - 1, begin + step)
+            cuts = self._all_thresholds(column, fine, begin, end)
+            below = np.searchsorted(
+                *_comparable(points, cuts), side="right"
+            )  # numbers that do not exceed each
+            lower = np.arange(begin, end)[:, None]
+            below[np.arange(m) <= lower] = n
+            width = n + 1
+            line = (np.arange(end - begin) * width)[:, None]
+            passed = np.bincount((below + line).ravel(), minlength=(end - begin) * width).reshape(-1, width)
+            passed = np.cumsum(
+                passed[:, :n], axis=1
+            )  # for each number, the upper codes for which it lies above
+            reach = np.where(passed == 0, ALWAYS, lower + 1 + passed)
+            reach[reach >= m] = NEVER
+            out[kept, column.begin + begin : column.begin + end] = reach.T.astype(np.uint16)[place]
+        if gone is not None and encoding.fill is None:
+            out[gone, column.begin : column.end] = NEVER
+        if column.missing >= 0:
+            out[:, column.missing] = NEVER if gone is None else np.where(gone, ALWAYS, NEVER)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LocalColumns):
+            return NotImplemented
+        return self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LocalColumns.of, (self.encodings,)
+
+
+def _comparable(
+    points: npt.NDArray[Any], cuts: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Numbers and cuts in one type, in which ``point <= cut`` is what it is for the numbers themselves."""
+    if points.dtype.kind == "f":
+        return points, cuts.astype(np.float64, copy=False)
+    if cuts.dtype.kind == "f":
+        top = np.iinfo(np.int64).max
+        whole = np.clip(np.floor(cuts), -(2.0**63), 2.0**63 - 1024).astype(np.int64)
+        return np.minimum(points, top).astype(np.int64), whole
+    if points.dtype == cuts.dtype:
+        return points, cuts
+    if cuts.dtype == np.uint64:
+        return np.maximum(points.astype(np.int64), 0).astype(np.uint64), cuts
+    return np.minimum(points, np.iinfo(np.int64).max).astype(np.int64), cuts

@@ -1,0 +1,160 @@
+"""Where every node chooses its own cuts: the tests that a set of rows offers, by the checker's own code.
+
+    numeric    the codes that occur are cut into bins of equal frequency: with R examples and k bins left, a bin ends at
+               the first break where it holds at least R/k of them, or one break earlier if that is strictly closer
+    0/1        its test, where both values occur; so too a nominal column with one test
+    nominal    the test of every value that occurs, and "missing"; of two of them only that of the last value
+    missing    beside the cuts, where it occurs and other values do too
+
+The cut between the codes lo and hi that occur side by side is t(lo, hi), the largest over lo < h <= hi of the mid-point
+of the greatest value of lo and the least of h, in as few digits as a twentieth of the gap allows; cut points that were
+given stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from everytree.verify.model import Model
+
+__all__ = ["Offers", "breaks_of", "threshold"]
+
+READABLE = 6
+EXACT = 2**53
+
+
+class Group:
+    """The tests of one column: ``cuts`` of its codes or values, ``missing`` or None, and whether codes are ordered."""
+
+    def __init__(self, column: int, ordered: bool, cuts: list[int], missing: int | None, bins: int) -> None:
+        self.column, self.ordered, self.cuts, self.missing, self.bins = column, ordered, cuts, missing, bins
+
+
+def groups_of(model: Model) -> list[Group]:
+    """Read from a model which tests belong to which column."""
+    found = []
+    for j, column in enumerate(model.columns):
+        mine = [i for i, test in enumerate(model.tests) if test.column == j]
+        gone = [i for i in mine if model.tests[i].kind == "missing"]
+        cuts = [i for i in mine if i not in gone]
+        if not mine:
+            continue
+        ordered = column.kind != "nominal" or (len(column.values) == 2 and len(cuts) == 1)
+        bins = 0 if column.fine is None else column.fine.bins
+        found.append(Group(j, ordered, cuts, gone[0] if gone else None, bins))
+    return found
+
+
+class Offers:
+    """The offers of any cover, a whole number whose bits are rows.
+
+    ``rows`` are the rows in which each test holds, and ``weigh`` counts the examples of a cover.
+    """
+
+    def __init__(self, model: Model, rows: list[int], everything: int, weigh: Callable[[int], int]) -> None:
+        self.groups = groups_of(model)
+        self.weigh = weigh
+        self.known: dict[int, dict[int, int]] = {}
+        self.codes: list[list[int]] = []
+        for group in self.groups:
+            gone = 0 if group.missing is None else rows[group.missing]
+            sets = [rows[test] for test in group.cuts]
+            if group.ordered:  # every cut holds where the one before it does
+                ends = [*sets, everything & ~gone]
+                sets = [ends[0], *(end & ~before for before, end in pairwise(ends))]
+            self.codes.append([*sets, gone])
+
+    def of(self, cover: int) -> dict[int, int]:
+        """Return the tests that a cover offers, each with the code above its cut; 0 where it is none."""
+        if cover not in self.known:
+            self.known[cover] = self._found(cover)
+        return self.known[cover]
+
+    def _found(self, cover: int) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for group, sets in zip(self.groups, self.codes, strict=True):
+            held = [code for code, rows in enumerate(sets[:-1]) if rows & cover]
+            gone = group.missing is not None and bool(sets[-1] & cover)
+            if not held or len(held) + gone < 2:
+                continue
+            if group.ordered:
+                counts = [self.weigh(sets[code] & cover) for code in held]
+                breaks = breaks_of(counts, group.bins) if group.bins else list(range(len(held) - 1))
+                found |= {group.cuts[held[j]]: held[j + 1] for j in breaks}
+            elif len(held) + gone == 2:
+                found[group.cuts[held[-1]]] = 0
+                continue
+            else:
+                found |= {group.cuts[code]: 0 for code in held}
+            if gone and group.missing is not None:
+                found[group.missing] = 0
+        return found
+
+
+def breaks_of(counts: list[int], bins: int) -> list[int]:
+    """Return after which of the codes a bin of equal frequency ends, the last one aside.
+
+    >>> breaks_of([1, 1, 1, 1], 2), breaks_of([7, 1, 1, 1], 2)
+    ([1], [0])
+    """
+    found: list[int] = []
+    left, held, start = sum(counts), 0, 0  # examples in unfinished bins; in this one; where it begins
+    j = 0
+    while j < len(counts) - 1 and len(found) < bins - 1:
+        before, held = held, held + counts[j]
+        k = bins - len(found)
+        if held * k < left:
+            j += 1
+            continue
+        here = j
+        # One break earlier, if the bin is not empty then and closer to left / k.
+        if j > start and left - before * k < held * k - left:
+            here, held = j - 1, before
+        found.append(here)
+        left -= held
+        held, start = 0, here + 1
+        if here < j:  # what was left of this code opens the next bin, whose first break is looked at later
+            held = counts[j]
+            k = bins - len(found)
+            if len(found) < bins - 1 and held * k >= left:
+                found.append(j)
+                left -= held
+                held, start = 0, j + 1
+        j += 1
+    last = len(counts) - 2
+    if len(found) < bins - 1 and last >= start:
+        found.append(last)
+    return found
+
+
+def threshold(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: int, upper: int) -> Any:
+    """Return t(lower, upper) from the least and the greatest values of all codes."""
+    if given:
+        return low[lower + 1]
+    return max(_between(high[lower], low[h]) for h in range(lower + 1, upper + 1))
+
+
+def _between(lo: Any, hi: Any) -> Any:
+    """Return the mid-point in few digits.
+
+    >>> _between(54, 55), _between(0.123456789, 0.987654321)
+    (54.5, 0.56)
+    """
+    if isinstance(lo, int) and isinstance(hi, int) and max(-lo, hi) >= EXACT // 2:
+        return lo + (hi - lo) // 2
+    first, second = Decimal(repr(float(lo))), Decimal(repr(float(hi)))
+    middle = ((first + second) / 2).normalize()
+
+    def fits(cut: Decimal) -> bool:
+        return float(lo) <= float(cut) < float(hi)
+
+    if len(middle.as_tuple().digits) <= READABLE and fits(middle):
+        return float(middle)
+    for digits in range(17):
+        short = Decimal(f"{middle:.{digits}e}")
+        if 20 * abs(short - middle) <= second - first and fits(short):
+            return float(short)
+    return float(lo)
