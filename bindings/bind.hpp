@@ -15,6 +15,7 @@
 
 #include "common/control.hpp"
 #include "common/errors.hpp"
+#include "down/new_rows.hpp"
 #include "gil.hpp"
 #include "table/count_table.hpp"
 #include "weights/dirichlet.hpp"
@@ -27,6 +28,7 @@ namespace everytree::bind {
 
 // C-contiguous, read-only, on the CPU. Bound with noconvert: a wrong dtype is an error, never a silent cast.
 using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Reach = nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Reals = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Pairs = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -37,6 +39,18 @@ struct PyControl {
   Control control;
   nb::object progress = nb::none();
 };
+
+// Rows that were not learned from, checked against the table; see down/new_rows.hpp.
+template <class R>
+NewRows new_rows(const R& rows, const CountTable& table) {
+  if (rows.shape(1) != table.n_tests()) throw InvalidInput("rows must have one column per test");
+  if (std::same_as<R, Reach> != table.local())
+    throw InvalidInput("rows are given by their outcomes, or by their reach where states choose their tests");
+  if constexpr (std::same_as<R, Reach>)
+    return {nullptr, rows.data(), rows.shape(0), rows.shape(1)};
+  else
+    return {rows.data(), nullptr, rows.shape(0), rows.shape(1)};
+}
 
 // The weights of leaves of a table.
 std::shared_ptr<const Dirichlet> tabulated(const DirichletParameters& a, const CountTable& table, Control& control,

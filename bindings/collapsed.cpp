@@ -4,6 +4,21 @@
 
 namespace everytree::bind {
 
+namespace {
+
+template <class R>
+RealMatrix predict_tops(const Collapsed& self, const std::vector<Key>& tops, const Collapsed::Counts& in_batch,
+                        std::size_t n_batches, R rows, PyControl& control) {
+  const NewRows given = new_rows(rows, self.table());
+  const std::size_t n = given.n_rows, c = self.table().n_classes();
+  auto* data = new double[n_batches * n * c + 1];
+  nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+  run(control, [&](Control& k) { self.predict(tops, in_batch, n_batches, given, data, k); });
+  return RealMatrix(data, {n_batches, n * c}, owner);
+}
+
+}  // namespace
+
 void bind_collapsed(nb::module_& m) {
   nb::class_<Collapsed>(m, "Collapsed", "Metropolis–Hastings over tops of trees, the levels below summed exactly.")
       .def(
@@ -55,19 +70,12 @@ void bind_collapsed(nb::module_& m) {
           },
           nb::arg("top"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
           "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).")
-      .def(
-          "predict",
-          [](const Collapsed& self, const std::vector<Key>& tops, const Collapsed::Counts& in_batch,
-             std::size_t n_batches, Rows rows, PyControl& control) {
-            if (rows.shape(1) != self.table().n_tests()) throw InvalidInput("rows must have one column per test");
-            const std::size_t n = rows.shape(0), c = self.table().n_classes();
-            auto* data = new double[n_batches * n * c + 1];
-            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
-            run(control, [&](Control& k) { self.predict(tops, in_batch, n_batches, rows.data(), n, data, k); });
-            return RealMatrix(data, {n_batches, n * c}, owner);
-          },
-          nb::arg("tops"), nb::arg("in_batch"), nb::arg("n_batches"), nb::arg("rows").noconvert(), nb::arg("control"),
-          "Σ count · P(class | row, top) by batch: n_batches × (rows · classes).");
+      .def("predict", &predict_tops<Rows>, nb::arg("tops"), nb::arg("in_batch"), nb::arg("n_batches"),
+           nb::arg("rows").noconvert(), nb::arg("control"),
+           "Σ count · P(class | row, top) by batch: n_batches × (rows · classes).")
+      .def("predict", &predict_tops<Reach>, nb::arg("tops"), nb::arg("in_batch"), nb::arg("n_batches"),
+           nb::arg("rows").noconvert(), nb::arg("control"),
+           "The same for rows of what each test reaches, where states choose their tests.");
 }
 
 }  // namespace everytree::bind

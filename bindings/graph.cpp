@@ -6,6 +6,25 @@
 
 namespace everytree::bind {
 
+namespace {
+
+using ColumnRows = nb::ndarray<const std::int32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
+
+Columns read_columns(const ColumnRows& rows, std::size_t n_tests) {
+  std::vector<Column> columns;
+  for (std::size_t k = 0; k < rows.shape(0); ++k) {
+    const std::int32_t* x = rows.data() + 5 * k;
+    if ((x[0] != 0 && x[0] != 1) || x[1] < 0 || x[2] < 0 || x[3] < -1 || x[4] < 0)
+      throw InvalidInput("column " + std::to_string(k) + " is not described by kind, tests, missing and bins");
+    columns.push_back({x[0] == 0 ? Column::Kind::ordered : Column::Kind::nominal, static_cast<std::uint32_t>(x[1]),
+                       static_cast<std::uint32_t>(x[2]), static_cast<std::uint32_t>(x[3]),
+                       static_cast<std::uint32_t>(x[4])});
+  }
+  return Columns(std::move(columns), n_tests);
+}
+
+}  // namespace
+
 void bind_graph(nb::module_& m) {
   nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.",
                         nb::is_weak_referenceable())
@@ -30,13 +49,19 @@ void bind_graph(nb::module_& m) {
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")
       .def(
           "__init__",
-          [](CountTable* self, Rows rows, Counts counts, PyControl& control) {
+          [](CountTable* self, Rows rows, Counts counts, PyControl& control, std::optional<ColumnRows> columns) {
             if (rows.shape(0) != counts.shape(0)) throw InvalidInput("rows and counts differ in length");
+            Columns by_column;
+            if (columns) by_column = read_columns(*columns, rows.shape(1));
             run(control, [&](Control& c) {
-              new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1), &c);
+              new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1), &c,
+                                    std::move(by_column));
             });
           },
-          nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"));
+          nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"),
+          nb::arg("columns").noconvert() = nb::none(),
+          "columns: int32 rows (kind, first test, end of tests, test for missing or -1, bins); states choose their "
+          "tests from them.");
 
   nb::class_<Graph>(m, "Graph", "The AND/OR graph of all trees of a space.")
       .def(

@@ -84,6 +84,23 @@ MoveOdds read_odds(const std::vector<double>& p) {
   return odds;
 }
 
+template <class R>
+RealMatrix average_draws(const CountTable& table, Values<std::int32_t> keys, Values<std::uint64_t> ends,
+                         Values<double> weights, const DirichletParameters& dirichlet, R rows, std::size_t n_threads,
+                         PyControl& control, int max_depth) {
+  const NewRows given = new_rows(rows, table);
+  const std::size_t n = given.n_rows, c = table.n_classes();
+  const DrawnTrees trees{
+      {keys.data(), keys.size()}, {ends.data(), ends.size()}, {weights.data(), weights.size()}, max_depth};
+  auto* data = new double[n * c + 1];
+  nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+  run(control, [&](Control& k) {
+    const auto leaf = tabulated(dirichlet, table, k);
+    predict_draws(table, trees, *leaf, given, n_threads, data, k);
+  });
+  return RealMatrix(data, {n, c}, owner);
+}
+
 }  // namespace
 
 void bind_mcmc(nb::module_& m) {
@@ -178,25 +195,14 @@ void bind_mcmc(nb::module_& m) {
           },
           nb::arg("key"), nb::arg("kind"), nb::arg("seed"), nb::arg("n"), nb::arg("control"),
           "n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).");
-  m.def(
-      "predict_draws",
-      [](const CountTable& table, Values<std::int32_t> keys, Values<std::uint64_t> ends, Values<double> weights,
-         const DirichletParameters& dirichlet, Rows rows, std::size_t n_threads, PyControl& control) {
-        if (rows.shape(1) != table.n_tests()) throw InvalidInput("rows must have one column per test");
-        const std::size_t n = rows.shape(0), c = table.n_classes();
-        const DrawnTrees trees{
-            {keys.data(), keys.size()}, {ends.data(), ends.size()}, {weights.data(), weights.size()}};
-        auto* data = new double[n * c + 1];
-        nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
-        run(control, [&](Control& k) {
-          const auto leaf = tabulated(dirichlet, table, k);
-          predict_draws(table, trees, *leaf, rows.data(), n, n_threads, data, k);
-        });
-        return RealMatrix(data, {n, c}, owner);
-      },
-      nb::arg("table"), nb::arg("keys").noconvert(), nb::arg("ends").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("dirichlet"), nb::arg("rows").noconvert(), nb::arg("n_threads"), nb::arg("control"),
-      "Σ weight · P(class | row, tree): rows × classes.");
+  m.def("predict_draws", &average_draws<Rows>, nb::arg("table"), nb::arg("keys").noconvert(),
+        nb::arg("ends").noconvert(), nb::arg("weights").noconvert(), nb::arg("dirichlet"), nb::arg("rows").noconvert(),
+        nb::arg("n_threads"), nb::arg("control"), nb::arg("max_depth") = -1,
+        "Σ weight · P(class | row, tree): rows × classes.");
+  m.def("predict_draws", &average_draws<Reach>, nb::arg("table"), nb::arg("keys").noconvert(),
+        nb::arg("ends").noconvert(), nb::arg("weights").noconvert(), nb::arg("dirichlet"), nb::arg("rows").noconvert(),
+        nb::arg("n_threads"), nb::arg("control"), nb::arg("max_depth"),
+        "The same for rows of what each test reaches, where states choose their tests.");
 }
 
 }  // namespace everytree::bind

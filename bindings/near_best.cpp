@@ -18,6 +18,16 @@ RealMatrix to_matrix(std::vector<double> values, std::size_t n_columns) {
   return RealMatrix(data->data(), {data->size() / n_columns, n_columns}, owner);
 }
 
+template <class R>
+std::tuple<RealMatrix, RealMatrix, RealMatrix, RealMatrix> ask(const NearBest& self, R rows,
+                                                               const std::vector<double>& a, PyControl& control) {
+  const NewRows given = new_rows(rows, self.graph().table());
+  NearBest::Rows out = run(control, [&](Control& c) { return self.ask(given, a, c); });
+  const std::size_t n = self.graph().table().n_classes();
+  return {to_matrix(std::move(out.mean), n), to_matrix(std::move(out.least), n), to_matrix(std::move(out.greatest), n),
+          to_matrix(std::move(out.votes), n)};
+}
+
 }  // namespace
 
 void bind_near_best(nb::module_& m) {
@@ -85,18 +95,10 @@ void bind_near_best(nb::module_& m) {
           },
           nb::arg("control"), nb::sig("def test_use(self, control: Control) -> list[bytes]"),
           "Number of trees that use each test, as little-endian bytes.")
-      .def(
-          "ask",
-          [](const NearBest& self, Rows rows, const std::vector<double>& a, PyControl& control) {
-            if (rows.shape(1) != self.graph().table().n_tests())
-              throw InvalidInput("rows must have one column per test");
-            NearBest::Rows out = run(control, [&](Control& c) { return self.ask(rows.data(), rows.shape(0), a, c); });
-            const std::size_t n = self.graph().table().n_classes();
-            return std::make_tuple(to_matrix(std::move(out.mean), n), to_matrix(std::move(out.least), n),
-                                   to_matrix(std::move(out.greatest), n), to_matrix(std::move(out.votes), n));
-          },
-          nb::arg("rows").noconvert(), nb::arg("a"), nb::arg("control"),
-          "Mean, least and greatest leaf probability, and share of votes, of every class for every row.");
+      .def("ask", &ask<Rows>, nb::arg("rows").noconvert(), nb::arg("a"), nb::arg("control"),
+           "Mean, least and greatest leaf probability, and share of votes, of every class for every row.")
+      .def("ask", &ask<Reach>, nb::arg("rows").noconvert(), nb::arg("a"), nb::arg("control"),
+           "The same for rows of what each test reaches, where states choose their tests.");
 }
 
 }  // namespace everytree::bind

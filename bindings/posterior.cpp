@@ -33,6 +33,22 @@ Reals write_wide(const std::vector<Wide>& values) {
   return to_numpy(std::move(out));
 }
 
+// Predictions or moments of rows, given by their outcomes or by their reach.
+template <class R, bool kMoments>
+RealMatrix averages(const Posterior& p, R rows, PyControl& control) {
+  const NewRows given = new_rows(rows, p.graph().table());
+  const std::size_t n = given.n_rows, width = (kMoments ? 3 : 1) * p.graph().table().n_classes();
+  auto* data = new double[n * width + 1];
+  nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
+  run(control, [&](Control& k) {
+    if constexpr (kMoments)
+      p.moments(given, data, k);
+    else
+      p.predict(given, data, k);
+  });
+  return RealMatrix(data, {n, width}, owner);
+}
+
 void bind_posterior(nb::module_& m) {
   nb::class_<Posterior>(m, "Posterior", "The posterior over every tree of a graph.")
       .def(
@@ -92,6 +108,7 @@ void bind_posterior(nb::module_& m) {
             o.frontier = frontier;
             Posterior::Sent sent{copied(covers), copied(depths), {}};
             for (std::size_t k = 0; k < 6; ++k) sent.sizes.most[k / 2][k % 2] = std::clamp(sizes[k], 0, 1800);
+            sent.sizes.local = table->local();
             return write_wide(run(control, [&](Control& c) {
               auto leaf = tabulated(dirichlet, *table, c);
               return Posterior::fold_sent(table, o, sent, prior, std::move(leaf), linear, n_threads, c);
@@ -172,29 +189,12 @@ void bind_posterior(nb::module_& m) {
           },
           nb::arg("steps"),
           "P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.")
-      .def(
-          "predict",
-          [](const Posterior& p, Rows rows, PyControl& control) {
-            if (rows.shape(1) != p.graph().table().n_tests()) throw InvalidInput("rows must have one column per test");
-            const std::size_t n = rows.shape(0), c = p.graph().table().n_classes();
-            auto* data = new double[n * c + 1];
-            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
-            run(control, [&](Control& k) { p.predict(rows.data(), n, data, k); });
-            return RealMatrix(data, {n, c}, owner);
-          },
-          nb::arg("rows").noconvert(), nb::arg("control"), "P(class | row), averaged over every tree.")
-      .def(
-          "moments",
-          [](const Posterior& p, Rows rows, PyControl& control) {
-            if (rows.shape(1) != p.graph().table().n_tests()) throw InvalidInput("rows must have one column per test");
-            const std::size_t n = rows.shape(0), c = p.graph().table().n_classes();
-            auto* data = new double[n * 3 * c + 1];
-            nb::capsule owner(data, [](void* x) noexcept { delete[] static_cast<double*>(x); });
-            run(control, [&](Control& k) { p.moments(rows.data(), n, data, k); });
-            return RealMatrix(data, {n, 3 * c}, owner);
-          },
-          nb::arg("rows").noconvert(), nb::arg("control"),
-          "Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.")
+      .def("predict", &averages<Rows, false>, nb::arg("rows").noconvert(), nb::arg("control"),
+           "P(class | row), averaged over every tree.")
+      .def("predict", &averages<Reach, false>, nb::arg("rows").noconvert(), nb::arg("control"))
+      .def("moments", &averages<Rows, true>, nb::arg("rows").noconvert(), nb::arg("control"),
+           "Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.")
+      .def("moments", &averages<Reach, true>, nb::arg("rows").noconvert(), nb::arg("control"))
       .def(
           "leave_one_out",
           [](const Posterior& p, Counts counts, std::size_t n_threads, PyControl& control) {

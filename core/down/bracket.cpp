@@ -254,6 +254,10 @@ Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Cont
   const Graph& graph = posterior.graph();
   const int max_depth = graph.options().max_depth;
   if (max_depth < 0) return {posterior.log_evidence(), posterior.log_evidence()};
+  if (graph.table().local())
+    throw InvalidInput(
+        "a bracket needs cuts fixed for the whole table: where states choose their cuts, deeper trees use other ones "
+        "in the last two levels; use global cuts, or no depth limit");
   if (posterior.weights().leaf().n_variants() > 1)
     throw InvalidInput("a bracket needs the same Dirichlet parameters at every depth");
   const std::size_t held = graph.bytes() + graph.size() * sizeof(Pair);

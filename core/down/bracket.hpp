@@ -7,6 +7,9 @@
 // So the value u of a cover at depth δ that could still be split lies in
 //     o · M ≤ u ≤ o · M + s · P,                      and where no test is feasible, u = c · M.
 // The fold of the levels above grows with each of its parts: with these numbers at depth δ it brackets u(∅).
+//
+// The trees of depth ≤ δ must be trees of the deeper spaces. They are not where states choose their tests: the last two
+// levels then share the tests of one state, and which levels are the last ones depends on δ.
 #pragma once
 
 #include "down/posterior.hpp"

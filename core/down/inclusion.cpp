@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBytes = std::size_t{1} << 28;  // for the ratios of one round
 constexpr std::int32_t kNone = -1;
 
-// The part of the weight of a group of tests that belongs to set `target`.
+// The part of the weight of a group of tests that belongs to a set, the `target`.
 struct Part {
   std::uint32_t target;
   double fraction;
@@ -31,15 +31,17 @@ class ClosedExclusion {
     fold_.watch(control, calling_thread);
   }
 
-  // Ratios of one closed state; they are 1 before.
-  void run(std::uint32_t id, std::int32_t first, std::size_t n, double* ratio) {
+  // Ratios of one closed state; they are 1 before, and stay so for sets that none of its tests belongs to: where states
+  // choose their tests, that is most of them.
+  void run(std::uint32_t id, std::int32_t first, std::size_t n_sets, double* ratio) {
     if (graph_->state(id).levels == 0) return;
     fold_.product<SumProduct>(id, *weights_, level_);
     const Frontier& f = fold_.frontier();
     const std::size_t groups = level_.n;
     if (groups == 0) return;
-    first_ = first;
-    n_ = n;
+    find_targets(groups, first, n_sets);
+    const std::size_t n = sets_.size();
+    if (n == 0) return;
     const bool fair = weights_->prior().fair;
     state_parts(groups);
     for (auto& t : term_) t.resize(f.stride());
@@ -68,16 +70,34 @@ class ClosedExclusion {
       for (std::size_t t = 0; t < n; ++t)
         sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * (full[0] - off_[0][t]);
     }
-    for (std::size_t t = 0; t < n; ++t) ratio[t] = std::clamp(sum_[t] / total, 0.0, 1.0);
+    for (std::size_t t = 0; t < n; ++t) ratio[sets_[t]] = std::clamp(sum_[t] / total, 0.0, 1.0);
   }
 
  private:
+  // The targets of a state: the sets of this round that its tests belong to.
+  void find_targets(std::size_t groups, std::int32_t first, std::size_t n_sets) {
+    for (const std::uint32_t set : sets_) target_of_[set] = kNone;
+    first_ = first;
+    target_of_.resize(n_sets, kNone);
+    sets_.clear();
+    for (std::size_t g = 0; g < groups; ++g)
+      graph_->table().for_each_test(fold_.frontier().parts(g), [&](std::uint32_t test, bool) {
+        const std::int32_t set = (*owner_)[test] - first_;
+        if (set < 0 || set >= static_cast<std::int32_t>(n_sets) || target_of_[static_cast<std::size_t>(set)] != kNone)
+          return;
+        target_of_[static_cast<std::size_t>(set)] = static_cast<std::int32_t>(sets_.size());
+        sets_.push_back(static_cast<std::uint32_t>(set));
+      });
+  }
+
   // Call use(test, target) for every test of group g; the target is kNone outside the sets of this round.
   template <class F>
   void for_tests(std::size_t g, F&& use) const {
     graph_->table().for_each_test(fold_.frontier().parts(g), [&](std::uint32_t test, bool) {
       const std::int32_t set = (*owner_)[test] - first_;
-      use(test, set >= 0 && set < static_cast<std::int32_t>(n_) ? set : kNone);
+      use(test, set >= 0 && set < static_cast<std::int32_t>(target_of_.size())
+                    ? target_of_[static_cast<std::size_t>(set)]
+                    : kNone);
     });
   }
 
@@ -125,7 +145,8 @@ class ClosedExclusion {
   OneLevel level_;
   Shares shares_;
   std::int32_t first_ = 0;
-  std::size_t n_ = 0;
+  std::vector<std::int32_t> target_of_;  // of a set of the round, or kNone
+  std::vector<std::uint32_t> sets_;      // of each target
   std::vector<Part> parts_;
   std::vector<std::size_t> begin_;
   std::vector<double> term_[2], off_[2], sum_, own_;

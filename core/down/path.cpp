@@ -1,8 +1,10 @@
 // What the posterior says of one node: whether it is a leaf, and by which test it is split.
 #include <cmath>
+#include <optional>
 
 #include "down/posterior.hpp"
 #include "fold/weigh.hpp"
+#include "table/offers.hpp"
 
 namespace everytree {
 
@@ -20,6 +22,22 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
   Cover cover = table.all();
   std::uint32_t id = 0;
   int below = 0;  // steps taken below a closed state
+  // Whether a closed state offers a test, to both of its levels.
+  std::vector<char> offered;
+  const auto look = [&] {
+    offered.assign(table.n_tests(), 0);
+    Offers offers(table, min_leaf);
+    for (const std::uint32_t k : offers.of(graph_->cover(id)))
+      for (const std::uint32_t member : classes[k].members) offered[member >> 1] = 1;
+  };
+  // The state on one side of a class of tests of an inner state.
+  const auto child_of = [&](const State& s, std::uint32_t cls, std::uint32_t side) -> std::optional<std::uint32_t> {
+    for (const Split& split : graph_->splits(s))
+      for (const std::uint32_t part : graph_->parts(split))
+        if (part >> 1 == cls) return split.child[side ^ (part & 1)];
+    return std::nullopt;
+  };
+  if (!graph_->state(id).inner()) look();
   std::size_t depth = 0;
   for (const auto& [test, outcome] : steps) {
     if (test < 0 || static_cast<std::size_t>(test) >= table.n_tests())
@@ -28,7 +46,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     const State& s = graph_->state(id);
     const std::int64_t ones = table.count(cover.data(), static_cast<std::size_t>(test));
     if (ones < min_leaf || table.count(cover.data()) - ones < min_leaf) return out;
-    if (!s.inner() && ++below > s.levels) return out;
+    if (!s.inner() && (++below > s.levels || !offered[static_cast<std::size_t>(test)])) return out;
     const std::uint64_t* column = table.column(static_cast<std::size_t>(test));
     for (std::size_t w = 0; w < cover.size(); ++w) cover[w] &= outcome ? column[w] : ~column[w];
     ++depth;
@@ -37,13 +55,11 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     std::uint32_t flipped_member = 0;
     for (std::uint32_t member : classes[cls].members)
       if (member >> 1 == static_cast<std::uint32_t>(test)) flipped_member = member & 1;
-    for (const Split& split : graph_->splits(s))
-      for (std::uint32_t part : graph_->parts(split))
-        if (part >> 1 == cls) {
-          id = split.child[static_cast<std::uint32_t>(outcome != 0) ^ (part & 1) ^ flipped_member];
-          goto next_step;
-        }
-  next_step:;
+    const std::uint32_t side = static_cast<std::uint32_t>(outcome != 0) ^ flipped_member;
+    const std::optional<std::uint32_t> next = child_of(s, cls, side);
+    if (!next) return out;  // the state does not offer the test
+    id = *next;
+    if (!graph_->state(id).inner()) look();
   }
   out.exists = true;
   out.counts.resize(table.n_classes());
@@ -97,6 +113,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     Cover child(cover.size());
     const std::int64_t total = table.count(cover.data());
     for (std::uint32_t t = 0; t < table.n_tests(); ++t) {
+      if (!offered[t]) continue;
       const std::int64_t ones = table.count(cover.data(), t);
       if (ones < min_leaf || total - ones < min_leaf) continue;
       feasible.push_back(t);

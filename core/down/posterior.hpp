@@ -13,6 +13,7 @@
 #include "algebra/max_product.hpp"
 #include "common/key.hpp"
 #include "common/wide.hpp"
+#include "down/new_rows.hpp"
 #include "frontier/one_level.hpp"
 #include "graph/graph.hpp"
 
@@ -81,10 +82,16 @@ class Posterior {
   PathNode path_node(const std::vector<std::pair<std::int32_t, int>>& steps) const;
 
   // P(class | row), n_rows × n_classes. rows: n_rows × n_tests of 0/1, row-major.
-  void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
+  void predict(const NewRows& rows, double* out, Control& control) const;
+  void predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+    predict({rows, nullptr, n_rows, graph_->table().n_tests()}, out, control);
+  }
   // Moments of θ_c at a row, where θ in a leaf is Dirichlet(n + a) given the tree. For each row and class: E[θ_c], the
   // variance over trees of the leaf's mean, and the mean over trees of the leaf's own variance: n_rows × 3 × n_classes.
-  void moments(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const;
+  void moments(const NewRows& rows, double* out, Control& control) const;
+  void moments(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+    moments({rows, nullptr, n_rows, graph_->table().n_tests()}, out, control);
+  }
 
  private:
   friend class Expansion;
@@ -94,9 +101,8 @@ class Posterior {
     std::vector<double> split;  // P(split k | node) / share of split k
   };
   void inner_node(std::size_t id, InnerNode& out) const;
-  void average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out, Control& control) const;
-  void average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
-                        Control& control) const;
+  void average(const NewRows& rows, bool moments, double* out, Control& control) const;
+  void average_distinct(const NewRows& rows, bool moments, double* out, Control& control) const;
 
   std::shared_ptr<const Graph> graph_;
   ProductWeights weights_;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "common/errors.hpp"
 #include "common/parallel.hpp"
 #include "down/posterior.hpp"
 #include "down/row_flow.hpp"
@@ -53,48 +54,52 @@ struct OneLeaf {
 
 }  // namespace
 
-void Posterior::predict(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
-  average(rows, n_rows, false, out, control);
+void Posterior::predict(const NewRows& rows, double* out, Control& control) const {
+  average(rows, false, out, control);
 }
 
-void Posterior::moments(const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
-  average(rows, n_rows, true, out, control);
-}
+void Posterior::moments(const NewRows& rows, double* out, Control& control) const { average(rows, true, out, control); }
 
-void Posterior::average(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
-                        Control& control) const {
+void Posterior::average(const NewRows& rows, bool moments, double* out, Control& control) const {
+  if ((rows.reach != nullptr) != graph_->table().local())
+    throw InvalidInput("rows are given by their outcomes, or by their reach where states choose their tests");
   // Equal rows are asked once: a batch often holds many.
-  const std::size_t n_tests = graph_->table().n_tests();
+  const std::size_t n_rows = rows.n_rows, width_in = rows.row_bytes();
   const std::size_t width = (moments ? 3 : 1) * graph_->table().n_classes();
   std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
   std::iota(order.begin(), order.end(), 0u);
-  const auto at = [&](std::uint32_t r) { return rows + static_cast<std::size_t>(r) * n_tests; };
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-    return n_tests == 0 ? 0 : std::memcmp(at(a), at(b), n_tests);
+    return width_in == 0 ? 0 : std::memcmp(rows.bytes(a), rows.bytes(b), width_in);
   };
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const int c = compare(a, b);
     return c != 0 ? c < 0 : a < b;
   });
-  std::vector<std::uint8_t> asked;
+  std::vector<std::uint8_t> outcomes;
+  std::vector<std::uint16_t> reach;
   std::size_t n_distinct = 0;
   for (std::size_t k = 0; k < n_rows; ++k) {
     if (k == 0 || compare(order[k - 1], order[k]) != 0) {
-      asked.insert(asked.end(), at(order[k]), at(order[k]) + n_tests);
+      const std::size_t first = std::size_t{order[k]} * rows.n_tests;
+      if (rows.reach != nullptr)
+        reach.insert(reach.end(), rows.reach + first, rows.reach + first + rows.n_tests);
+      else
+        outcomes.insert(outcomes.end(), rows.outcomes + first, rows.outcomes + first + rows.n_tests);
       ++n_distinct;
     }
     distinct[order[k]] = static_cast<std::uint32_t>(n_distinct - 1);
   }
   std::vector<double> answers(n_distinct * width);
-  average_distinct(asked.data(), n_distinct, moments, answers.data(), control);
+  const NewRows asked{outcomes.data(), rows.reach != nullptr ? reach.data() : nullptr, n_distinct, rows.n_tests};
+  average_distinct(asked, moments, answers.data(), control);
   for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
 }
 
-void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, bool moments, double* out,
-                                 Control& control) const {
+void Posterior::average_distinct(const NewRows& rows, bool moments, double* out, Control& control) const {
+  const std::size_t n_rows = rows.n_rows;
   if (n_rows == 0) return;
   const CountTable& table = graph_->table();
-  const std::size_t n_classes = table.n_classes(), n_tests = table.n_tests();
+  const std::size_t n_classes = table.n_classes();
   const Prior& prior = weights_.prior();
   const Dirichlet& leaf = weights_.leaf();
   const Asked asked(n_classes, moments);
@@ -108,12 +113,13 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
     if (prior.fair || !prior.per_test) continue;
     for (double& p : flow.unit[k]) p /= prior.share_divisor(graph_->state(flow.inner[k]).n_tests);
   }
-  const std::size_t batch = std::clamp<std::size_t>(kBytes / (8 * (flow.inner.size() + 1)), 32, 4096);
+  const std::size_t batch = std::clamp<std::size_t>(
+      kBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
-    flow.load(rows + from * n_tests, n);
+    flow.load(rows, from, n);
     RowSums sums(n, n_classes, moments);
     std::vector<std::int32_t> counts(n_classes);
     OneLeaf own(n_classes);
@@ -145,7 +151,9 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
       OneLeaf state(n_classes), mixed(n_classes);
       std::vector<std::int32_t> q(n_classes);
       std::vector<double> here(n), value(n * values.size()), p(n_classes);
-      std::vector<std::uint32_t> active;
+      std::vector<std::uint32_t> active, in_order(n);
+      std::iota(in_order.begin(), in_order.end(), 0u);
+      std::vector<double> own_y;
       for (std::size_t k = flow.closed.size() * part / kParts; k < flow.closed.size() * (part + 1) / kParts; ++k) {
         const std::size_t before = begun.fetch_add(1, std::memory_order_relaxed);
         const std::uint32_t id = flow.closed[k];
@@ -170,9 +178,14 @@ void Posterior::average_distinct(const std::uint8_t* rows, std::size_t n_rows, b
         for (LeafValue& v : values) v.centre = state.mean[v.cls];
         form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
         const std::size_t n_active = active.size();
+        if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);
         for (std::size_t f = 0; f < values.size(); ++f)
-          fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(), flow.stride,
-                                             active.data(), n_active, value.data() + f * n_active);
+          if (table.local())
+            fold.frontier().kernel().quadratic(form.matrix(f), form.stride(), form.size(), own_y.data(), form.stride(),
+                                               in_order.data(), n_active, value.data() + f * n_active);
+          else
+            fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(),
+                                               flow.stride, active.data(), n_active, value.data() + f * n_active);
         for (std::size_t r = 0; r < n_active; ++r) {
           const double w = here[active[r]];
           double rest = w, remains = 1;

@@ -4,7 +4,8 @@
 // side a with weight ω_i · Y_i or ω_i · (m_i − Y_i); there it meets a leaf, or a second test j with outcome b. With the
 // weights of the two levels summed by the frontier, the average of a leaf value is
 //     f(x) = const + Σ_i b_i Y_i + Σ_ij A_ij Y_i Y_j
-// and is rewritten over the *slots*, the fixed variables in which rows are given.
+// and is rewritten over the *slots*, the fixed variables in which rows are given. Where states choose their tests there
+// are no slots, and the variables are the splits of the state, or single tests of theirs.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +31,17 @@ class QuadraticForm {
  public:
   // One matrix for each leaf value. After fold.product<SumProduct>(state, weights, level) with level.n > 0. The
   // matrices have slots.size() + 1 rows of `stride` entries, upper triangular; the last variable is the constant 1.
+  // Without slots they have size() rows of stride() entries.
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level, const std::vector<Slot>& slots,
              const std::vector<std::uint32_t>& first_slot, std::size_t stride, const std::vector<LeafValue>& values);
   const double* matrix(std::size_t value) const { return matrix_.data() + value * matrix_size_; }
+  std::size_t size() const { return elements_.size() + 1; }
+  std::size_t stride() const { return (size() + 7) & ~std::size_t{7}; }
 
  private:
   // A variable of the form before it is rewritten: a split, or one test of it where shares differ.
   struct Element {
-    std::uint32_t split, slot, flipped;
+    std::uint32_t split, slot, test, flipped;
     double m, unit;
   };
   std::vector<Element> elements_;

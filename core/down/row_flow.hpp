@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "down/new_rows.hpp"
 #include "down/quadratic_form.hpp"
 #include "fold/weigh.hpp"
 
@@ -23,17 +24,22 @@ class RowFlow {
   std::vector<std::vector<double>> unit;
   std::vector<double> leaf;
 
-  // What rows are asked: see Slot. first_slot[k] is the first slot of class k of tests.
+  // What rows are asked: see Slot. first_slot[k] is the first slot of class k of tests. Where states choose their tests
+  // there are none: every state asks its own.
   std::vector<Slot> slots;
   std::vector<std::uint32_t> first_slot;
   std::size_t stride = 0;  // slots and one variable that is always 1, padded to a multiple of 8
 
-  // A batch of n rows of 0/1; then inner states in order: at_inner(k) before at_inner(k + 1).
-  void load(const std::uint8_t* rows, std::size_t n);
+  // A batch of n rows from one on; then inner states in order: at_inner(k) before at_inner(k + 1).
+  void load(const NewRows& rows, std::size_t from, std::size_t n);
   const double* at_inner(std::size_t k);  // ρ of inner[k], which is passed on to its inner children
   // ρ of closed[k], after all of at_inner. `shares` is the caller's own.
   void at_closed(std::size_t k, const InnerShares& shares, double* out) const;
   const double* y() const { return y_.data(); }  // row-major: the value of slot k at row r is y()[r * stride + k]
+  // The same for the tests of one closed state, in the order of its form (down/quadratic_form.hpp): row k of `y`, of
+  // the given width, is for the row active[k] of the batch.
+  void answers(const Frontier& frontier, const std::vector<std::uint32_t>& active, std::size_t width,
+               std::vector<double>& y) const;
 
  private:
   struct Edge {
@@ -50,6 +56,7 @@ class RowFlow {
   InnerShares shares_;
   std::size_t n_ = 0;
   std::vector<double> y_, by_slot_, rho_;
+  std::vector<std::uint16_t> reach_;  // by test, then by row of the batch
 };
 
 }  // namespace everytree

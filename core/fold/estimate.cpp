@@ -7,6 +7,7 @@
 
 #include "algebra/sum_product.hpp"
 #include "fold/weigh.hpp"
+#include "table/offers.hpp"
 
 namespace everytree {
 
@@ -18,8 +19,11 @@ constexpr std::size_t kSampledSets = 300;
 constexpr double kFixedBytes = 200e3;     // the first chunk of covers, and the index
 constexpr double kFixedSeconds = 0.5e-3;  // tables of leaf weights, and the like
 
+constexpr std::size_t kOrders = 24;  // orders of a path that are looked at, where states choose their tests
+
 // An item: the rows for which a test has one outcome.
 struct Item {
+  std::uint32_t test;
   const std::uint64_t* column;
   std::uint64_t flip;
   bool operator==(const Item&) const = default;
@@ -28,7 +32,8 @@ struct Item {
 class Descents {
  public:
   Descents(const CountTable& table, const GraphOptions& options, std::uint64_t seed)
-      : table_(table), options_(options), random_(seed), scratch_(table.n_words()) {
+      : table_(table), options_(options), random_(seed), scratch_(table.n_words()), offers_(table, options.min_leaf) {
+    if (table.local()) return;
     // Tests that do not split the whole table split nothing.
     for (const TestClass& c : table.test_classes()) {
       const std::int64_t ones = table.count(table.all().data(), c.test);
@@ -45,8 +50,8 @@ class Descents {
     items.clear();
     for (std::uint32_t test : tests_) {
       const std::int64_t ones = table_.count(cover.data(), test);
-      if (ones == total) items.push_back({table_.column(test), 0});
-      if (ones == 0) items.push_back({table_.column(test), ~std::uint64_t{0}});
+      if (ones == total) items.push_back({test, table_.column(test), 0});
+      if (ones == 0) items.push_back({test, table_.column(test), ~std::uint64_t{0}});
     }
     double sets = 1;
     for (std::size_t k = 0; k < size; ++k) sets *= static_cast<double>(items.size() - k) / static_cast<double>(k + 1);
@@ -92,9 +97,54 @@ class Descents {
     return found;
   }
 
-  // Feasible tests at a cover.
+  // Paths that end in this cover, in their order, where states choose their tests: each state on a path must offer the
+  // next test. The orders of the path at hand are looked at, each with whatever test of its last state ends in this
+  // cover: few others do.
+  double ordered_paths(const Cover& cover, std::int64_t total, const std::vector<Item>& path) {
+    const std::size_t size = path.size();
+    if (size < 2) return 1;
+    double all = 1;
+    for (std::size_t k = 2; k <= size; ++k) all *= static_cast<double>(k);
+    const bool every = all <= static_cast<double>(kOrders);
+    pick_.resize(size);
+    for (std::size_t k = 0; k < size; ++k) pick_[k] = k;
+    double found = 0;
+    std::size_t n = 0;
+    do {
+      if (!every)
+        for (std::size_t k = size; k > 1; --k) std::swap(pick_[k - 1], pick_[random_() % k]);
+      found += endings(cover, total, path);
+      ++n;
+    } while (every ? std::next_permutation(pick_.begin(), pick_.end()) : n < kOrders);
+    return std::max(1.0, found * all / static_cast<double>(n));
+  }
+
+  // The tests that end in this cover after all but the last of the picked items; none if one of those is not offered.
+  double endings(const Cover& cover, std::int64_t total, const std::vector<Item>& path) {
+    scratch_ = table_.all();
+    for (std::size_t k = 0; k + 1 < pick_.size(); ++k) {
+      const Item& item = path[pick_[k]];
+      const auto offered = offers_.of(scratch_.data());
+      if (std::find(offered.begin(), offered.end(), item.test) == offered.end()) return 0;
+      for (std::size_t w = 0; w < scratch_.size(); ++w) scratch_[w] &= item.column[w] ^ item.flip;
+    }
+    const std::int64_t here = table_.count(scratch_.data());
+    double found = 0;
+    for (const std::uint32_t test : offers_.of(scratch_.data())) {
+      const std::int64_t ones = table_.count(scratch_.data(), test), of_cover = table_.count(cover.data(), test);
+      found += (ones == total && of_cover == total) || (here - ones == total && of_cover == 0);
+    }
+    return found;
+  }
+
+  // Tests that a cover offers and that are feasible.
   const std::vector<std::uint32_t>& feasible(const Cover& cover, std::int64_t total) {
     feasible_.clear();
+    if (table_.local()) {  // a test is a class of its own
+      const auto offered = offers_.of(cover.data());
+      feasible_.assign(offered.begin(), offered.end());
+      return feasible_;
+    }
     for (std::uint32_t test : tests_) {
       const std::int64_t ones = table_.count(cover.data(), test);
       if (ones >= options_.min_leaf && total - ones >= options_.min_leaf) feasible_.push_back(test);
@@ -103,7 +153,12 @@ class Descents {
   }
 
   std::uint64_t draw() { return random_(); }
-  std::size_t n_tests() const { return tests_.size(); }
+  // What one state costs about, in words of covers that are looked at.
+  double work() const {
+    const auto words = static_cast<double>(table_.n_words());
+    if (!table_.local()) return words * static_cast<double>(tests_.size() + 1) * 6;
+    return words * 64 * static_cast<double>(table_.by_column().size()) * kOrders;
+  }
 
  private:
   // Whether the picked items hold together on `total` examples only; they hold on the cover in any case.
@@ -118,6 +173,7 @@ class Descents {
   const GraphOptions& options_;
   std::mt19937_64 random_;
   Cover scratch_;
+  Offers offers_;
   std::vector<std::uint32_t> tests_, feasible_;
   std::vector<Item> items_;
   std::vector<std::size_t> pick_;
@@ -177,8 +233,7 @@ GraphEstimate estimate_graph(std::shared_ptr<const CountTable> table, const Grap
   Descents descents(*table, options, seed);
   const std::size_t words = table->n_words();
   // About a tenth of a second at most, by work and not by the clock: the same number every time.
-  const auto n = static_cast<std::size_t>(
-      std::clamp(1e8 / (static_cast<double>(words) * static_cast<double>(descents.n_tests() + 1) * 6), 32.0, 256.0));
+  const auto n = static_cast<std::size_t>(std::clamp(1e8 / descents.work(), 32.0, 256.0));
   GraphEstimate out;
   std::vector<Ending> endings;
   std::vector<Item> path;
@@ -190,14 +245,15 @@ GraphEstimate estimate_graph(std::shared_ptr<const CountTable> table, const Grap
     double ordered = 1.0 / static_cast<double>(n);  // this descent's share of the ordered paths
     for (std::size_t depth = 0;; ++depth) {
       control.check(true, "estimating", d, n);
-      double states = ordered / descents.paths(cover, total, path);
-      for (std::size_t k = 2; k <= depth; ++k) states /= static_cast<double>(k);
+      const bool local = table->local();
+      double states =
+          ordered / (local ? descents.ordered_paths(cover, total, path) : descents.paths(cover, total, path));
+      for (std::size_t k = 2; k <= depth && !local; ++k) states /= static_cast<double>(k);
       out.states += states;
-      const int left = options.max_depth < 0 ? 3 : options.max_depth - static_cast<int>(depth);
-      if (left <= 2 || total / options.min_leaf < 4) {
+      const auto at = static_cast<std::int32_t>(depth);
+      if (levels_of(local, options.max_depth, options.min_leaf, at, total) != State::kInner) {
         closed += states;
-        if (endings.size() < kMeasured)
-          endings.push_back({cover, static_cast<std::int32_t>(depth), static_cast<std::int32_t>(total), states});
+        if (endings.size() < kMeasured) endings.push_back({cover, at, static_cast<std::int32_t>(total), states});
         break;
       }
       out.inner += states;
@@ -213,7 +269,7 @@ GraphEstimate estimate_graph(std::shared_ptr<const CountTable> table, const Grap
       if (e == 0) break;
       const bool yes = descents.draw() & 1;
       const std::uint64_t* column = table->column(test);
-      path.push_back({column, yes ? 0 : ~std::uint64_t{0}});
+      path.push_back({test, column, yes ? 0 : ~std::uint64_t{0}});
       for (std::size_t w = 0; w < words; ++w) cover[w] &= yes ? column[w] : ~column[w];
       total = table->count(cover.data());
       ordered *= 2.0 * static_cast<double>(e);

@@ -3,7 +3,7 @@
 // Random descents (Knuth's estimator): a descent that had e_k feasible tests at depth k stands for Π 2·e_k ordered
 // paths. Paths that end in the same cover are one state, so each cover is divided by the number of its paths of this
 // length: the sets of items that hold on all of the cover and nowhere else, times their orders. Where these are too
-// many they are sampled as well.
+// many they are sampled as well. Where states choose their tests, the orders of the descent's own path stand for them.
 // Time is measured: some covers where descents end are folded, and stand for all others by the same weights.
 #pragma once
 

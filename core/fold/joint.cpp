@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontier/one_level.hpp"
+#include "table/node_offers.hpp"
 
 namespace everytree {
 
@@ -12,10 +13,11 @@ double log_joint(const CountTable& table, int max_depth, std::int64_t min_leaf, 
                  const Dirichlet& leaf, const Key& key) {
   const std::size_t words = table.n_words();
   struct Open {
-    Cover cover;
+    Cover cover, above;  // above: that of the parent, where the tests depend on it
     std::size_t depth;
   };
-  std::vector<Open> open{{table.all(), 0}};
+  std::vector<Open> open{{table.all(), {}, 0}};
+  NodeOffers offers(table, max_depth, min_leaf);
   std::vector<std::int32_t> counts(table.n_classes());
   Shares shares;
   double sum = 0;
@@ -26,17 +28,13 @@ double log_joint(const CountTable& table, int max_depth, std::int64_t min_leaf, 
                          std::to_string(table.n_tests()) + " tests, counted from 0");
     Open node = std::move(open.back());
     open.pop_back();
-    const std::int64_t total = table.count(node.cover.data());
-    const bool at_limit = max_depth >= 0 && node.depth >= static_cast<std::size_t>(max_depth);
     bool any = false, chosen = false;
     shares.begin(prior);
-    if (!at_limit)
-      for (std::uint32_t t = 0; t < table.n_tests(); ++t) {
-        const std::int64_t ones = table.count(node.cover.data(), t);
-        if (ones < min_leaf || total - ones < min_leaf) continue;
+    for (const std::uint32_t k : offers.of(node.cover.data(), node.depth, node.above.data()))
+      for (const std::uint32_t member : table.test_classes()[k].members) {
         any = true;
-        chosen = chosen || static_cast<std::int32_t>(t) == test;
-        shares.add(t);
+        chosen = chosen || static_cast<std::int32_t>(member >> 1) == test;
+        shares.add(member >> 1);
       }
     if (test < 0) {
       table.class_counts(node.cover.data(), counts.data());
@@ -46,7 +44,8 @@ double log_joint(const CountTable& table, int max_depth, std::int64_t min_leaf, 
     if (!chosen) return -std::numeric_limits<double>::infinity();
     sum += prior.log_split_base(node.depth) + std::log(shares.share(static_cast<std::uint32_t>(test)));
     const std::uint64_t* column = table.column(static_cast<std::size_t>(test));
-    Open one{Cover(words), node.depth + 1};
+    Open one{Cover(words), {}, node.depth + 1};
+    if (offers.from_above(node.depth + 1)) one.above = node.above = node.cover;
     for (std::size_t w = 0; w < words; ++w) {
       one.cover[w] = node.cover[w] & column[w];
       node.cover[w] &= ~column[w];

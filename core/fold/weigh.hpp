@@ -218,7 +218,7 @@ class WeighPrior {
                cherry = Wide::from_log(prior_->log_split_base(depth + 1) + 2 * prior_->log_leaf(depth + 2, false));
     const auto side = [&](double tests) {
       if (tests == 0) return shut;
-      return open + cherry * Wide(prior_->fair ? 1.0 : tests / prior_->share_divisor(tests));
+      return open + cherry * Wide(prior_->fair ? prior_->fair_sum(tests) : tests / prior_->share_divisor(tests));
     };
     // Shares of the splits by their tests.
     const Frontier& f = fold.frontier();

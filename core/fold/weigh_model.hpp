@@ -7,12 +7,14 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "algebra/product.hpp"
 #include "common/errors.hpp"
 #include "fold/weigh.hpp"
+#include "table/offers.hpp"
 #include "weights/leaf_model.hpp"
 
 namespace everytree {
@@ -34,7 +36,11 @@ class WeighModel {
 
   typename A::Value closed(std::size_t id, OneLevelFold&, OneLevel&) const {
     const State& s = graph_->state(id);
-    return subtree(graph_->cover(id), static_cast<std::size_t>(s.depth), s.levels);
+    // Both levels use the tests that the state offers.
+    Offers offers(graph_->table(), graph_->options().min_leaf);
+    const std::span<const std::uint32_t> offered =
+        s.levels > 0 ? offers.of(graph_->cover(id)) : std::span<const std::uint32_t>{};
+    return subtree(graph_->cover(id), static_cast<std::size_t>(s.depth), s.levels, offered);
   }
   void inner(std::size_t id, Inner& out) const {
     const State& s = graph_->state(id);
@@ -57,14 +63,16 @@ class WeighModel {
     return Wide::from_log(prior_->log_leaf(depth, open) + model_->log_marginal(depth, s.data()));
   }
 
-  // The fold over all trees of so many levels.
-  typename A::Value subtree(const std::uint64_t* cover, std::size_t depth, int levels) const {
+  // The fold over all trees of so many levels, with the tests of these classes that are feasible.
+  typename A::Value subtree(const std::uint64_t* cover, std::size_t depth, int levels,
+                            std::span<const std::uint32_t> offered) const {
     const CountTable& table = graph_->table();
     const std::int64_t total = table.count(cover), min_leaf = graph_->options().min_leaf;
     std::vector<std::uint32_t> feasible;
     Shares shares;
     shares.begin(*prior_);
-    for (std::uint32_t c = 0; levels > 0 && c < table.test_classes().size(); ++c) {
+    for (const std::uint32_t c : offered) {
+      if (levels == 0) break;
       const std::int64_t holds = table.count(cover, table.test_classes()[c].test);
       if (holds < min_leaf || total - holds < min_leaf) continue;
       feasible.push_back(c << 1);
@@ -80,8 +88,8 @@ class WeighModel {
         side[0][w] = cover[w] & ~column[w];
       }
       const double share = shares.share<PlainOf<A>>(table, std::vector<std::uint32_t>{part});
-      A::add(value, A::join(base * Wide(share), subtree(side[1].data(), depth + 1, levels - 1),
-                            subtree(side[0].data(), depth + 1, levels - 1)));
+      A::add(value, A::join(base * Wide(share), subtree(side[1].data(), depth + 1, levels - 1, offered),
+                            subtree(side[0].data(), depth + 1, levels - 1, offered)));
     }
     return value;
   }

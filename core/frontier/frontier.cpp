@@ -10,9 +10,22 @@ std::size_t round16(std::size_t n) { return (n + 15) & ~std::size_t{15}; }
 }  // namespace
 
 Frontier::Frontier(const CountTable& table, std::int64_t min_leaf)
-    : table_(&table), kernels_(&kernels()), min_leaf_(min_leaf), n_classes_(table.n_classes()) {
-  for (const TestClass& c : table.test_classes()) which_.push_back(c.test);
+    : table_(&table),
+      kernels_(&kernels()),
+      min_leaf_(min_leaf),
+      n_classes_(table.n_classes()),
+      offers_(table, min_leaf) {
+  if (!table.local()) offer(table.all().data());
   totals_.resize(n_classes_);
+}
+
+// The tests to look at: those that the cover offers.
+void Frontier::offer(const std::uint64_t* cover) {
+  const std::span<const std::uint32_t> offered = offers_.of(cover), upper = offers_.upper();
+  class_of_.assign(offered.begin(), offered.end());
+  upper_of_.assign(upper.begin(), upper.end());
+  which_.clear();
+  for (const std::uint32_t k : class_of_) which_.push_back(table_->test_classes()[k].test);
 }
 
 // Sections and chunks of the rows of a cover, and how they are packed.
@@ -74,6 +87,7 @@ void Frontier::load_tests(const std::uint64_t* cover, const std::vector<std::uin
 
 void Frontier::load(const std::uint64_t* cover) {
   lay_out(cover);
+  if (table_->local()) offer(cover);
   const std::size_t n_candidates = which_.size(), stride = round16(n_candidates + 1);
   pack(which_, packed_, stride, raw_counts_);
   kept_.clear();
@@ -92,7 +106,7 @@ void Frontier::group(std::size_t stride) {
   const auto packed = [&](std::uint32_t j) { return packed_.data() + RowBlock::word(n_chunks_, 0, j); };
   // Hashing costs chunks per test; pairs cost chunks · tests / 16. On large covers tests hardly ever coincide, so
   // there every test is its own group.
-  const bool look = n_chunks_ <= 40 || n_kept >= 64;
+  const bool look = !apart_ && (n_chunks_ <= 40 || n_kept >= 64);
   if (look) {
     hash_.resize(stride);
     kernels_->hash_columns(packed_.data(), valid_.data(), n_chunks_, which_.size(), hash_.data());
@@ -160,14 +174,16 @@ void Frontier::group(std::size_t stride) {
   for (std::size_t x = 0; x < n_kept; ++x) ++parts_begin_[group_of_[x] + 1];
   for (std::size_t g = 0; g < n_groups_; ++g) parts_begin_[g + 1] += parts_begin_[g];
   parts_.resize(n_kept);
+  uppers_.resize(n_kept);
   bucket_.assign(parts_begin_.begin(), parts_begin_.end());
   n_tests_ = 0;
   const auto& classes = table_->test_classes();
   for (std::uint32_t x = 0; x < n_kept; ++x) {
     const std::uint32_t g = group_of_[x], a = kept_[x], b = kept_[representative_[g]];
     const std::uint32_t flipped = (*packed(a) ^ *packed(b)) & 1u;
-    parts_[bucket_[g]++] = a << 1 | flipped;
-    const auto members = static_cast<double>(classes[a].members.size());
+    uppers_[bucket_[g]] = upper_of_[a];
+    parts_[bucket_[g]++] = class_of_[a] << 1 | flipped;
+    const auto members = static_cast<double>(classes[class_of_[a]].members.size());
     multiplicity_[g] += members;
     whole_multiplicity_[g] += static_cast<std::int32_t>(members);
     n_tests_ += members;

@@ -2,7 +2,8 @@
 //
 // The rows of the cover are packed together, tests that split them alike are grouped, and the counts of (i, j)
 // give the other three quadrants by subtraction. A test is feasible at the cover if both sides have min_leaf
-// examples; at a child of i the same holds again for j: both roles are checked.
+// examples; at a child of i the same holds again for j: both roles are checked. Where states choose their tests, both
+// levels use those that the cover offers.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "table/count_table.hpp"
+#include "table/offers.hpp"
 
 namespace everytree {
 
@@ -18,6 +20,9 @@ class Frontier {
  public:
   Frontier(const CountTable& table, std::int64_t min_leaf);
 
+  // Whether the tests of columns stay apart from now on, though they split a cover alike: a group is one test then.
+  void keep_apart(bool on) { apart_ = on; }
+  bool apart() const { return apart_; }
   void load(const std::uint64_t* cover);
   // The same with a group for each of these tests, whether or not it is feasible; parts() and multiplicities are not
   // set.
@@ -40,6 +45,8 @@ class Frontier {
   std::span<const std::uint32_t> parts(std::size_t g) const { return {parts_begin(g), parts_end(g)}; }
   const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
   const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }
+  // The upper codes of the same: see table/offers.hpp.
+  const std::uint32_t* uppers_begin(std::size_t g) const { return uppers_.data() + parts_begin_[g]; }
 
   // Class counts of (g holds, j holds) for all j ≥ first: out[c * stride + j].
   void pair_counts(std::size_t g, std::size_t first, std::int32_t* out) const {
@@ -95,6 +102,7 @@ class Frontier {
   const std::uint32_t& bits(std::size_t chunk, std::size_t g) const {
     return bits_[RowBlock::word(n_chunks_, chunk, g)];
   }
+  void offer(const std::uint64_t* cover);
   void lay_out(const std::uint64_t* cover);
   // Pack these tests, and behind them a column of ones whose pair counts are the counts of the tests themselves.
   void pack(const std::vector<std::uint32_t>& tests, std::vector<std::uint32_t>& bits, std::size_t stride,
@@ -109,7 +117,9 @@ class Frontier {
   std::int32_t total_ = 0, total_index_ = 0, index_shift_ = 0;
   std::vector<std::int32_t> totals_, counts_, group_total_, index_, whole_multiplicity_;
   std::vector<double> multiplicity_;
-  std::vector<std::uint32_t> bits_, packed_, valid_, which_, parts_, parts_begin_;
+  bool apart_ = false;
+  Offers offers_;
+  std::vector<std::uint32_t> bits_, packed_, valid_, which_, class_of_, upper_of_, parts_, parts_begin_, uppers_;
   std::vector<Section> sections_, index_sections_;
   std::vector<PackStep> steps_;
   // grouping

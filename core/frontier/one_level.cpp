@@ -17,13 +17,14 @@ void OneLevel::resize(std::size_t splits, std::size_t padded, double no_split) {
 
 OneLevelFold::OneLevelFold(const Graph& graph) : graph_(&graph), frontier_(graph.table(), graph.options().min_leaf) {}
 
-bool OneLevelFold::load(const ClosedState& state, OneLevel& out) {
+bool OneLevelFold::load(const ClosedState& state, bool apart, OneLevel& out) {
   depth_ = state.depth;
   levels_ = state.levels;
   if (levels_ == 0) {
     out.resize(0, 0, 0.0);
     return false;
   }
+  frontier_.keep_apart(apart);
   frontier_.load(state.cover);
   pair_of_ = static_cast<std::size_t>(-1);
   return true;
@@ -40,7 +41,7 @@ double OneLevelFold::group_share(std::size_t g) const {
 
 template <PlainProduct A>
 void OneLevelFold::product(const ClosedState& state, const ProductWeights& weights, OneLevel& out) {
-  if (!load(state, out)) {
+  if (!load(state, weights.apart(), out)) {
     const CountTable& table = frontier_.table();
     std::vector<std::int32_t>& counts = pairs_;
     counts.resize(std::max(counts.size(), table.n_classes()));
@@ -54,7 +55,16 @@ void OneLevelFold::product(const ClosedState& state, const ProductWeights& weigh
   const LinearTables* tables = tables_for(weights);
   out.resize(n, frontier_.stride(), 0.0);
   // Shares of the splits of the state itself.
-  if (prior.fair) {
+  if (weights.apart()) {
+    runs_.load(frontier_, prior);
+    for (std::size_t r = 0; r < runs_.n_runs(); ++r) {
+      const std::size_t from = runs_.begin(r), to = runs_.begin(r + 1);
+      const double each =
+          prior.fair_sum(frontier_.n_tests()) / (static_cast<double>(runs_.n_runs()) * static_cast<double>(to - from));
+      std::fill(out.weight.begin() + static_cast<std::ptrdiff_t>(from),
+                out.weight.begin() + static_cast<std::ptrdiff_t>(to), each);
+    }
+  } else if (prior.fair) {
     shares_.begin(prior);
     for (std::size_t g = 0; g < n; ++g) shares_.add(frontier_.table(), frontier_.parts(g));
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = group_share<A>(g);
@@ -77,13 +87,21 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                           frontier_.total_index()};
     double* const split[2] = {out.split[0].data(), out.split[1].data()};
-    const auto fold = Idempotent<A> ? frontier_.kernel().fold_max : frontier_.kernel().fold_sum;
     std::int32_t* const tests[2] = {begin_tests(0), begin_tests(1)};
-    for (std::size_t i = 0; i + 1 < n; ++i) {
-      fold(table, frontier_.next_pair_index(i, tests, pairs_), i, n, split);
-      ticker_.tick(frontier_);
+    if (weights.apart()) {
+      const auto fold = Idempotent<A> ? frontier_.kernel().apart_max : frontier_.kernel().apart_sum;
+      runs_.fold<A, false>(frontier_.stride(), out.split, out.tests, [&](std::size_t i, const Apart& apart) {
+        fold(table, frontier_.next_pair_index(i, tests, pairs_), i, n, apart);
+        ticker_.tick(frontier_);
+      });
+    } else {
+      const auto fold = Idempotent<A> ? frontier_.kernel().fold_max : frontier_.kernel().fold_sum;
+      for (std::size_t i = 0; i + 1 < n; ++i) {
+        fold(table, frontier_.next_pair_index(i, tests, pairs_), i, n, split);
+        ticker_.tick(frontier_);
+      }
+      end_tests(out);
     }
-    end_tests(out);
   }
   const double* leaf1 = tables.at_depth(weights.leaf(), depth_ + 1);
   const double open = std::exp(prior.log_leaf(depth_ + 1, true)), closed = std::exp(prior.log_leaf(depth_ + 1, false));
@@ -93,7 +111,8 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
     for (int a = 0; a < 2; ++a) {
       const double tests = out.tests[a][i];
       out.leaf[a][i] = leaf1[index[a]] * (tests > 0 ? open : closed);
-      if (tests > 0) out.split[a][i] *= split / prior.share_divisor(tests);
+      if (tests > 0)
+        out.split[a][i] *= weights.apart() ? split * prior.fair_sum(tests) : split / prior.share_divisor(tests);
     }
   }
   const double base = std::exp(prior.log_split_base(depth_));
@@ -159,6 +178,22 @@ void OneLevelFold::child_shares(const Prior& prior, int a, double* share, double
     for (std::size_t j = 0; j < n; ++j) share[j] /= divisor;
     return;
   }
+  if (frontier_.apart()) {
+    double n_columns = 0;
+    for (std::size_t r = 0; r < runs_.n_runs(); ++r) {
+      double m = 0;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) {
+        share[j] = j != pair_of_ && feasible(j, a) ? 1.0 : 0.0;
+        m += share[j];
+      }
+      if (!(m > 0)) continue;
+      n_columns += 1;
+      n_tests += m;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) share[j] /= m;
+    }
+    for (std::size_t j = 0; j < n && n_columns > 0; ++j) share[j] *= prior.fair_sum(n_tests) / n_columns;
+    return;
+  }
   shares_.begin(prior);
   for (std::size_t j = 0; j < n; ++j) {
     share[j] = 0;
@@ -204,15 +239,31 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
   load_pairs(i);
   const double split = std::exp(log_split);
   double each[2];
-  for (int a = 0; a < 2; ++a) each[a] = level.tests[a][i] > 0 ? split / prior.share_divisor(level.tests[a][i]) : 0.0;
+  for (int a = 0; a < 2; ++a) {
+    each[a] = 0;
+    if (level.tests[a][i] > 0) each[a] = weights.apart() ? split : split / prior.share_divisor(level.tests[a][i]);
+  }
   const PairTable table{tables->at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                         frontier_.total_index()};
   frontier_.kernel().pair_terms(table, tables->shift(), pairs_.data(), pairs_.data() + frontier_.stride(), i, n, each,
                                 term);
+  for (int a = 0; a < 2 && weights.apart(); ++a) {
+    // A term is positive where its test is feasible: the shares follow without a look at the counts.
+    double n_columns = 0;
+    for (std::size_t r = 0; r < runs_.n_runs(); ++r) {
+      double m = 0;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) m += term[a][j] > 0 ? 1.0 : 0.0;
+      if (!(m > 0)) continue;
+      n_columns += 1;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) term[a][j] /= m;
+    }
+    const double all = n_columns > 0 ? prior.fair_sum(level.tests[a][i]) / n_columns : 0.0;
+    for (std::size_t j = 0; j < n; ++j) term[a][j] *= all;
+  }
 }
 
 void OneLevelFold::tests(std::size_t state, OneLevel& out) {
-  if (!load(closed(state), out)) return;
+  if (!load(closed(state), false, out)) return;
   const std::size_t n = frontier_.n_groups();
   out.resize(n, frontier_.stride(), 0.0);
   for (std::size_t g = 0; g < n; ++g) out.weight[g] = frontier_.multiplicity(g);
@@ -227,7 +278,7 @@ void OneLevelFold::tests(std::size_t state, OneLevel& out) {
 }
 
 void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) {
-  if (load(closed(state), out)) {
+  if (load(closed(state), false, out)) {
     cost_fold_.fold(frontier_, levels_, cost, ticker_, out);
     return;
   }

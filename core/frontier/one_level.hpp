@@ -15,6 +15,7 @@
 #include "frontier/cost_fold.hpp"
 #include "frontier/frontier.hpp"
 #include "frontier/product_weights.hpp"
+#include "frontier/run_sums.hpp"
 #include "frontier/shares.hpp"
 #include "graph/graph.hpp"
 #include "weights/dirichlet.hpp"
@@ -63,7 +64,7 @@ class OneLevelFold {
   // Only load the cover of a closed state with levels > 0.
   void load_state(std::size_t state) {
     OneLevel nothing;
-    load(closed(state), nothing);
+    load(closed(state), false, nothing);
   }
 
   // What follows refers to the state of the last call.
@@ -87,7 +88,7 @@ class OneLevelFold {
 
  private:
   // Load the cover; false if no split can follow (then `out` is the leaf alone).
-  bool load(const ClosedState& state, OneLevel& out);
+  bool load(const ClosedState& state, bool apart, OneLevel& out);
   ClosedState closed(std::size_t state) const {
     const State& s = graph_->state(state);
     return {graph_->cover(state), static_cast<std::size_t>(s.depth), s.levels};
@@ -111,6 +112,7 @@ class OneLevelFold {
   Ticker ticker_;
   Frontier frontier_;
   Shares shares_;
+  RunSums runs_;
   std::size_t depth_ = 0, pair_of_ = 0;
   int levels_ = 0;
   std::vector<std::int32_t> pairs_, pair_total_;

@@ -82,12 +82,20 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, OneLevel& out) {
                       stride,
                       frontier_.multiplicities(),
                       {log_term_[0].data(), log_term_[1].data()}};
-  double* const split[2] = {out.split[0].data(), out.split[1].data()};
-  double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
-  const auto fold = Idempotent<A> ? frontier_.kernel().fold_log_max : frontier_.kernel().fold_log_sum;
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    fold(logs, frontier_.next_pair_counts(i, pairs_), i, n, split, tests);
-    ticker_.tick(frontier_);
+  if (weights.apart()) {
+    const auto fold = Idempotent<A> ? frontier_.kernel().apart_log_max : frontier_.kernel().apart_log_sum;
+    runs_.fold<A, true>(stride, out.split, out.tests, [&](std::size_t i, const Apart& apart) {
+      fold(logs, frontier_.next_pair_counts(i, pairs_), i, n, apart);
+      ticker_.tick(frontier_);
+    });
+  } else {
+    double* const split[2] = {out.split[0].data(), out.split[1].data()};
+    double* const tests[2] = {out.tests[0].data(), out.tests[1].data()};
+    const auto fold = Idempotent<A> ? frontier_.kernel().fold_log_max : frontier_.kernel().fold_log_sum;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+      fold(logs, frontier_.next_pair_counts(i, pairs_), i, n, split, tests);
+      ticker_.tick(frontier_);
+    }
   }
   // To log split weights, without the prior.
   const Prior& prior = weights.prior();
@@ -99,7 +107,9 @@ bool OneLevelFold::fold_relative(const ProductWeights& weights, OneLevel& out) {
       }
       const double log_sum = Idempotent<A> ? out.split[a][i] : std::log(out.split[a][i]);
       if (!std::isfinite(log_sum)) return false;
-      out.split[a][i] = log_sum + log_term_[a][i] + prior.log_share(out.tests[a][i]);
+      out.split[a][i] =
+          log_sum + log_term_[a][i] +
+          (weights.apart() ? std::log(prior.fair_sum(out.tests[a][i])) : prior.log_share(out.tests[a][i]));
     }
   return true;
 }
@@ -136,7 +146,7 @@ void OneLevelFold::product_log(const ProductWeights& weights, OneLevel& out) {
   // First log split weights in out.split, then everything relative to a reference.
   for (int a = 0; a < 2; ++a) std::fill(out.split[a].begin(), out.split[a].end(), -kInf);
   if (levels_ == 2 && n > 1) {
-    if (prior.fair || !weights.relative() || !weights.leaf().tabulated(frontier_.total()) ||
+    if ((prior.fair && !weights.apart()) || !weights.relative() || !weights.leaf().tabulated(frontier_.total()) ||
         !fold_relative<A>(weights, out)) {
       for (int a = 0; a < 2; ++a) std::fill(out.tests[a].begin(), out.tests[a].end(), 0.0);
       fold_two_pass<A>(weights, out);

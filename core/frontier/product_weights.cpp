@@ -30,7 +30,7 @@ void largest_counts(const Graph& graph, std::int32_t safe_total, std::int32_t ou
 
 template <class Bounds>
 void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Bounds&& bounds) {
-  if (!fast_ || prior_.fair || n_classes != 2) return;
+  if (!fast_ || (prior_.fair && !apart_) || n_classes != 2) return;
   // Extreme priors (a factor beyond e^±50 per node) belong in the log domain.
   for (const auto* table : {&prior_.log_split, &prior_.log_leaf_open, &prior_.log_leaf_closed})
     for (double x : *table)
@@ -51,13 +51,17 @@ void ProductWeights::tabulate(std::size_t n_classes, std::int64_t min_leaf, Boun
 }
 
 ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+    : prior_(std::move(prior)),
+      leaf_(std::move(leaf)),
+      fast_(linear),
+      apart_(linear && prior_.in_runs && graph.table().local()) {
   tabulate(graph.table().n_classes(), graph.options().min_leaf,
            [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); });
 }
 
 TableSizes TableSizes::of(const Graph& graph) {
   TableSizes sizes;
+  sizes.local = graph.table().local();
   if (graph.table().n_classes() == 2)
     for (std::size_t k = 0; k < std::size(kBounds); ++k) largest_counts(graph, kBounds[k], sizes.most[k]);
   return sizes;
@@ -65,7 +69,7 @@ TableSizes TableSizes::of(const Graph& graph) {
 
 ProductWeights::ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
                                std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear), apart_(linear && prior_.in_runs && sizes.local) {
   tabulate(n_classes, min_leaf, [&](std::int32_t bound, std::int32_t* most) {
     for (std::size_t k = 0; k < std::size(TableSizes::kBounds); ++k)
       if (TableSizes::kBounds[k] == bound) std::copy_n(sizes.most[k], 2, most);
@@ -74,7 +78,10 @@ ProductWeights::ProductWeights(const TableSizes& sizes, std::size_t n_classes, s
 
 ProductWeights::ProductWeights(const CountTable& table, std::int64_t min_leaf, Prior prior,
                                std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear) {
+    : prior_(std::move(prior)),
+      leaf_(std::move(leaf)),
+      fast_(linear),
+      apart_(linear && prior_.in_runs && table.local()) {
   std::vector<std::int32_t> totals(table.n_classes());
   table.class_counts(table.all().data(), totals.data());
   tabulate(table.n_classes(), min_leaf, [&](std::int32_t bound, std::int32_t* most) {

@@ -19,6 +19,7 @@ namespace everytree {
 struct TableSizes {
   static constexpr std::int32_t kBounds[3] = {1800, 1200, 600};
   std::int32_t most[3][2] = {};
+  bool local = false;  // whether states choose their tests
   static TableSizes of(const Graph& graph);
 };
 
@@ -39,6 +40,9 @@ class ProductWeights {
     return prior_.log_leaf(depth, open) + leaf_->log_marginal(depth, counts);
   }
   bool relative() const { return fast_; }
+  // Whether the frontier keeps tests apart, each a group of its own in the run of its column: attribute-fair shares of
+  // second tests are then sums by run. Only where states choose their tests, of which few split a cover alike.
+  bool apart() const { return apart_; }
   // The linear tables, if they hold for covers of this many examples.
   const LinearTables* linear(std::int32_t total) const {
     return linear_ && total <= linear_bound_ ? &*linear_ : nullptr;
@@ -49,7 +53,7 @@ class ProductWeights {
   std::shared_ptr<const Dirichlet> leaf_;
   std::optional<LinearTables> linear_;
   std::int32_t linear_bound_ = 0;
-  bool fast_;
+  bool fast_, apart_;
 
   // Linear tables for covers with at most bounds(n)[c] examples of class c, where n bounds all their examples.
   template <class Bounds>

@@ -22,7 +22,9 @@ void Shares::add(std::uint32_t test) {
 }
 
 double Shares::share(std::uint32_t test) const {
-  if (prior_->fair) return 1.0 / (n_attributes_ * per_attribute_[static_cast<std::size_t>(prior_->attribute[test])]);
+  if (prior_->fair)
+    return prior_->fair_sum(n_tests_) /
+           (n_attributes_ * per_attribute_[static_cast<std::size_t>(prior_->attribute[test])]);
   return 1.0 / prior_->share_divisor(n_tests_);
 }
 

@@ -10,7 +10,7 @@
 namespace everytree {
 
 Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Control& control)
-    : table_(std::move(table)), options_(options) {
+    : table_(std::move(table)), options_(options), offers_(*table_, options.min_leaf) {
   if (options.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
   if (table_->total() < options.min_leaf)
     throw InvalidInput("the data hold " + std::to_string(table_->total()) + " examples, fewer than min_leaf=" +
@@ -48,7 +48,7 @@ Graph::Graph(std::shared_ptr<const CountTable> table, const GraphOptions& option
 
 std::size_t Graph::bytes() const {
   return pool_.size() * (chunk_mask_ + 1) * table_->n_words() * 8 + states_.capacity() * sizeof(State) +
-         splits_.capacity() * sizeof(Split) + (parts_.capacity() + order_.capacity()) * 4 +
+         splits_.capacity() * sizeof(Split) + (parts_.capacity() + uppers_.capacity() + order_.capacity()) * 4 +
          index_.capacity() * sizeof(Slot);
 }
 
@@ -62,8 +62,9 @@ std::uint32_t Graph::add_state(const std::uint64_t* cover, std::int32_t depth, s
   State s;
   s.depth = depth;
   s.total = total;
-  s.levels = levels_of(options_.max_depth, options_.min_leaf, depth, total);
-  if (!options_.frontier && s.levels > 0) s.levels = State::kInner;
+  s.levels = levels_of(table_->local(), options_.max_depth, options_.min_leaf, depth, total);
+  // The two lowest levels of a state that chooses its tests are no states of their own: these would choose others.
+  if (!options_.frontier && s.levels > 0 && !table_->local()) s.levels = State::kInner;
   if (s.inner()) ++n_inner_;
   deepest_ = std::max(deepest_, depth + (s.inner() ? 0 : s.levels));
   states_.push_back(s);
@@ -107,16 +108,18 @@ void Graph::expand(std::uint32_t id, Control& control) {
   std::uint64_t* child1 = scratch_.data();
   std::uint64_t* child0 = child1 + n;
   const auto& classes = table_->test_classes();
+  const std::span<const std::uint32_t> offered = offers_.of(here);
+  const std::size_t most = offered.size();
   // At most so much is added here: asked before the memory is taken.
-  const std::size_t n_index =
-      options_.merge && (indexed_ + 2 * classes.size()) * 2 >= index_.size() ? index_.size() : 0;
-  if (const std::size_t more = growth(states_, 2 * classes.size()) + growth(splits_, classes.size()) +
-                               growth(parts_, classes.size()) + 2 * n_index * sizeof(Slot);
+  const std::size_t n_index = options_.merge && (indexed_ + 2 * most) * 2 >= index_.size() ? index_.size() : 0;
+  if (const std::size_t more =
+          growth(states_, 2 * most) + growth(splits_, most) + 2 * growth(parts_, most) + 2 * n_index * sizeof(Slot);
       more > 0)
     control.check_memory(bytes() + more);
   candidates_.clear();
   std::uint32_t n_tests = 0;
-  for (std::uint32_t k = 0; k < classes.size(); ++k) {
+  for (std::size_t x = 0; x < offered.size(); ++x) {
+    const std::uint32_t k = offered[x];
     const auto ones = static_cast<std::int32_t>(table_->count(here, classes[k].test));
     if (ones < options_.min_leaf || total - ones < options_.min_leaf) continue;
     n_tests += static_cast<std::uint32_t>(classes[k].members.size());
@@ -133,7 +136,7 @@ void Graph::expand(std::uint32_t id, Control& control) {
     }
     const std::uint32_t id1 = find_or_add(child1, depth, ones);
     const std::uint32_t id0 = find_or_add(child0, depth, total - ones);
-    candidates_.push_back({std::min(id0, id1), std::max(id0, id1), k << 1, id1});
+    candidates_.push_back({std::min(id0, id1), std::max(id0, id1), k << 1, id1, offers_.upper()[x]});
   }
   if (!options_.by_depth) deepest_ = std::max(deepest_, 1);
   // Tests with the same two children are one split. Without merging the children never coincide.
@@ -149,8 +152,10 @@ void Graph::expand(std::uint32_t id, Control& control) {
     split.child[1] = first.child1;
     split.child[0] = first.child1 == first.low ? first.high : first.low;
     split.parts_begin = static_cast<std::uint32_t>(parts_.size());
-    for (; k < candidates_.size() && candidates_[k].low == first.low && candidates_[k].high == first.high; ++k)
+    for (; k < candidates_.size() && candidates_[k].low == first.low && candidates_[k].high == first.high; ++k) {
       parts_.push_back(candidates_[k].part | static_cast<std::uint32_t>(candidates_[k].child1 != first.child1));
+      uppers_.push_back(candidates_[k].upper);
+    }
     split.parts_end = static_cast<std::uint32_t>(parts_.size());
     splits_.push_back(split);
   }

@@ -6,6 +6,8 @@
 //     with `levels` = 0: no test may follow (depth limit, or fewer than 2·min_leaf examples)
 //                     1: one test may follow (or fewer than 3·min_leaf examples: at most two leaves)
 //                     2: two levels may follow (or fewer than 4·min_leaf examples: at most three leaves).
+// Where states choose their tests (table/offers.hpp), both levels of a closed state use its own, by the law of such
+// spaces only at the depth limit: so a state is not closed with 2 for its few examples.
 // Equal covers are found by hash and *proved* equal word by word.
 #pragma once
 
@@ -16,6 +18,7 @@
 
 #include "common/control.hpp"
 #include "table/count_table.hpp"
+#include "table/offers.hpp"
 
 namespace everytree {
 
@@ -45,13 +48,14 @@ struct State {
   bool inner() const { return levels == kInner; }
 };
 
-// The levels of a closed state, or State::kInner: of this many examples at this depth. max_depth −1: no limit.
-inline std::int8_t levels_of(int max_depth, std::int64_t min_leaf, std::int32_t depth, std::int64_t total) {
+// The levels of a closed state, or State::kInner: of this many examples at this depth. max_depth −1: no limit; local:
+// states choose their tests.
+inline std::int8_t levels_of(bool local, int max_depth, std::int64_t min_leaf, std::int32_t depth, std::int64_t total) {
   const int left = max_depth < 0 ? 3 : max_depth - depth;
   const std::int64_t most_leaves = total / min_leaf;
   if (left <= 0 || most_leaves < 2) return 0;
   if (left == 1 || most_leaves < 3) return 1;
-  if (left == 2 || most_leaves < 4) return 2;
+  if (left == 2 || (most_leaves < 4 && !local)) return 2;
   return State::kInner;
 }
 
@@ -62,7 +66,7 @@ class Graph {
   // fill(add) calls add(cover, depth, total) for each.
   template <class Fill>
   Graph(std::shared_ptr<const CountTable> table, const GraphOptions& options, Fill&& fill)
-      : table_(std::move(table)), options_(options) {
+      : table_(std::move(table)), options_(options), offers_(*table_, options.min_leaf) {
     fill(
         [this](const std::uint64_t* cover, std::int32_t depth, std::int32_t total) { add_state(cover, depth, total); });
   }
@@ -83,6 +87,10 @@ class Graph {
   std::span<const std::uint32_t> parts(const Split& s) const {
     return {parts_.data() + s.parts_begin, parts_.data() + s.parts_end};
   }
+  // The upper codes of the same: see table/offers.hpp.
+  std::span<const std::uint32_t> uppers(const Split& s) const {
+    return {uppers_.data() + s.parts_begin, uppers_.data() + s.parts_end};
+  }
   // Every state after all of its children.
   const std::vector<std::uint32_t>& children_first() const { return order_; }
   std::size_t bytes() const;
@@ -97,12 +105,13 @@ class Graph {
 
   std::shared_ptr<const CountTable> table_;
   GraphOptions options_;
+  Offers offers_;
   std::vector<State> states_;
   std::vector<std::unique_ptr<std::uint64_t[]>> pool_;  // covers, 2^chunk_bits_ to a chunk: never moved
   int chunk_bits_ = 0;
   std::size_t chunk_mask_ = 0;
   std::vector<Split> splits_;
-  std::vector<std::uint32_t> parts_;
+  std::vector<std::uint32_t> parts_, uppers_;
   std::vector<std::uint32_t> order_;
   std::size_t n_inner_ = 0;
   std::int32_t deepest_ = 0;
@@ -118,7 +127,7 @@ class Graph {
   std::vector<std::uint64_t> scratch_;
   struct Candidate {
     std::uint32_t low, high, part;  // children in order, and the part with its orientation
-    std::uint32_t child1;
+    std::uint32_t child1, upper;
   };
   std::vector<Candidate> candidates_;
 };

@@ -2,7 +2,8 @@
 //
 // beyond(cover, left): a path of left + 1 feasible tests starts here, one more than the limit lets through. Such a
 // path ends beside left + 1 other leaves, so it needs (left + 2)·min_leaf examples. Where the answer is yes the first
-// descent mostly finds it; where it is no, covers are small and the count alone ends most descents.
+// descent mostly finds it; where it is no, covers are small and the count alone ends most descents. Where states choose
+// their tests, each of the path offers its own.
 #include "graph/graph.hpp"
 
 namespace everytree {
@@ -13,13 +14,15 @@ class Descent {
  public:
   Descent(const Graph& graph, Control& control) : table_(graph.table()), control_(control) {
     min_leaf_ = graph.options().min_leaf;
+    for (std::size_t k = 0; k < 3; ++k) offers_.emplace_back(table_, min_leaf_);
     for (Cover& cover : scratch_) cover.resize(table_.n_words());
   }
 
   bool beyond(const std::uint64_t* cover, std::int64_t total, std::size_t left) {
     if (total < static_cast<std::int64_t>(left + 2) * min_leaf_) return false;
     const std::size_t words = table_.n_words();
-    for (const TestClass& c : table_.test_classes()) {
+    for (const std::uint32_t k : offers_[left].of(cover)) {
+      const TestClass& c = table_.test_classes()[k];
       if ((work_ += words) > (std::size_t{1} << 16)) {
         work_ = 0;
         control_.check(true, "looking below the depth limit", 0, 0);
@@ -43,6 +46,7 @@ class Descent {
   std::int64_t min_leaf_;
   std::size_t work_ = 0;
   Cover scratch_[3];  // by levels left: closed states have at most two
+  std::vector<Offers> offers_;
 };
 
 }  // namespace

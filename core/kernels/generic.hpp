@@ -90,9 +90,10 @@ struct MinOp {
   }
 };
 
-template <class Op>
+// With kApart the terms of i stay apart, one for each j, and feasible ones are counted.
+template <class Op, bool kApart = false>
 static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
-                              double* const split[2]) {
+                              double* const split[2], const Apart* apart = nullptr) {
   const double* leaf = t.leaf;
   const std::int32_t index_i = t.index[i], rest = t.total - index_i;
   const Real4 zero = Real4{} + Op::kZero, m_i = Real4{} + t.multiplicity[i];
@@ -123,16 +124,34 @@ static inline void fold_pairs(const PairTable& t, const std::int32_t* pair, std:
       j1 = blank(j1);
       j0 = blank(j0);
     }
-    yes = Op::plus(yes, i1, m_j);
-    no = Op::plus(no, i0, m_j);
-    store(s1 + j, Op::plus(load<Real4>(s1 + j), j1, m_i));
-    store(s0 + j, Op::plus(load<Real4>(s0 + j), j0, m_i));
+    if constexpr (kApart) {
+      const Real4 one = Real4{} + 1.0;
+      store(apart->own[1] + j, i1);
+      store(apart->own[0] + j, i0);
+      store(s1 + j, Op::plus(load<Real4>(s1 + j), j1, one));
+      store(s0 + j, Op::plus(load<Real4>(s0 + j), j0, one));
+      store(apart->tests[1] + j, load<Real4>(apart->tests[1] + j) + (j1 > zero ? one : zero));
+      store(apart->tests[0] + j, load<Real4>(apart->tests[0] + j) + (j0 > zero ? one : zero));
+    } else {
+      yes = Op::plus(yes, i1, m_j);
+      no = Op::plus(no, i0, m_j);
+      store(s1 + j, Op::plus(load<Real4>(s1 + j), j1, m_i));
+      store(s0 + j, Op::plus(load<Real4>(s0 + j), j0, m_i));
+    }
     j += 4;
     if (j >= n) break;
     quadrants(j, i1, i0, j1, j0);
   }
+  if constexpr (kApart) return;
   s1[i] = Op::plus(s1[i], yes);
   s0[i] = Op::plus(s0[i], no);
+}
+
+static void apart_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out) {
+  fold_pairs<SumOp, true>(t, pair, i, n, out.split, &out);
+}
+static void apart_max(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out) {
+  fold_pairs<MaxOp, true>(t, pair, i, n, out.split, &out);
 }
 
 static void fold_sum(const PairTable& t, const std::int32_t* pair, std::size_t i, std::size_t n,
@@ -180,13 +199,13 @@ static inline Real4 exp4(Real4 x) {
 }
 
 struct LogSumOp {
-  static constexpr double kZero = 0.0;
+  static constexpr double kZero = 0.0, kInfeasible = -1.0;
   static Real4 value(Real4 log_term) { return exp4(log_term); }
   static Real4 plus(Real4 acc, Real4 x, Real4 multiplicity) { return acc + multiplicity * x; }
   static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
 };
 struct LogMaxOp {
-  static constexpr double kZero = -__builtin_inf();
+  static constexpr double kZero = -__builtin_inf(), kInfeasible = -__builtin_inf();
   static Real4 value(Real4 log_term) { return log_term; }
   static Real4 plus(Real4 acc, Real4 x, Real4) { return max4(acc, x); }
   static double plus(double acc, Real4 x) {
@@ -195,11 +214,11 @@ struct LogMaxOp {
   }
 };
 
-template <class Op>
+template <class Op, bool kApart = false>
 static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n,
-                             double* const split[2], double* const tests[2]) {
+                             double* const split[2], double* const tests[2], const Apart* apart = nullptr) {
   const Real4 none = Real4{} + Op::kZero, nothing = Real4{};
-  const Real4 m_i = nothing + t.multiplicity[i];
+  const Real4 m_i = nothing + (kApart ? 1.0 : t.multiplicity[i]);
   const Real4 ref_i1 = nothing + t.reference[1][i], ref_i0 = nothing + t.reference[0][i];
   const std::int32_t total_i = t.total_of[i], total_rest = t.total - total_i;
   Real4 yes = none, no = none, tests_yes = nothing, tests_no = nothing;
@@ -229,8 +248,14 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
     const Mask4 fi1 = wide(f11 & f10), fi0 = wide(f01 & f00), fj1 = wide(f11 & f01), fj0 = wide(f10 & f00);
     const Real4 m_j = load<Real4>(t.multiplicity + j);
     const Real4 ref_j1 = load<Real4>(t.reference[1] + j), ref_j0 = load<Real4>(t.reference[0] + j);
-    yes = Op::plus(yes, fi1 ? Op::value(q11 + q10 - ref_i1) : none, m_j);
-    no = Op::plus(no, fi0 ? Op::value(q01 + q00 - ref_i0) : none, m_j);
+    if constexpr (kApart) {
+      const Real4 infeasible = nothing + Op::kInfeasible;
+      store(apart->own[1] + j, fi1 ? Op::value(q11 + q10 - ref_i1) : infeasible);
+      store(apart->own[0] + j, fi0 ? Op::value(q01 + q00 - ref_i0) : infeasible);
+    } else {
+      yes = Op::plus(yes, fi1 ? Op::value(q11 + q10 - ref_i1) : none, m_j);
+      no = Op::plus(no, fi0 ? Op::value(q01 + q00 - ref_i0) : none, m_j);
+    }
     store(split[1] + j, Op::plus(load<Real4>(split[1] + j), fj1 ? Op::value(q11 + q01 - ref_j1) : none, m_i));
     store(split[0] + j, Op::plus(load<Real4>(split[0] + j), fj0 ? Op::value(q10 + q00 - ref_j0) : none, m_i));
     tests_yes += fi1 ? m_j : nothing;
@@ -238,6 +263,7 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
     store(tests[1] + j, load<Real4>(tests[1] + j) + (fj1 ? m_i : nothing));
     store(tests[0] + j, load<Real4>(tests[0] + j) + (fj0 ? m_i : nothing));
   }
+  if constexpr (kApart) return;
   split[1][i] = Op::plus(split[1][i], yes);
   split[0][i] = Op::plus(split[0][i], no);
   tests[1][i] += add_lanes(tests_yes);
@@ -251,6 +277,13 @@ static void fold_log_sum(const PairLogs& t, const std::int32_t* pair, std::size_
 static void fold_log_max(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n,
                          double* const split[2], double* const tests[2]) {
   fold_logs<LogMaxOp>(t, pair, i, n, split, tests);
+}
+
+static void apart_log_sum(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out) {
+  fold_logs<LogSumOp, true>(t, pair, i, n, out.split, out.tests, &out);
+}
+static void apart_log_max(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out) {
+  fold_logs<LogMaxOp, true>(t, pair, i, n, out.split, out.tests, &out);
 }
 
 // A hash of every column that does not see whether the column was complemented; eight columns at once.
@@ -442,6 +475,25 @@ static void quadratic(const double* a, std::size_t stride, std::size_t n, const 
   }
 }
 
+static std::uint64_t nonzero(const std::int32_t* numbers) {
+  std::uint64_t bits = 0;
+#if defined(__AVX512F__)
+  for (int k = 0; k < 4; ++k) {
+    const __m512i x = _mm512_loadu_si512(numbers + 16 * k);
+    bits |= static_cast<std::uint64_t>(_mm512_test_epi32_mask(x, x)) << (16 * k);
+  }
+#elif defined(__AVX2__)
+  for (int k = 0; k < 8; ++k) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + 8 * k));
+    const __m256i zero = _mm256_cmpeq_epi32(x, _mm256_setzero_si256());
+    bits |= static_cast<std::uint64_t>(~_mm256_movemask_ps(_mm256_castsi256_ps(zero)) & 0xff) << (8 * k);
+  }
+#else
+  for (int k = 0; k < 64; ++k) bits |= static_cast<std::uint64_t>(numbers[k] != 0) << k;
+#endif
+  return bits;
+}
+
 static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, std::size_t n) {
   std::uint64_t sum = 0;
   for (std::size_t k = 0; k < n; ++k) sum += popcount64(a[k] & b[k]);
@@ -449,7 +501,7 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,       pack,         pair_index,   pair_counts, pair_rows,   fold_sum,    fold_max,
-          fold_min,   fold_log_sum, fold_log_max, pair_errors, side_errors, fold_errors, hash_columns,
-          pair_terms, pair_values,  add_row,      quadratic,   count_and};
+  return {name,         pack,         pair_index, pair_counts, pair_rows,     fold_sum,      fold_max,    fold_min,
+          fold_log_sum, fold_log_max, apart_sum,  apart_max,   apart_log_sum, apart_log_max, pair_errors, side_errors,
+          fold_errors,  hash_columns, pair_terms, pair_values, add_row,       quadratic,     nonzero,     count_and};
 }

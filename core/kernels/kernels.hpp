@@ -82,6 +82,15 @@ struct PairLogs {
   const double* reference[2];  // logM of the children of every test: terms are relative to it
 };
 
+// Where the second tests of a split are not simply added up but by column: what one test i gives.
+//   own[a][j]    the term of the second test j at side a of i, for j > i; 0, or below 0 in logarithms, if infeasible
+//   split[a][j]  ⊕= the term of the second test i at side a of j, and tests[a][j] += 1 if it is feasible
+struct Apart {
+  double* own[2];
+  double* split[2];
+  double* tests[2];
+};
+
 // The class counts themselves, for errors of any number of classes.
 struct PairCounts {
   std::size_t n_classes;
@@ -162,6 +171,13 @@ struct Kernels {
   void (*fold_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
                        double* const split[2], double* const tests[2]);
 
+  // The terms of single pairs (i, j), j > i: see Apart. Multiplicities are taken to be 1. In logarithms an infeasible
+  // own term is −1 for the sum, and −∞ for the maximum.
+  void (*apart_sum)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out);
+  void (*apart_max)(const PairTable& table, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out);
+  void (*apart_log_sum)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out);
+  void (*apart_log_max)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n, const Apart& out);
+
   // Least error of two classes, from the bits to the minima without a stop in memory, for the kPairRows tests from i on
   // and the pairs j > i + r.
   void (*pair_errors)(const RowBlock& block, std::size_t i, std::size_t n, const PairErrors& errors);
@@ -195,6 +211,9 @@ struct Kernels {
   // be zero; stride and y_stride are multiples of 8, and the padding of y is zero.
   void (*quadratic)(const double* a, std::size_t stride, std::size_t n, const double* y, std::size_t y_stride,
                     const std::uint32_t* rows, std::size_t n_rows, double* out);
+
+  // A bit for each of 64 numbers that is not zero.
+  std::uint64_t (*nonzero)(const std::int32_t* numbers);
 
   // popcount(a & b) over n words.
   std::uint64_t (*count_and)(const std::uint64_t* a, const std::uint64_t* b, std::size_t n);

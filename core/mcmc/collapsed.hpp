@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/control.hpp"
+#include "down/new_rows.hpp"
 #include "mcmc/top.hpp"
 
 namespace everytree {
@@ -55,12 +56,14 @@ class Collapsed {
   // Σ over tops of count · P(class | row, top), by batch: out[batch][row][class], set to zero first.
   // in_batch[k]: (batch, count) of top k.
   using Counts = std::vector<std::vector<std::pair<std::uint32_t, double>>>;
-  void predict(const std::vector<Key>& tops, const Counts& in_batch, std::size_t n_batches, const std::uint8_t* rows,
-               std::size_t n_rows, double* out, Control& control) const;
+  void predict(const std::vector<Key>& tops, const Counts& in_batch, std::size_t n_batches, const NewRows& rows,
+               double* out, Control& control) const;
 
   const CountTable& table() const { return *table_; }
   // The root is closed: there is one top, and nothing to sample.
-  bool ends_at_root() const { return levels_of(max_depth_, min_leaf_, 0, table_->total()) != State::kInner; }
+  bool ends_at_root() const {
+    return levels_of(table_->local(), max_depth_, min_leaf_, 0, table_->total()) != State::kInner;
+  }
 
  private:
   TopStates states(std::size_t max_bytes) const { return {*table_, max_depth_, min_leaf_, weights_, max_bytes}; }

@@ -2,11 +2,13 @@
 // folded once, and asked once for each row that any of them sends there.
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <unordered_map>
 
 #include "common/parallel.hpp"
 #include "down/quadratic_form.hpp"
 #include "mcmc/collapsed.hpp"
+#include "table/node_offers.hpp"
 #include "weights/leaf_value.hpp"
 
 namespace everytree {
@@ -29,10 +31,34 @@ void for_each_bit(const std::uint64_t* words, std::size_t n, F&& f) {
     for (std::uint64_t x = words[w]; x != 0; x &= x - 1) f(w * 64 + static_cast<std::size_t>(std::countr_zero(x)));
 }
 
+// The variables of the form of a closed state that chooses its tests, `width` for each of these rows: the tests of a
+// split that lead to its side 1, or single tests where shares differ by attribute.
+void answers(const NewRows& rows, std::size_t from, const std::vector<std::uint32_t>& active, const Frontier& f,
+             bool fair, std::size_t width, std::vector<double>& y) {
+  y.assign(active.size() * width, 0.0);
+  for (std::size_t k = 0; k < active.size(); ++k) {
+    double* at = y.data() + k * width;
+    for (std::size_t i = 0; i < f.n_groups(); ++i) {
+      const auto parts = f.parts(i);
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        const bool holds = rows.holds(from + active[k], parts[p] >> 1, f.uppers_begin(i)[p]);
+        *at += holds != (!fair && (parts[p] & 1)) ? 1.0 : 0.0;
+        at += fair;
+      }
+      at += !fair;
+    }
+    *at = 1.0;
+  }
+}
+
 }  // namespace
 
 void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, std::size_t n_batches,
-                        const std::uint8_t* rows, std::size_t n_rows, double* out, Control& control) const {
+                        const NewRows& rows, double* out, Control& control) const {
+  const bool local = table_->local();
+  const std::size_t n_rows = rows.n_rows;
+  if ((rows.reach != nullptr) != local)
+    throw InvalidInput("rows are given by their outcomes, or by their reach where states choose their tests");
   if (in_batch.size() != tops.size()) throw InvalidInput("every top needs its batches");
   for (const auto& batches : in_batch)
     for (const auto& [batch, count] : batches)
@@ -44,7 +70,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
   std::fill(out, out + n_batches * n_rows * n_classes, 0.0);
 
   std::vector<std::uint32_t> first_slot;
-  const std::vector<Slot> slots = make_slots(table, weights_.prior(), first_slot);
+  const std::vector<Slot> slots = local ? std::vector<Slot>{} : make_slots(table, weights_.prior(), first_slot);
   const std::size_t n_slots = slots.size(), stride = (n_slots + 1 + 7) & ~std::size_t{7};
   const std::vector<LeafValue> means = class_means(n_asked);
   std::size_t n_ends = 1;
@@ -64,10 +90,11 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
   std::vector<std::int32_t> counts(n_classes);
   for (std::size_t from = 0; from < n_rows; from += block) {
     const std::size_t n = std::min(block, n_rows - from);
-    std::vector<std::uint64_t> holds(n_tests * row_words, 0);  // rows for which a test holds
-    std::vector<double> y(n * stride, 0.0);
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::uint8_t* row = rows + (from + r) * n_tests;
+    // Rows for which a test holds, and what closed states ask them: the same wherever rows are of 0/1.
+    std::vector<std::uint64_t> holds(local ? row_words : n_tests * row_words, 0);
+    std::vector<double> y(local ? 0 : n * stride, 0.0);
+    for (std::size_t r = 0; !local && r < n; ++r) {
+      const std::uint8_t* row = rows.outcomes + (from + r) * n_tests;
       for (std::size_t t = 0; t < n_tests; ++t)
         if (row[t] != 0) holds[t * row_words + r / 64] |= std::uint64_t{1} << (r % 64);
       for (std::size_t k = 0; k < n_slots; ++k)
@@ -94,7 +121,16 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
         if (test >= 0) {
           Place one{Cover(words), std::vector<std::uint64_t>(row_words), v.depth + 1};
           const std::uint64_t* column = table.column(static_cast<std::size_t>(test));
-          const std::uint64_t* held = holds.data() + static_cast<std::size_t>(test) * row_words;
+          const std::uint64_t* held = holds.data() + (local ? 0 : static_cast<std::size_t>(test) * row_words);
+          if (local) {
+            // A top has tests at inner states only, and these offer their own.
+            const auto t = static_cast<std::uint32_t>(test);
+            const std::uint32_t upper = upper_code(table, v.cover.data(), t);
+            std::fill(holds.begin(), holds.end(), 0);
+            for_each_bit(v.rows.data(), row_words, [&](std::size_t r) {
+              if (rows.holds(from + r, t, upper)) holds[r / 64] |= std::uint64_t{1} << (r % 64);
+            });
+          }
           for (std::size_t w = 0; w < words; ++w) {
             one.cover[w] = v.cover[w] & column[w];
             v.cover[w] &= ~column[w];
@@ -111,7 +147,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
         if (std::all_of(v.rows.begin(), v.rows.end(), [](std::uint64_t x) { return x == 0; })) continue;
         const auto depth = static_cast<std::size_t>(v.depth);
         const std::int64_t total = table.count(v.cover.data());
-        const int levels = levels_of(max_depth_, min_leaf_, v.depth, total);
+        const int levels = levels_of(table_->local(), max_depth_, min_leaf_, v.depth, total);
         if (levels == State::kInner || levels == 0) {
           table.class_counts(v.cover.data(), counts.data());
           for (const auto& [batch, count] : in_batch[k]) {
@@ -151,6 +187,8 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
       OneLevelFold& fold = folds[worker];
       OneLevel level;
       QuadraticForm form;
+      std::vector<std::uint32_t> order;  // of the rows of a closed state, where it asks them questions of its own
+      std::vector<double> asked;
       std::vector<std::uint64_t> any(row_words);
       std::vector<std::uint32_t> active;
       std::vector<double> value, p(n * n_classes);
@@ -165,16 +203,24 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
         fold.product<SumProduct>(ClosedState{tip.cover.data(), tip.depth, tip.levels}, weights_, level);
         const bool splits = level.n > 0;
         if (splits) form.build(fold, weights_, level, slots, first_slot, stride, means);
+        if (splits && local) {
+          order.resize(active.size());
+          std::iota(order.begin(), order.end(), 0u);
+          answers(rows, from, active, fold.frontier(), weights_.prior().fair, form.stride(), asked);
+        }
         for (std::uint32_t r : active) p[r * n_classes + n_asked] = 1.0;
         value.resize(active.size());
         const Frontier& f = fold.frontier();
         for (std::size_t c = 0; c < n_asked; ++c) {
-          if (splits)
-            f.kernel().quadratic(form.matrix(c), stride, n_slots + 1, y.data(), stride, active.data(), active.size(),
-                                 value.data());
-          else
+          if (!splits)
             std::fill(value.begin(), value.end(),
                       (f.totals()[c] + leaf.a(tip.depth, c)) / (f.total() + leaf.sum_a(tip.depth)));
+          else if (local)
+            f.kernel().quadratic(form.matrix(c), form.stride(), form.size(), asked.data(), form.stride(), order.data(),
+                                 order.size(), value.data());
+          else
+            f.kernel().quadratic(form.matrix(c), stride, n_slots + 1, y.data(), stride, active.data(), active.size(),
+                                 value.data());
           for (std::size_t a = 0; a < active.size(); ++a) {
             p[active[a] * n_classes + c] = value[a];
             p[active[a] * n_classes + n_asked] -= value[a];

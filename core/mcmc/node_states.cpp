@@ -33,6 +33,7 @@ std::vector<TestRange> nested_tests(const CountTable& table, Control& control) {
     return true;
   };
   std::vector<TestRange> out;
+  if (table.local()) return out;
   const auto n = static_cast<std::uint32_t>(table.n_tests());
   for (std::uint32_t t = 0; t < n;) {
     TestRange range{t, t + 1, true};
@@ -54,6 +55,7 @@ NodeStates::NodeStates(const ChainSpace& space, std::size_t max_bytes)
       test_words_((space.table->n_tests() + 63) / 64),
       max_bytes_(max_bytes),
       kernels_(&kernels()),
+      offers_(*space.table, space.max_depth, space.min_leaf),
       like_(space.table->n_tests(), kNone),
       counts_(space.table->n_classes()) {
   for (const Section& s : space.table->sections()) {
@@ -107,12 +109,14 @@ std::int64_t NodeStates::examples(const std::uint64_t* cover, std::uint32_t test
   for (const Run& run : runs_)
     sum += static_cast<std::int64_t>(kernels_->count_and(cover + run.begin, column + run.begin, run.end - run.begin)
                                      << run.shift);
-  work_ += words_ + 8;
-  if (work_ > kWork) {
-    work_ = 0;
-    if (control_ != nullptr) control_->check(calling_thread_, "sampling trees", 0, 0);
-  }
+  tick(words_ + 8);
   return sum;
+}
+
+void NodeStates::tick(std::size_t words) {
+  if ((work_ += words) <= kWork) return;
+  work_ = 0;
+  if (control_ != nullptr) control_->check(calling_thread_, "sampling trees", 0, 0);
 }
 
 // How many tests of the range, from the side where they hold for few, hold for fewer than `least` of the cover.
@@ -149,12 +153,17 @@ bool NodeStates::some_test(const std::uint64_t* cover, std::int32_t total, std::
 }
 
 std::uint32_t NodeStates::get(const std::uint64_t* cover, std::int32_t depth, std::uint32_t from) {
-  const std::uint64_t hash = hash_words(cover, words_, static_cast<std::uint64_t>(depth));
+  const auto d = static_cast<std::size_t>(depth);
+  const bool by_above = from != kNone && offers_.from_above(d);
+  const std::uint64_t seed = by_above ? mixed(states_[from].hash + d) : d;
+  const std::uint64_t hash = hash_words(cover, words_, seed);
   std::size_t slot = slot_of(hash, by_cover_.size());
   for (; by_cover_[slot] != 0; slot = slot_of(slot + 1, by_cover_.size())) {
     const std::uint32_t at = by_cover_[slot] - 1;
     const NodeState& s = states_[at];
-    if (s.hash == hash && s.depth == depth && std::equal(cover, cover + words_, this->cover(at))) return at;
+    if (s.hash == hash && s.depth == depth && (!by_above || s.from == from) &&
+        std::equal(cover, cover + words_, this->cover(at)))
+      return at;
   }
   NodeState s;
   s.hash = hash;
@@ -162,8 +171,9 @@ std::uint32_t NodeStates::get(const std::uint64_t* cover, std::int32_t depth, st
   s.from = from;
   space_.table->class_counts(cover, counts_.data());
   for (std::int32_t n : counts_) s.total += n;
-  const auto d = static_cast<std::size_t>(depth);
-  s.open = (space_.max_depth < 0 || depth < space_.max_depth) && some_test(cover, s.total, from);
+  const bool local = space_.table->local();
+  if (local) tick(static_cast<std::size_t>(s.total) * space_.table->by_column().size());
+  if (!local) s.open = (space_.max_depth < 0 || depth < space_.max_depth) && some_test(cover, s.total, from);
   if (!s.open) s.n_tests = 0;
   s.log_prior_leaf = space_.target->prior().log_leaf(d, s.open);
   s.log_data_leaf = space_.target->log_data(d, counts_.data());
@@ -171,6 +181,7 @@ std::uint32_t NodeStates::get(const std::uint64_t* cover, std::int32_t depth, st
   states_.push_back(s);
   covers_.insert(covers_.end(), cover, cover + words_);
   tests_.resize(tests_.size() + test_words_, 0);
+  if (local) take_offers(at);
   by_cover_[slot] = at + 1;
   if (2 * states_.size() > by_cover_.size()) {
     by_cover_.assign(2 * by_cover_.size(), 0);
@@ -181,6 +192,30 @@ std::uint32_t NodeStates::get(const std::uint64_t* cover, std::int32_t depth, st
     }
   }
   return at;
+}
+
+// Where states choose their tests, whether there is one and which ones there are is found at once.
+void NodeStates::take_offers(std::uint32_t state) {
+  const NodeState& s = states_[state];
+  const std::uint64_t* above = s.from == kNone ? nullptr : cover(s.from);
+  std::uint64_t* out = tests_.data() + state * test_words_;
+  std::int32_t n = 0, attributes = 0;
+  if (!attribute_.empty()) ++count_;
+  for (const std::uint32_t k : offers_.of(cover(state), static_cast<std::size_t>(s.depth), above)) {
+    const std::uint32_t t = space_.table->test_classes()[k].test;  // a class of its own
+    out[t / 64] |= std::uint64_t{1} << (t % 64);
+    ++n;
+    if (!attribute_.empty() && seen_[attribute_[t]] != count_) {
+      seen_[attribute_[t]] = count_;
+      ++attributes;
+    }
+  }
+  states_[state].open = n > 0;
+  states_[state].log_prior_leaf = space_.target->prior().log_leaf(static_cast<std::size_t>(s.depth), n > 0);
+  if (n > 0)
+    counted(state, n, attributes);
+  else
+    states_[state].n_tests = 0;
 }
 
 NodeStates::Edge& NodeStates::edge(std::uint64_t key) {
@@ -253,11 +288,17 @@ std::int32_t NodeStates::count_tests(std::uint32_t state) {
     }
     take(t);
   }
+  counted(state, n, attributes);
+  return n;
+}
+
+void NodeStates::counted(std::uint32_t state, std::int32_t n, std::int32_t attributes) {
   const Prior& prior = space_.target->prior();
   NodeState& s = states_[state];
   s.n_attributes = attributes;
-  s.log_split = prior.log_split_base(static_cast<std::size_t>(s.depth)) + (prior.fair ? 0.0 : prior.log_share(n));
-  return s.n_tests = n;
+  s.log_split = prior.log_split_base(static_cast<std::size_t>(s.depth)) +
+                (prior.fair ? std::log(prior.fair_sum(std::max(n, 1))) : prior.log_share(n));
+  s.n_tests = n;
 }
 
 double NodeStates::log_split(std::uint32_t state, std::uint32_t test) {

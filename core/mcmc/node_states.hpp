@@ -5,6 +5,9 @@
 // know whether *some* test is feasible, only a split or a proposal must know how many are. Everything here is a
 // function of cover and depth alone, so that forgetting it and making it again changes nothing.
 //
+// Where states choose their tests (table/node_offers.hpp), those that a state does not offer are not feasible. A state
+// with one level left takes the tests of the state above it, so that it is known by (cover, depth, state above).
+//
 // Proposals draw a test for a state from  r(t | state) = ε · d(t) + (1 − ε) · w(t) / Σ w
 // with w(t) = the prior of the split times the data weights of the two leaves it would make, and d a given density over
 // the feasible tests, uniform (1/e) unless one is given. Plain chains have ε = 1. If d is over all tests, whichever are
@@ -27,6 +30,7 @@
 #include "frontier/one_level.hpp"
 #include "mcmc/tree_target.hpp"
 #include "table/count_table.hpp"
+#include "table/node_offers.hpp"
 
 namespace everytree {
 
@@ -37,7 +41,7 @@ struct NodeState {
   std::int32_t depth = 0, total = 0;
   std::int32_t n_tests = -1;  // e; −1: not yet counted
   std::int32_t n_attributes = 0;
-  std::uint32_t from = 0;  // a state above: only its tests can be feasible here
+  std::uint32_t from = 0;  // a state above: only its tests can be feasible here, unless states choose them
   // Where the tables of proposals begin: of r, r_1 and r_2.
   std::array<std::uint32_t, 3> look{~0u, ~0u, ~0u};
   bool open = false;  // e > 0, and the depth limit is not reached
@@ -50,7 +54,8 @@ struct TestRange {
   std::uint32_t begin, end;
   bool rising;
 };
-// All tests, in order, as such ranges; most may be of one test.
+// All tests, in order, as such ranges; most may be of one test. None where states choose their tests: these are found
+// from the rows.
 std::vector<TestRange> nested_tests(const CountTable& table, Control& control);
 
 // A space of trees and how to propose tests in it.
@@ -109,9 +114,12 @@ class NodeStates {
   const std::uint64_t* tests(std::uint32_t state) const { return tests_.data() + state * test_words_; }
   bool feasible(std::uint32_t state, std::uint32_t test) const { return tests(state)[test / 64] >> (test % 64) & 1; }
   bool plain() const { return space_.blind >= 1 && space_.density == nullptr; }
+  void tick(std::size_t words);
   std::int64_t examples(const std::uint64_t* cover, std::uint32_t test);
   std::uint32_t get(const std::uint64_t* cover, std::int32_t depth, std::uint32_t from);
   bool some_test(const std::uint64_t* cover, std::int32_t total, std::uint32_t from);
+  void take_offers(std::uint32_t state);
+  void counted(std::uint32_t state, std::int32_t n, std::int32_t attributes);
   std::uint32_t bisect(const TestRange& range, const std::uint64_t* cover, std::int64_t least);
   std::size_t rank(std::uint32_t state, std::uint32_t test) const;
   std::uint32_t select(std::uint32_t state, std::size_t k) const;
@@ -128,6 +136,7 @@ class NodeStates {
   ChainSpace space_;
   std::size_t words_, test_words_, max_bytes_;
   const Kernels* kernels_;
+  NodeOffers offers_;
   Control* control_ = nullptr;
   bool calling_thread_ = false;
   std::size_t work_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/control.hpp"
+#include "down/new_rows.hpp"
 #include "table/count_table.hpp"
 #include "weights/dirichlet.hpp"
 
@@ -17,10 +18,11 @@ struct DrawnTrees {
   std::span<const std::int32_t> keys;
   std::span<const std::uint64_t> ends;
   std::span<const double> weights;
+  int max_depth = -1;  // of their space: where states choose their tests, it says whose cuts the last level uses
 };
 
-// rows: n_rows × tests of 0/1; out: n_rows × classes. The same to the last bit for any number of threads.
-void predict_draws(const CountTable& table, const DrawnTrees& trees, const Dirichlet& leaf, const std::uint8_t* rows,
-                   std::size_t n_rows, std::size_t n_threads, double* out, Control& control);
+// out: n_rows × classes. The same to the last bit for any number of threads.
+void predict_draws(const CountTable& table, const DrawnTrees& trees, const Dirichlet& leaf, const NewRows& rows,
+                   std::size_t n_threads, double* out, Control& control);
 
 }  // namespace everytree

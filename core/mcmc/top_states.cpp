@@ -36,6 +36,7 @@ TopStates::TopStates(const CountTable& table, int max_depth, std::int64_t min_le
       weights_(&weights),
       max_bytes_(max_bytes),
       fold_(table, min_leaf),
+      offers_(table, min_leaf),
       scratch_(table.n_words()),
       counts_(table.n_classes()) {}
 
@@ -72,7 +73,7 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
   s.cover.assign(cover, cover + table_->n_words());
   s.depth = depth;
   s.total = static_cast<std::int32_t>(table_->count(cover));
-  s.levels = levels_of(max_depth_, min_leaf_, depth, s.total);
+  s.levels = levels_of(table_->local(), max_depth_, min_leaf_, depth, s.total);
   const auto d = static_cast<std::size_t>(depth);
   if (s.levels != State::kInner) {
     fold_.product<SumProduct>(ClosedState{cover, d, s.levels}, *weights_, level_);
@@ -80,7 +81,8 @@ std::shared_ptr<TopState> TopStates::make(const std::uint64_t* cover, std::int32
     return state;
   }
   const Prior& prior = weights_->prior();
-  for (const TestClass& tests : table_->test_classes()) {
+  for (const std::uint32_t k : offers_.of(cover)) {
+    const TestClass& tests = table_->test_classes()[k];
     const std::int64_t ones = table_->count(cover, tests.test);
     if (ones < min_leaf_ || s.total - ones < min_leaf_) continue;
     for (std::uint32_t member : tests.members) s.tests.push_back(member >> 1);

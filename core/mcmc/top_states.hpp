@@ -20,6 +20,7 @@
 
 #include "frontier/one_level.hpp"
 #include "graph/graph.hpp"
+#include "table/offers.hpp"
 
 namespace everytree {
 
@@ -30,7 +31,7 @@ struct TopState {
   std::int8_t levels = State::kInner;
   double log_stop = 0;
   double log_split = 0;
-  std::vector<std::uint32_t> tests;  // feasible original tests in order; none at a closed state
+  std::vector<std::uint32_t> tests;  // feasible original tests that it offers, in order; none at a closed state
   std::vector<double> log_shares;    // one for all tests, or one per test under an attribute-fair prior
   // The proposal, made when first wanted.
   double stop = 0;                 // r(stop)
@@ -73,6 +74,7 @@ class TopStates {
   std::size_t max_bytes_, bytes_ = 0;
   OneLevelFold fold_;
   OneLevel level_;
+  Offers offers_;
   Shares shares_;
   Cover scratch_;
   std::vector<std::int32_t> counts_;

@@ -41,6 +41,10 @@ Lattice::Lattice(const CountTable& table, ParetoQuery query, int max_depth, std:
     : Lattice(table.n_tests(), table.n_classes(), std::move(query), max_depth, min_leaf) {
   table_ = &table;
   rule_ = std::move(rule);
+  if (table.local())
+    throw InvalidInput(
+        "itemsets need tests fixed for the whole table: where states choose their cuts, whether a path "
+        "exists depends on the order of its tests; use global cuts");
   if (table.total() < min_leaf)
     throw InvalidInput("the table holds " + std::to_string(table.total()) + " examples, fewer than min_leaf " +
                        std::to_string(min_leaf) + ": no tree exists");

@@ -9,7 +9,8 @@
 // similarity       Let D be a cover whose bound is known, and T the best tree of D'. On D, T makes at most |D \ D'|
 //                  errors more, so   least(D') ≥ least(D) − |D \ D'|   if T is allowed on D. With min_leaf = 1 it is
 //                  (tests that no longer split are left out); with a larger min_leaf only if D' ⊆ D, because then no
-//                  leaf of T loses an example. Holds for errors (with or without a price of leaves).
+//                  leaf of T loses an example. Holds for errors (with or without a price of leaves), and where D offers
+//                  whatever splits a part of D': not where states choose among their cuts.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,9 @@ struct BoundSwitches {
 
 class Bounds {
  public:
-  Bounds(const CountTable& table, const LeafCost& cost, std::int64_t min_leaf, const BoundSwitches& switches)
+  // `choose`: see children_choose in search/space.hpp.
+  Bounds(const CountTable& table, const LeafCost& cost, std::int64_t min_leaf, const BoundSwitches& switches,
+         bool choose)
       : table_(&table),
         cost_(&cost),
         per_leaf_(cost.per_leaf()),
@@ -35,11 +38,14 @@ class Bounds {
         errors_(switches.identical_rows && cost.at_least_errors() &&
                 std::any_of(table.outvoted().begin(), table.outvoted().end(), [](auto w) { return w != 0; })),
         support_(switches.support && min_leaf > 1 && cost.at_least_errors()),
-        similar_(switches.similarity && cost.plain_error()) {}
+        similar_(switches.similarity && cost.plain_error() && !choose) {}
 
   // Of any tree with at least two leaves. `counts` are the classes of the cover.
   double split(const std::uint64_t* cover, const std::int32_t* counts) const {
-    std::int64_t errors = errors_ ? table_->count_both(cover, table_->outvoted().data()) : 0;
+    return split(counts, errors_ ? table_->count_both(cover, table_->outvoted().data()) : 0);
+  }
+  // The same without a look at the cover, of which so many examples are known to be outvoted.
+  double split(const std::int32_t* counts, std::int64_t errors = 0) const {
     if (support_)
       for (std::size_t c = 0; c < table_->n_classes(); ++c) {
         const std::int32_t n = counts[c];

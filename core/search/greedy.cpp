@@ -7,6 +7,7 @@
 
 #include "algebra/tie.hpp"
 #include "frontier/one_level.hpp"
+#include "table/node_offers.hpp"
 
 namespace everytree {
 
@@ -50,10 +51,12 @@ Rows all_rows(const CountTable& table) {
 
 class Grower {
  public:
-  Grower(const CountTable& table, int max_depth, std::int64_t min_leaf, GreedyRule& rule, Control& control)
+  Grower(const CountTable& table, int max_depth, int space_depth, std::int64_t min_leaf, GreedyRule& rule,
+         Control& control)
       : table_(table),
         max_depth_(max_depth < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(max_depth)),
         min_leaf_(min_leaf),
+        offers_(table, space_depth, min_leaf),
         rule_(rule),
         control_(control),
         n_classes_(table.n_classes()),
@@ -61,7 +64,7 @@ class Grower {
         zero_(n_classes_) {}
 
   GreedyTree grow() {
-    std::vector<std::uint32_t> all(table_.test_classes().size());
+    std::vector<std::uint32_t> all(table_.local() ? 0 : table_.test_classes().size());
     for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
     std::vector<Pending> stack;
     nodes_.emplace_back();
@@ -84,7 +87,7 @@ class Grower {
     std::uint32_t node;
     std::size_t depth;
     Rows rows;
-    Classes tests;  // all that may be feasible
+    Classes tests;  // all that may be feasible; where states choose theirs, those of the parent
   };
 
   void visit(Pending& state, std::vector<Pending>& stack) {
@@ -100,6 +103,7 @@ class Grower {
     const bool can_split = state.depth < max_depth_ && total / 2 >= min_leaf_;
     const bool pure = std::count_if(counts_.begin(), counts_.end(), [](auto n) { return n > 0; }) <= 1;
     feasible_.clear();
+    if (can_split && table_.local()) choose(state);
     if (can_split) count(rows, *state.tests, total);
     nodes_[state.node].leaf = rule_.leaf(counts_.data(), state.depth, !feasible_.empty());
     if (feasible_.empty() || pure) return;
@@ -117,12 +121,21 @@ class Grower {
     node.side[1] = first + 1;
     nodes_.resize(nodes_.size() + 2);  // `node` is gone
     // What is infeasible here stays so below. Lists that hardly shrink are shared: then those of a path add up to a few
-    // times the first.
-    if (4 * feasible_.size() < 3 * state.tests->size())
+    // times the first. (Tests that a state chooses are few, and those of its children others.)
+    if (!table_.local() && 4 * feasible_.size() < 3 * state.tests->size())
       state.tests = std::make_shared<const std::vector<std::uint32_t>>(feasible_);
     for (int a = 0; a < 2; ++a)
       stack.push_back({first + static_cast<std::uint32_t>(a), state.depth + 1,
                        rows_of(rows, table_.column(test), a == 1), state.tests});
+  }
+
+  // The tests that a state offers: its own, or its parent's where one level is left.
+  void choose(Pending& state) {
+    if (offers_.from_above(state.depth)) return;
+    Cover cover(table_.n_words(), 0);
+    for (std::size_t k = 0; k < state.rows.bits.size(); ++k) cover[state.rows.place[k]] = state.rows.bits[k];
+    const auto own = offers_.of(cover.data(), state.depth, nullptr);
+    state.tests = std::make_shared<const std::vector<std::uint32_t>>(own.begin(), own.end());
   }
 
   // The feasible tests, and the class counts of the rows for which they hold.
@@ -219,6 +232,7 @@ class Grower {
   const Kernels& kernels_ = kernels();
   std::size_t max_depth_;
   std::int64_t min_leaf_;
+  NodeOffers offers_;
   GreedyRule& rule_;
   Control& control_;
   std::size_t n_classes_, work_ = 0, single_ = 0;
@@ -299,7 +313,12 @@ class QualityRule : public GreedyRule {
 
 GreedyTree grow_greedy(const CountTable& table, int max_depth, std::int64_t min_leaf, GreedyRule& rule,
                        Control& control) {
-  return Grower(table, max_depth, min_leaf, rule, control).grow();
+  return grow_greedy(table, max_depth, max_depth, min_leaf, rule, control);
+}
+
+GreedyTree grow_greedy(const CountTable& table, int max_depth, int space_depth, std::int64_t min_leaf, GreedyRule& rule,
+                       Control& control) {
+  return Grower(table, max_depth, space_depth, min_leaf, rule, control).grow();
 }
 
 GreedyTree greedy_tree(const CountTable& table, const LeafCost& cost, int max_depth, std::int64_t min_leaf,
@@ -319,9 +338,9 @@ GreedyTree greedy_tree(const CountTable& table, const LeafCost& cost, int max_de
 }
 
 GreedyTree greedy_tree(const CountTable& table, const Prior& prior, const Dirichlet& leaf, int max_depth,
-                       std::int64_t min_leaf, Control& control) {
+                       int space_depth, std::int64_t min_leaf, Control& control) {
   QualityRule rule(table, prior, leaf);
-  return grow_greedy(table, max_depth, min_leaf, rule, control);
+  return grow_greedy(table, max_depth, space_depth, min_leaf, rule, control);
 }
 
 }  // namespace everytree

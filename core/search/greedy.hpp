@@ -1,6 +1,7 @@
 // A greedy tree: the floor under every search that a limit may end.
 //
-//     down   at every state the feasible test of the largest gain; of those that tie, the lowest
+//     down   at every state the feasible test of the largest gain; of those that tie, the lowest. Where states choose
+//            their tests, of those that the state offers
 //     up     a split stays only where it and its sides cost less than the leaf, and less than the best single split
 //
 // The counts of all tests at a state take tests · min(words, rows) operations, so a level of a tree takes at most
@@ -13,6 +14,7 @@
 
 #include "common/control.hpp"
 #include "common/key.hpp"
+#include "search/space.hpp"
 #include "table/count_table.hpp"
 #include "weights/dirichlet.hpp"
 #include "weights/leaf_cost.hpp"
@@ -37,7 +39,7 @@ class GreedyRule {
 // Whether one look two tests ahead takes long, some 10 ms or more: then a search grows the greedy tree before it, so
 // that it is there whatever happens. Else it is grown only if a limit has ended the search, and takes less than a look.
 inline bool looking_takes_long(const CountTable& table) {
-  const std::size_t tests = table.test_classes().size();
+  const std::size_t tests = most_offered(table);
   return tests * tests * table.n_words() > std::size_t{1} << 26;
 }
 
@@ -46,8 +48,11 @@ struct GreedyTree {
   Key key;
 };
 
-// The greedy tree of a rule with at most max_depth tests on a path (−1: no limit).
+// The greedy tree of a rule with at most max_depth tests on a path (−1: no limit) in a space that has this limit, or
+// `space_depth` where that is another.
 GreedyTree grow_greedy(const CountTable& table, int max_depth, std::int64_t min_leaf, GreedyRule& rule,
+                       Control& control);
+GreedyTree grow_greedy(const CountTable& table, int max_depth, int space_depth, std::int64_t min_leaf, GreedyRule& rule,
                        Control& control);
 
 // The best of the greedy trees by the fall of Gini's impurity, of the entropy and of the cost itself; with a cost
@@ -58,6 +63,6 @@ GreedyTree greedy_tree(const CountTable& table, const LeafCost& cost, int max_de
 
 // The greedy tree by the weight of the new leaves under a Dirichlet and a prior; costs are −log(prior · likelihood).
 GreedyTree greedy_tree(const CountTable& table, const Prior& prior, const Dirichlet& leaf, int max_depth,
-                       std::int64_t min_leaf, Control& control);
+                       int space_depth, std::int64_t min_leaf, Control& control);
 
 }  // namespace everytree

@@ -23,6 +23,7 @@ double at(const std::vector<double>& table, std::size_t depth) { return table[st
 }  // namespace
 
 bool Hope::sound(const Prior& prior) {
+  if (prior.fair && !prior.per_test) return false;  // the test of a column that has few may weigh more than 1
   for (const auto* table : {&prior.log_split, &prior.log_leaf_open, &prior.log_leaf_closed})
     if (std::any_of(table->begin(), table->end(), [](double x) { return !(x <= 0); })) return false;
   return true;
@@ -35,7 +36,9 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
       max_depth_(max_depth),
       min_leaf_(min_leaf),
       spread_(std::move(spread)),
-      single_(leaf_->n_variants() == 1) {
+      local_(table.local()),
+      single_(leaf_->n_variants() == 1),
+      alike_(leaf_->n_classes() == 2 && leaf_->log_rising(0, 0, 1) == leaf_->log_rising(0, 1, 1)) {
   any_split_ = least_from_here(prior_.log_split);
   const auto open = least_from_here(prior_.log_leaf_open), closed = least_from_here(prior_.log_leaf_closed);
   for (std::size_t d = 0; d < std::max(open.size(), closed.size()); ++d)
@@ -182,6 +185,11 @@ double Hope::at_least_outvoted(const std::int32_t* counts, std::size_t depth, st
   const std::size_t d = depth + 1;
   const auto k = static_cast<std::int32_t>(std::min<std::int64_t>(outvoted, std::min(counts[0], counts[1])));
   const std::int32_t both[2] = {k, k};
+  if (!alike_) {
+    const double one_leaf = -leaf_->log_marginal(d, both) - pure(d, 0, k) - pure(d, 1, k);
+    return split(depth, n_tests) + 2 * at(any_leaf_, d) + pure(d, 0, counts[0]) + pure(d, 1, counts[1]) +
+           std::min(k * log_mixed_[1], one_leaf);
+  }
   return split(depth, n_tests) + 2 * at(any_leaf_, d) - leaf_->log_marginal(d, both) + pure(d, 0, counts[0] - k) +
          pure(d, 1, counts[1] - k);
 }
@@ -194,6 +202,12 @@ double Hope::plain(const std::int32_t* counts, std::size_t depth) const {
                        : open(depth, n) ? prior_.log_leaf(depth, true)
                                         : std::min(prior_.log_leaf(depth, true), prior_.log_leaf(depth, false));
   return std::min(-prior - leaf_->log_marginal(depth, counts), kNoCost);
+}
+
+double Hope::least_as_leaf(const std::int32_t* counts, std::size_t depth) const {
+  std::int64_t n = 0;
+  for (std::size_t c = 0; c < leaf_->n_classes(); ++c) n += counts[c];
+  return least_leaf(depth, n) - leaf_->log_marginal(depth, counts);
 }
 
 double Hope::hope(const std::int32_t* counts, std::size_t depth) const {

@@ -9,8 +9,11 @@
 //       pure leaves, one per class: their prior
 //       pure leaves, more than one of some class: another split, and l_c(1)
 //       some leaf mixed: r(1, 1) + l_0(1) + l_1(1), or r(n_0, 1) + l_1(1), or r(1, n_1) + l_0(1).
-// Where rows with different classes are equal, k examples at least are outvoted, and M(k, k) M_0(n_0 − k) M_1(n_1 − k)
-// bounds the likelihood.
+// Where rows with different classes are equal, k examples at least are outvoted: q_l in leaf l, with Σ q_l ≥ k. If both
+// classes have the same parameter, M(k, k) M_0(n_0 − k) M_1(n_1 − k) bounds the likelihood. If not, examples of the
+// rarer class may be likelier beside others than alone, and what is sure is that mixing costs Σ r(q_l, q_l). As
+// r(q + 1, q + 1) − r(q, q) rises with q, or rises and then falls, r(q, q) / q is least at one of its ends: so the sum
+// is at least k r(1, 1), or r(k, k) where that is less.
 //
 // Under a power η of the leaves (weights/dirichlet.hpp) m, l and r are η times these.
 //
@@ -55,6 +58,7 @@ class Hope {
   // A cover of which only the counts are known: as a leaf at most `plain`, with whatever tree at least `hope`.
   double plain(const std::int32_t* counts, std::size_t depth) const;
   double hope(const std::int32_t* counts, std::size_t depth) const;
+  double least_as_leaf(const std::int32_t* counts, std::size_t depth) const;
 
   // `plain` and `hope` of two classes at a depth as tables over n_0 << shift | n_1, kNoCost below min_leaf; for covers
   // of at most most(0), most(1) examples. Made when first asked for; nullptr where they would take more than half of
@@ -79,7 +83,11 @@ class Hope {
     return n < 2 * min_leaf_ || (max_depth_ >= 0 && depth >= static_cast<std::size_t>(max_depth_));
   }
   bool open(std::size_t depth, std::int64_t n) const {
-    return min_leaf_ == 1 && n > spread_.most_alike() && !closed(depth, n);
+    return min_leaf_ == 1 && n > spread_.most_alike() && !closed(depth, n) && offers_own(depth);
+  }
+  // With one level left a state offers what its parent did, and that may be nothing that splits it.
+  bool offers_own(std::size_t depth) const {
+    return !local_ || max_depth_ < 0 || depth + 1 < static_cast<std::size_t>(max_depth_);
   }
 
   Prior prior_;
@@ -87,7 +95,9 @@ class Hope {
   int max_depth_;
   std::int64_t min_leaf_;
   Spread spread_;
+  bool local_;                                // states choose their tests
   bool single_;                               // one set of Dirichlet parameters for all depths
+  bool alike_;                                // the same parameter for both of two classes
   std::vector<double> any_split_, any_leaf_;  // least cost of a split, a leaf, at this depth or deeper
   // m_c(n) at this depth or deeper: whose parameters give it, or the same for every n; and its table for n ≤ kCounts.
   struct Pure {

@@ -23,6 +23,8 @@ Known& Search::state_at(const Steps& steps, int max_depth, Control& control) {
   const auto total = static_cast<std::int32_t>(table.count(cover.data()));
   const std::int64_t left =
       max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : max_depth - static_cast<std::int64_t>(steps.size());
+  if (table.local() && left == 1 && !steps.empty())
+    throw InvalidInput("a state with one level left uses the tests of its parent: ask for that one");
   if (total < s.options.min_leaf || left < 0)
     throw InvalidInput(std::to_string(steps.size()) + " steps lead to " + std::to_string(total) +
                        " examples; expected a node of a tree in the space");
@@ -98,7 +100,7 @@ Part Search::look(const Steps& steps, int max_depth, bool dive, Control& control
       part.branches.push_back(branch_of(static_cast<std::int32_t>(test), frame.side));
     }
   part.upper = std::numeric_limits<double>::infinity();
-  if (state.upper < kAnyCost) part.upper = worker.write(state, part.key);
+  if (state.upper < kAnyCost) part.upper = write_tree(state, max_depth, steps.size(), part.key);
   part.n_states = shared_->store.size();
   part.n_bytes = shared_->store.bytes();
   return part;
@@ -172,8 +174,7 @@ Part Search::work(const Steps& steps, int max_depth, const std::vector<Branch>& 
     }
   }
   part.upper = std::numeric_limits<double>::infinity();
-  Control free;  // a known tree is written whatever the limits
-  if (best < kAnyCost) part.upper = Worker(*shared_, free, true).write(found, part.key);
+  if (best < kAnyCost) part.upper = write_tree(found, max_depth, steps.size(), part.key);
   part.n_states = shared_->store.size();
   part.n_bytes = shared_->store.bytes();
   return part;

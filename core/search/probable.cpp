@@ -28,6 +28,7 @@ BestFirst<A>::BestFirst(std::shared_ptr<const CountTable> table, const Prior& pr
       options_(options),
       store_(*table_, options.merge, false),
       frontier_(*table_, options.min_leaf),
+      offers_(*table_, options.min_leaf),
       counts_(4 * table_->n_classes()) {
   if (options.min_leaf < 1) throw InvalidInput("min_leaf must be at least 1");
   if (table_->total() < options.min_leaf)
@@ -35,6 +36,7 @@ BestFirst<A>::BestFirst(std::shared_ptr<const CountTable> table, const Prior& pr
                        std::to_string(options.min_leaf) + ": no tree exists; lower min_leaf");
   if (!Hope::sound(prior))
     throw InvalidInput("the search needs a prior whose factors are at most 1 (logarithms at most 0)");
+  if (table_->local()) last_ = std::make_unique<LastLevels>(*table_, options.min_leaf, prior, leaf_);
 }
 
 template <PrunedByProduct A>
@@ -74,7 +76,7 @@ void BestFirst<A>::look(const Node& node) {
     level_.hope[a].assign(stride, kNoCost);
     level_.tests[a].assign(stride, 0);
   }
-  if (levels(node) < 2 || n < 2) return;
+  if (levels(node) < 2 || n < 2 || table_->local()) return;  // sides that choose their tests offer others
   const Hope::Tables* tables = nullptr;
   if (options_.tables && table_->n_classes() == 2 && frontier_.totals()[0] <= hope_->most(0) &&
       frontier_.totals()[1] <= hope_->most(1))
@@ -146,7 +148,22 @@ void BestFirst<A>::look_by_counts(std::size_t depth) {
 // --- one state ---
 
 template <PrunedByProduct A>
+void BestFirst<A>::close(Node& node) {
+  check();
+  const LastLevels::Best best = last_->best(node.cover, depth(node));
+  ++n_opened_;
+  node.opened = node.closed = true;
+  node.leaf = best.leaf;
+  node.leaves = best.leaves;
+  node.lower = node.upper = best.cost;
+}
+
+template <PrunedByProduct A>
 void BestFirst<A>::open(Node& node) {
+  if (table_->local() && options_.max_depth >= 0 && levels(node) == 2 && options_.max_depth - node.place == 2) {
+    close(node);
+    return;
+  }
   look(node);  // a limit may end it: then the state is as before
   ++n_opened_;
   node.opened = true;
@@ -192,6 +209,11 @@ void BestFirst<A>::open(Node& node) {
       std::int32_t* counts = counts_.data();
       for (std::size_t c = 0; c < n_classes; ++c)
         counts[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      if (table_->local()) {
+        choice.upper[a] = hope_->plain(counts, d + 1);
+        choice.lower[a] = std::min(hope_->hope(counts, d + 1), choice.upper[a]);
+        continue;
+      }
       const std::int32_t tests = level_.tests[a][i];
       const double leaf = hope_->leaf(counts, d + 1, tests > 0);
       choice.upper[a] = choice.lower[a] = std::min(leaf, kNoCost);
@@ -228,9 +250,11 @@ void BestFirst<A>::open(Node& node) {
         const std::int64_t k = table_->count_both(side.data(), table_->outvoted().data());
         if (k == 0) continue;
         table_->class_counts(side.data(), counts_.data());
-        // One test at least: the frontier's number is not at hand any more. The known tree is no worse than the leaf.
-        choice.lower[a] =
-            std::max(choice.lower[a], std::min(choice.upper[a], hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)));
+        // One test at least: the frontier's number is not at hand any more. The known tree is no worse than the leaf,
+        // unless it is not known whether a test could follow the leaf.
+        const double leaf = table_->local() ? hope_->least_as_leaf(counts_.data(), d + 1) : choice.upper[a];
+        choice.lower[a] = std::max(
+            choice.lower[a], std::min({choice.upper[a], leaf, hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)}));
       }
     }
   node.choices = std::move(found);
@@ -412,12 +436,15 @@ std::uint32_t BestFirst<A>::smallest(Node& node, std::size_t depth) {
 template <PrunedByProduct A>
 MostProbable BestFirst<A>::run(Control& control) {
   control_ = &control;
+  if (last_) last_->watch(control);
   MostProbable out;
   GreedyTree first;
   // Without a limit of depth a first tree must not take long either: no clock ends it.
   constexpr int kFirstDepth = 4;
   const int first_depth = options_.max_depth < 0 ? kFirstDepth : options_.max_depth;
-  const auto grow = [&] { first = greedy_tree(*table_, prior_, *leaf_, first_depth, options_.min_leaf, control); };
+  const auto grow = [&] {
+    first = greedy_tree(*table_, prior_, *leaf_, first_depth, options_.max_depth, options_.min_leaf, control);
+  };
   const bool early = looking_takes_long(*table_);
   try {
     if (early) grow();
@@ -477,6 +504,10 @@ void BestFirst<A>::write(const Node& node, Key& key) {
     write_plain(node.cover, depth(node), key);
     return;
   }
+  if (node.closed) {
+    last_->write(node.cover, depth(node), key);
+    return;
+  }
   if (node.split == Node::kLeaf) {
     key.push_back(-1);
     return;
@@ -494,7 +525,8 @@ void BestFirst<A>::write(const Node& node, Key& key) {
   }
 }
 
-// A leaf or a single split, whichever is better.
+// A leaf or a single split, whichever is better. (A side with one level left has a parent that was closed, so this one
+// offers its own tests.)
 template <PrunedByProduct A>
 void BestFirst<A>::write_plain(const std::uint64_t* cover, std::size_t depth, Key& key) {
   const std::size_t n_classes = table_->n_classes();
@@ -507,13 +539,14 @@ void BestFirst<A>::write_plain(const std::uint64_t* cover, std::size_t depth, Ke
   std::int32_t chosen = -1;
   std::int32_t n_tests = 0;
   if (!limit)
-    for (const TestClass& c : table_->test_classes()) {
+    for (const std::uint32_t k : offers_.of(cover)) {
+      const TestClass& c = table_->test_classes()[k];
       for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & table_->column(c.test)[w];
       const std::int64_t ones = table_->count(side.data());
       if (ones < options_.min_leaf || total - ones < options_.min_leaf) continue;
       n_tests += static_cast<std::int32_t>(c.members.size());
       table_->class_counts(side.data(), one.data());
-      for (std::size_t k = 0; k < n_classes; ++k) zero[k] = counts[k] - one[k];
+      for (std::size_t x = 0; x < n_classes; ++x) zero[x] = counts[x] - one[x];
       const double cost = hope_->plain(one.data(), depth + 1) + hope_->plain(zero.data(), depth + 1);
       if (cost < below(best)) {
         best = cost;

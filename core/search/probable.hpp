@@ -6,7 +6,9 @@
 // two levels ahead: for each split and side the cost as a leaf, the cost if split once more, and a lower bound if split
 // at all, from what quadrants can weigh at best (Hope). Then always the split with the least bound is followed, down to
 // a state that is not open yet, and left as soon as another split has a smaller bound: so only states are opened whose
-// bound is below the cost of the best tree, apart from the first dives that find a good tree.
+// bound is below the cost of the best tree, apart from the first dives that find a good tree. Where states choose their
+// tests, the frontier of a state says nothing of tests below its sides: then a side is bounded by its counts alone, and
+// states that two levels are left to are closed at once (last_levels.hpp).
 //
 // When a limit ends the search, what is known so far is the answer: a tree, a bound, and the reason. A greedy tree is
 // grown whatever the limits, and no answer is less probable (greedy.hpp).
@@ -23,6 +25,8 @@
 #include "common/key.hpp"
 #include "frontier/one_level.hpp"
 #include "search/hope.hpp"
+#include "search/last_levels.hpp"
+#include "search/space.hpp"
 #include "search/store.hpp"
 
 namespace everytree {
@@ -71,7 +75,7 @@ class BestFirst : Prunes<A> {
     std::uint32_t split = kLeaf;
     std::uint32_t leaves = 0;  // of the smallest tree of least cost, once looked for
     Node* side[2] = {nullptr, nullptr};
-    bool opened = false;
+    bool opened = false, closed = false;  // closed: by its last two levels
     bool proved() const { return lower >= upper; }
   };
   struct Frame {
@@ -85,6 +89,7 @@ class BestFirst : Prunes<A> {
   void look_by_table(const Hope::Tables& tables);
   void look_by_counts(std::size_t depth);
   void open(Node& node);
+  void close(Node& node);
   void settle(Node& node);
   void drop_hopeless(Node& node);
   Node& side_of(Node& node, Choice& choice, int a, std::size_t depth);
@@ -106,6 +111,8 @@ class BestFirst : Prunes<A> {
   bool outvoted_ = false;
   StateStore<Node> store_;
   Frontier frontier_;
+  Offers offers_;
+  std::unique_ptr<LastLevels> last_;  // where states choose their tests
   Shares shares_;
   Node* root_ = nullptr;
   Control* control_ = nullptr;

@@ -15,7 +15,8 @@ Search::Shared::Shared(std::shared_ptr<const CountTable> t, const LeafCost& c, c
     : table(std::move(t)),
       cost(c),
       options(o),
-      bounds(*table, cost, o.min_leaf, o.bounds),
+      choose(children_choose(*table)),
+      bounds(*table, cost, o.min_leaf, o.bounds, choose),
       store(*table, o.merge, o.n_threads > 1) {}
 
 Search::Search(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options) {
@@ -124,7 +125,7 @@ Found Search::run(int max_depth, Control& control, double at_most, std::uint32_t
   }
   found.n_states = s.store.size();
   found.n_bytes = s.store.bytes();
-  write_known(at, found);
+  write_known(at, max_depth, found);
   if (found.proved) return found;  // whatever the greedy tree: of trees that tie, the search has its own order
   try {
     if (!early) grow();
@@ -141,14 +142,24 @@ Found Search::run(int max_depth, Control& control, double at_most, std::uint32_t
 template Found Search::run<MinPlus>(int, Control&, double, std::uint32_t);
 template Found Search::run<Lexicographic>(int, Control&, double, std::uint32_t);
 
+double Search::write_tree(const Known& state, int max_depth, std::size_t depth, Key& key) {
+  const Shared& s = *shared_;
+  Control free;  // a known tree is written whatever the limits
+  const double cost = Worker(*shared_, free, true).write(state, key);
+  // States with equal sides are one to the search, however many levels are left: here it is known whose tests they use.
+  if (s.table->local() && !s.choose)
+    key = offered_key(*s.table, max_depth, s.options.min_leaf, Cover(state.cover, state.cover + s.table->n_words()),
+                      depth, key);
+  return cost;
+}
+
 // The bound and the tree that the states give; no root: a limit was over before it was stored.
-void Search::write_known(const Known* root, Found& found) {
+void Search::write_known(const Known* root, int max_depth, Found& found) {
   Shared& s = *shared_;
   const CountTable& table = *s.table;
   if (root != nullptr && root->folded && root->upper < kAnyCost) {
     found.lower = root->lower;
-    Control free;  // a known tree is written whatever the limits
-    found.cost = Worker(s, free, true).write(*root, found.key);
+    found.cost = write_tree(*root, max_depth, 0, found.key);
     return;
   }
   // A fold of everything may take long, and the limit is over: the leaf alone.

@@ -5,7 +5,8 @@
 // Every state met keeps a proven lower bound and the cost of a known tree. A split is left as soon as the lower bounds
 // of its sides add up to what is known already; the second side is asked only for what the first one leaves. States
 // with two levels of tests left are closed by the frontier, exactly; at every other state the frontier gives the best
-// tree of two levels: a first known tree, and the order in which splits are tried.
+// tree of two levels: a first known tree, and the order in which splits are tried. Where children choose their tests
+// (search/space.hpp) that order is all, and the first known tree has one level.
 //
 // When a limit ends the search, what is known so far is the answer: a tree, a lower bound, and the reason. A greedy
 // tree is grown whatever the limits, and no answer is worse (greedy.hpp).
@@ -126,7 +127,9 @@ class Search : Prunes<MinPlus> {
   class Worker;
   struct Shared;
   void solve_root(Known& root, Control& control);
-  void write_known(const Known* root, Found& found);
+  void write_known(const Known* root, int max_depth, Found& found);
+  // The known tree of a state at this depth; returns its cost.
+  double write_tree(const Known& state, int max_depth, std::size_t depth, Key& key);
   Known& state_at(const Steps& steps, int max_depth, Control& control);
   std::unique_ptr<Shared> shared_;
 };

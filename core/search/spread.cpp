@@ -87,6 +87,7 @@ std::int32_t largest_group(const CountTable& table, Control& control) {
 
 Spread::Spread(const CountTable& table, Control& control) : n_classes_(table.n_classes()) {
   most_alike_ = largest_group(table, control);
+  if (table.local()) return;
   const Examples examples = examples_of(table, kMost, kMaxExamples, control);
   const std::size_t n = examples.size(), groups = n_classes_ == 2 ? 2 : 1;
   if (n > kMaxExamples) return;

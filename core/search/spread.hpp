@@ -8,7 +8,8 @@
 // of the two classes, by the nearest neighbours of each example: the sum over the n_0 (n_1) examples with the nearest
 // ones, and the n_0-th (n_1-th) smallest distance to the farthest neighbour.
 //
-// Holds where a test is feasible as soon as it varies: min_leaf = 1.
+// Holds where a test is feasible as soon as it varies: min_leaf = 1. Where states choose their tests, not all that vary
+// are offered; but one of them is, so what is known is whether a test varies at all.
 #pragma once
 
 #include <cstdint>

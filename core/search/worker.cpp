@@ -36,8 +36,10 @@ Search::Worker::Worker(Shared& shared, Control& control, bool calling_thread)
       side_fold_(*shared.table, shared.options.min_leaf),
       counts_(shared.table->n_classes()) {
   ticker_.watch(control, calling_thread);
-  // Without a support to miss or a price to pay, two more levels of leaves prove nothing.
-  look_ahead_ = shared.options.bounds.support && (shared.options.min_leaf > 1 || shared.cost.per_leaf() >= 1);
+  // Without a support to miss or a price to pay, two more levels of leaves prove nothing; and nothing is proved by
+  // tests that a side need not offer.
+  look_ahead_ =
+      shared.options.bounds.support && (shared.options.min_leaf > 1 || shared.cost.per_leaf() >= 1) && !shared.choose;
 }
 
 void Search::Worker::say(const Known& root, std::size_t done, std::size_t total) {
@@ -65,10 +67,49 @@ Search::Worker::Frame& Search::Worker::frame(std::size_t depth) {
 
 void Search::Worker::fold(const std::uint64_t* cover, int levels, bool bounds, WholePairs* pairs) {
   check();
-  frontier_.load(cover);
+  if (loaded_ != cover) frontier_.load(cover);
+  loaded_ = nullptr;
   cost_fold_.want_bounds(bounds && look_ahead_);
   cost_fold_.keep_pairs(pairs);
   cost_fold_.fold(frontier_, levels, shared_.cost, ticker_, level_);
+}
+
+void Search::Worker::fold_state(const Known& state, Frame& frame) {
+  const bool closed = state.left() <= 2;
+  fold(state.cover, std::min(state.left(), 2), !closed, pairs_for(state, frame));
+  if (closed || !shared_.choose) return;
+  ahead_.resize(level_.n);
+  for (std::size_t i = 0; i < level_.n; ++i)
+    ahead_[i] = std::min(level_.leaf[0][i], level_.split[0][i]) + std::min(level_.leaf[1][i], level_.split[1][i]);
+  for (auto& split : level_.split) std::fill(split.begin(), split.end(), kNoCost);  // the sides offer other tests
+}
+
+bool Search::Worker::ruled_out(Known& state, double bound) {
+  fold(state.cover, 1);
+  loaded_ = state.cover;
+  const TwoLevels one = best_of(level_);
+  state.folded = true;
+  if (one.cost < state.upper) {
+    state.upper = one.cost;
+    state.split = Known::kTwoLevels;
+  }
+  double least = kAnyCost;
+  for (std::size_t i = 0; i < level_.n; ++i) {
+    double sum = 0;
+    for (int a = 0; a < 2; ++a) {
+      std::int64_t total = 0;
+      for (std::size_t c = 0; c < counts_.size(); ++c)
+        total += counts_[c] = a == 1 ? frontier_.count(c, i) : frontier_.totals()[c] - frontier_.count(c, i);
+      const bool leaf = total / 2 < shared_.options.min_leaf;
+      sum += leaf ? level_.leaf[a][i] : std::min(level_.leaf[a][i], shared_.bounds.split(counts_.data()));
+    }
+    least = std::min(least, sum);
+  }
+  if (least >= below(state.upper))
+    state.lower = state.upper.load();
+  else if (least > state.lower)
+    state.lower = least;
+  return state.proved() || state.lower >= bound;
 }
 
 // The least cost over two levels, the fewest leaves at that cost, and the lowest split with both.
@@ -92,7 +133,7 @@ Search::Worker::TwoLevels Search::Worker::best_of(const OneLevel& level) {
 // Fold the state. Closed states are proved by that; others get their options, in the order in which to try them.
 bool Search::Worker::open(Known& state, Frame& frame) {
   const bool closed = state.left() <= 2;
-  fold(state.cover, std::min(state.left(), 2), !closed, pairs_for(state, frame));
+  fold_state(state, frame);
   state.folded = true;
   const TwoLevels two = best_of(level_);
   if (two.cost < state.upper) {
@@ -121,6 +162,7 @@ void Search::Worker::close(Known& state, const TwoLevels& two) {
 }
 
 WholePairs* Search::Worker::pairs_for(const Known& state, Frame& frame) {
+  if (shared_.choose) return nullptr;  // the pairs of a cover are not those of tests that its sides choose
   const auto& options = shared_.options;
   std::size_t rows = 0;
   if (state.left() == 3 && WholePairs::possible(shared_.cost))
@@ -161,7 +203,9 @@ void Search::Worker::list_options(Frame& frame) const {
       option.split[a] = level_.split[a][i];
       option.lower[a] = look_ahead_ ? level_.lower[a][i] : -kNoCost;
     }
-    option.two_levels = std::min(option.leaf[0], option.split[0]) + std::min(option.leaf[1], option.split[1]);
+    option.two_levels = shared_.choose
+                            ? ahead_[i]
+                            : std::min(option.leaf[0], option.split[0]) + std::min(option.leaf[1], option.split[1]);
     option.test_class = *frontier_.parts_begin(i) >> 1;
     frame.options.push_back(option);
   }
@@ -195,7 +239,7 @@ void Search::Worker::look_at_sides(const Known& state, Frame& frame, const Optio
     side.known = nullptr;
     side.upper = side.left >= 1 ? std::min(option.leaf[a], option.split[a]) : option.leaf[a];
     side.lower = side.upper;
-    if (side.left >= 2) {
+    if (side.left >= (shared_.choose ? 1 : 2)) {
       table_.class_counts(side.cover, counts_.data());
       side.lower = std::min(side.upper, std::max(shared_.bounds.split(side.cover, counts_.data()),
                                                  std::min(option.leaf[a], option.lower[a])));
@@ -260,6 +304,7 @@ void Search::Worker::try_split(const Known& state, Frame& frame, const Option& o
 void Search::Worker::solve(Known& state, double bound, std::size_t depth) {
   const Turn turn(state, control_, calling_thread_);
   if (state.proved() || state.lower >= bound) return;
+  if (shared_.choose && state.left() > 2 && ruled_out(state, bound)) return;
   Frame& f = frame(depth);
   if (open(state, f)) try_splits(state, f, bound, depth);
 }
@@ -328,8 +373,10 @@ void Search::Worker::dive(Known& state, std::size_t depth) {
   }
 }
 
-// At least so many leaves, if the sides are to cost less than `cap` together.
+// At least so many leaves, if the sides are to cost less than `cap` together. Of sides split once nothing is known
+// where they choose their tests: then a side that is no leaf has two at least, not three.
 std::uint32_t Search::Worker::fewest_of_sides(const Option& option, const Frame& frame, double cap) const {
+  const std::uint32_t more = shared_.choose ? 2 : 3;
   std::uint32_t sum = 0;
   for (int a = 0; a < 2; ++a) {
     const Known* known = frame.side[a].known;
@@ -340,8 +387,7 @@ std::uint32_t Search::Worker::fewest_of_sides(const Option& option, const Frame&
       sum += 2;
     else
       // `left` has the margin of the whole tree, `cap` that of the side.
-      sum += known != nullptr && known->cap >= left - 2e-12 * std::abs(cap) ? std::max<std::uint32_t>(3, known->fewest)
-                                                                            : 3;
+      sum += known != nullptr && known->cap >= left - 2e-12 * std::abs(cap) ? std::max(more, known->fewest) : more;
   }
   return sum;
 }
@@ -350,9 +396,10 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   const double cap = above(state.upper);
   if (state.cap >= cap && (state.fewest >= state.leaves || state.fewest >= bound)) return;
   Frame& f = frame(depth);
-  fold(state.cover, std::min(state.left(), 2), state.left() > 2, pairs_for(state, f));
+  fold_state(state, f);
   const TwoLevels two = best_of(level_);
-  if (state.left() == 0 || two.cost < cap) {  // and every tree of up to three leaves is among them
+  // Every tree of up to three leaves is among them, or up to two where children choose their tests.
+  if (state.left() == 0 || two.cost < cap) {
     state.cap = cap;
     state.fewest = state.leaves = two.leaves;
     state.split = Known::kTwoLevels;
@@ -360,7 +407,7 @@ void Search::Worker::shrink(Known& state, std::uint32_t bound, std::size_t depth
   }
   if (state.cap < cap) {
     state.cap = cap;
-    state.fewest = 4;
+    state.fewest = shared_.choose ? 3 : 4;
   }
   if (state.fewest >= bound) return;
   list_options(f);
@@ -371,8 +418,9 @@ void Search::Worker::leaves_of_sides(const Option& option, const Side* sides, st
                                      std::uint32_t* fewest, std::uint32_t* leaves) {
   for (int a = 0; a < 2; ++a) {
     const double worse = above(sides[a].upper);
-    fewest[a] = option.leaf[a] < worse ? 1 : sides[a].left >= 1 && option.split[a] < worse ? 2 : 3;
-    leaves[a] = fewest[a] < 3 ? fewest[a] : 0xffffffu;
+    const bool leaf = option.leaf[a] < worse, split = sides[a].left >= 1 && option.split[a] < worse;
+    fewest[a] = leaf ? 1 : split || shared_.choose ? 2 : 3;
+    leaves[a] = leaf || split ? fewest[a] : 0xffffffu;
   }
   for (int a = 0; a < 2 && fewest[0] + fewest[1] < bound; ++a) {
     if (fewest[a] >= leaves[a]) continue;
@@ -414,12 +462,7 @@ void Search::Worker::shrink_splits(Known& state, Frame& frame, std::uint32_t bou
 }
 
 double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, Key& key) {
-  if (levels == 0) {
-    std::vector<std::int32_t> counts(table_.n_classes());
-    table_.class_counts(cover, counts.data());
-    key.push_back(-1);
-    return shared_.cost(counts.data());
-  }
+  if (levels == 0) return write_leaf(cover, key);
   fold(cover, levels);
   const TwoLevels best = best_of(level_);
   if (best.split == level_.n) {
@@ -429,20 +472,57 @@ double Search::Worker::write_two_levels(const std::uint64_t* cover, int levels, 
   const bool split[2] = {level_.split[0][best.split] < below(level_.leaf[0][best.split]),
                          level_.split[1][best.split] < below(level_.leaf[1][best.split])};
   const std::uint32_t test = table_.test_classes()[*frontier_.parts_begin(best.split) >> 1].test;
+  std::vector<std::uint32_t> tests;  // both levels use those of the cover
+  for (std::size_t g = 0; g < level_.n; ++g) tests.push_back(*frontier_.parts_begin(g) >> 1);
   key.push_back(static_cast<std::int32_t>(test));
   double sum = 0;
   Cover side(table_.n_words());
   for (int a = 0; a < 2; ++a) {
     const std::uint64_t* column = table_.column(test);
     for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & (a == 1 ? column[w] : ~column[w]);
-    sum += write_two_levels(side.data(), split[a] ? 1 : 0, key);
+    sum += split[a] ? write_split(side.data(), tests, key) : write_leaf(side.data(), key);
   }
   return sum;
 }
 
+double Search::Worker::write_leaf(const std::uint64_t* cover, Key& key) {
+  table_.class_counts(cover, counts_.data());
+  key.push_back(-1);
+  return shared_.cost(counts_.data());
+}
+
+double Search::Worker::write_split(const std::uint64_t* cover, const std::vector<std::uint32_t>& tests, Key& key) {
+  const std::int64_t total = table_.count(cover), min_leaf = shared_.options.min_leaf;
+  std::vector<std::int32_t> one(table_.n_classes());
+  Cover side(table_.n_words());
+  table_.class_counts(cover, counts_.data());
+  double best = shared_.cost(counts_.data());
+  std::int32_t chosen = -1;
+  for (const std::uint32_t k : tests) {
+    const std::uint32_t test = table_.test_classes()[k].test;
+    const std::uint64_t* column = table_.column(test);
+    for (std::size_t w = 0; w < side.size(); ++w) side[w] = cover[w] & column[w];
+    const std::int64_t ones = table_.count(side.data());
+    if (ones < min_leaf || total - ones < min_leaf) continue;
+    table_.class_counts(side.data(), one.data());
+    double sum = shared_.cost(one.data());
+    for (std::size_t c = 0; c < one.size(); ++c) one[c] = counts_[c] - one[c];
+    sum += shared_.cost(one.data());
+    if (sum >= below(best)) continue;
+    best = sum;
+    chosen = static_cast<std::int32_t>(test);
+  }
+  key.push_back(chosen);
+  if (chosen >= 0) key.insert(key.end(), {-1, -1});
+  return best;
+}
+
 double Search::Worker::write(const Known& state, Key& key) {
+  // Where children choose their tests, a parent knows its sides as leaves, and a state knows one level, or the last
+  // two.
+  const int of_parent = shared_.choose ? 0 : 1, own = shared_.choose && state.left() > 2 ? 1 : 2;
   if (state.split == Known::kTwoLevels)
-    return write_two_levels(state.cover, std::min(state.left(), state.folded ? 2 : 1), key);
+    return write_two_levels(state.cover, std::min(state.left(), state.folded ? own : of_parent), key);
   const std::uint32_t test = table_.test_classes()[state.split].test;
   key.push_back(static_cast<std::int32_t>(test));
   double sum = 0;
@@ -454,7 +534,8 @@ double Search::Worker::write(const Known& state, Key& key) {
     const std::uint64_t* column = table_.column(test);
     Cover side(table_.n_words());
     for (std::size_t w = 0; w < side.size(); ++w) side[w] = state.cover[w] & (a == 1 ? column[w] : ~column[w]);
-    sum += write_two_levels(side.data(), std::min(shared_.levels(state.left() - 1, table_.count(side.data())), 1), key);
+    sum += write_two_levels(side.data(),
+                            std::min(shared_.levels(state.left() - 1, table_.count(side.data())), of_parent), key);
   }
   return sum;
 }

@@ -7,6 +7,7 @@
 #include "frontier/one_level.hpp"
 #include "frontier/side_fold.hpp"
 #include "search/search.hpp"
+#include "search/space.hpp"
 
 namespace everytree {
 
@@ -20,13 +21,17 @@ struct Search::Shared {
   Shared(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
 
   // A tree with n leaves is at most n − 1 tests deep: covers that differ only in levels they cannot use are one state.
+  // Where children choose their tests, a state that two levels are left to is not like one that can use no more than
+  // two: below the latter the second test is the child's. From n levels on there is no difference.
   std::int32_t levels(std::int64_t left, std::int64_t total) const {
-    return static_cast<std::int32_t>(std::min(left, total / options.min_leaf - 1));
+    const std::int64_t most = total / options.min_leaf - 1;
+    return static_cast<std::int32_t>(std::min(left, choose && most > 1 ? most + 1 : most));
   }
 
   std::shared_ptr<const CountTable> table;
   LeafCost cost;
   SearchOptions options;
+  bool choose;  // children choose their tests: a state knows of its sides what they cost as leaves, and no more
   Bounds bounds;
   StateStore<Known> store;
   char stage[96] = "searching";  // for people; written and read by the calling thread only
@@ -37,7 +42,8 @@ class Search::Worker {
   Worker(Shared& shared, Control& control, bool calling_thread);
 
   // One split of a state, with what the frontier tells of its sides: their cost as leaves and split once more, and a
-  // lower bound if they are split at all.
+  // lower bound if they are split at all. Where children choose their tests, `two_levels` (by the tests of the state)
+  // is a guess that gives the order, and nothing is known of sides that are split.
   struct Option {
     double two_levels, leaf[2], split[2], lower[2];
     std::uint32_t test_class;
@@ -95,6 +101,11 @@ class Search::Worker {
     std::size_t split;  // n: a leaf
   };
   void fold(const std::uint64_t* cover, int levels, bool bounds = false, WholePairs* pairs = nullptr);
+  // Where children choose their tests: whether the leaf costs of all sides prove the state, or that it costs at least
+  // `bound`. Mostly they do, and then nothing else need be looked at.
+  bool ruled_out(Known& state, double bound);
+  // Fold a state over the levels that its own tests have: two, or one where more are left and children choose.
+  void fold_state(const Known& state, Frame& frame);
   static TwoLevels best_of(const OneLevel& level);
   static void close(Known& state, const TwoLevels& two);
   // Where to keep the pairs of this state, or null.
@@ -105,6 +116,9 @@ class Search::Worker {
   void similar(const Frame& frame, Side& side, double enough) const;
   void solve_side(Frame& frame, Side& side, double bound, std::size_t depth);
   double write_two_levels(const std::uint64_t* cover, int levels, Key& key);
+  double write_leaf(const std::uint64_t* cover, Key& key);
+  // The best split of the cover by one of these test classes.
+  double write_split(const std::uint64_t* cover, const std::vector<std::uint32_t>& tests, Key& key);
   void try_splits(Known& state, Frame& frame, double bound, std::size_t depth);
   void shrink_splits(Known& state, Frame& frame, std::uint32_t bound, std::size_t depth);
   std::uint32_t fewest_of_sides(const Option& option, const Frame& frame, double cap) const;
@@ -121,6 +135,8 @@ class Search::Worker {
   OneLevel level_, side_level_[2];
   std::deque<Frame> frames_;
   std::vector<std::int32_t> counts_;
+  const std::uint64_t* loaded_ = nullptr;  // a cover that the frontier holds for the next fold
+  std::vector<double> ahead_;              // of the splits of level_, where children choose: Option::two_levels
   std::size_t since_check_ = 0;
   std::size_t done_ = 0, total_ = 0;
 };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algebra/count.hpp"
+#include "down/new_rows.hpp"
 #include "sets/near_set.hpp"
 
 namespace everytree {
@@ -50,7 +51,7 @@ class NearBest {
   struct Rows {
     std::vector<double> mean, least, greatest, votes;
   };
-  Rows ask(const std::uint8_t* rows, std::size_t n_rows, const std::vector<double>& a, Control& control) const;
+  Rows ask(const NewRows& rows, const std::vector<double>& a, Control& control) const;
 
  private:
   using Wide128 = Limb2;

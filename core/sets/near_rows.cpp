@@ -34,11 +34,13 @@ struct Leaves {
 
 // Add the leaves that decide one row, each with its number of trees.
 template <class Real, class Decide>
-void walk_row(const NearSet& set, const std::vector<Real>& n, const std::uint8_t* row, Walk<Real>& walk,
+void walk_row(const NearSet& set, const std::vector<Real>& n, const NewRows& rows, std::size_t row, Walk<Real>& walk,
               Control& control, bool calling_thread, const Decide& decide) {
   for (std::uint32_t id = 0; id < set.n_test_sets(); ++id) {
     std::uint32_t ones = 0;
-    for (std::uint32_t test : set.test_set(id)) ones += (row[test >> 1] != 0) != static_cast<bool>(test & 1);
+    const auto tests = set.test_set(id), uppers = set.uppers(id);
+    for (std::size_t k = 0; k < tests.size(); ++k)
+      ones += rows.holds(row, tests[k] >> 1, uppers.empty() ? 0 : uppers[k]) != static_cast<bool>(tests[k] & 1);
     walk.sent[id] = ones;
   }
   const auto visit = [&](std::uint32_t v) {
@@ -94,8 +96,8 @@ void walk_row(const NearSet& set, const std::vector<Real>& n, const std::uint8_t
 
 template <class Real>
 void ask_rows(const NearSet& set, const std::vector<Real>& n, const Leaves& leaves, std::size_t n_classes,
-              const std::uint8_t* rows, std::size_t n_rows, std::size_t n_tests, std::size_t n_threads,
-              NearBest::Rows& out, Control& control) {
+              const NewRows& rows, std::size_t n_threads, NearBest::Rows& out, Control& control) {
+  const std::size_t n_rows = rows.n_rows;
   Real total{};
   const NearSet::Node& root = set.node(0);
   for (std::size_t k = set.first_cell(root, 1); k < set.first_cell(root, root.most + 1); ++k) total += n[k];
@@ -110,7 +112,7 @@ void ask_rows(const NearSet& set, const std::vector<Real>& n, const Leaves& leav
     walk.decided.assign(2 * n_classes, Real());
     double *mean = out.mean.data() + r * n_classes, *votes = out.votes.data() + r * n_classes,
            *least = out.least.data() + r * n_classes, *greatest = out.greatest.data() + r * n_classes;
-    walk_row(set, n, rows + r * n_tests, walk, control, worker == 0, [&](std::uint32_t leaf, const Real& trees) {
+    walk_row(set, n, rows, r, walk, control, worker == 0, [&](std::uint32_t leaf, const Real& trees) {
       if (!positive(trees)) return;
       const double* theta = leaves.theta.data() + leaf * n_classes;
       for (std::size_t c = 0; c < n_classes; ++c) {
@@ -130,10 +132,11 @@ void ask_rows(const NearSet& set, const std::vector<Real>& n, const Leaves& leav
 
 }  // namespace
 
-NearBest::Rows NearBest::ask(const std::uint8_t* rows, std::size_t n_rows, const std::vector<double>& a,
-                             Control& control) const {
+NearBest::Rows NearBest::ask(const NewRows& rows, const std::vector<double>& a, Control& control) const {
   const NearSet& set = this->set();
-  const std::size_t n_classes = graph_->table().n_classes(), n_tests = graph_->table().n_tests();
+  const std::size_t n_classes = graph_->table().n_classes(), n_rows = rows.n_rows;
+  if ((rows.reach != nullptr) != graph_->table().local())
+    throw InvalidInput("rows are given by their outcomes, or by their reach where states choose their tests");
   if (a.size() != n_classes) throw InvalidInput("one Dirichlet parameter for each class is needed");
   const bool fits =
       std::holds_alternative<std::vector<std::uint64_t>>(exact_) || std::holds_alternative<std::vector<Limb2>>(exact_);
@@ -162,10 +165,9 @@ NearBest::Rows NearBest::ask(const std::uint8_t* rows, std::size_t n_rows, const
   out.greatest.assign(n_rows * n_classes, -std::numeric_limits<double>::infinity());
   // W and N are at most the number of trees, so one test tells whether doubles will do.
   if (fits)
-    ask_rows<double>(set, approximate_, leaves, n_classes, rows, n_rows, n_tests, n_threads_, out, control);
+    ask_rows(set, approximate_, leaves, n_classes, rows, n_threads_, out, control);
   else
-    ask_rows<Wide>(set, count_cells<Wide>(set, control), leaves, n_classes, rows, n_rows, n_tests, n_threads_, out,
-                   control);
+    ask_rows(set, count_cells<Wide>(set, control), leaves, n_classes, rows, n_threads_, out, control);
   return out;
 }
 

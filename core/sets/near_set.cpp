@@ -14,8 +14,9 @@ constexpr std::uint32_t kNone = 0xffffffffu;
 NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector<std::int32_t>& limits,
                  Control& control)
     : graph_(&graph), leaves_(graph.table().n_classes()), control_(&control), held_(graph.bytes() + least.bytes()) {
-  // Tests that stand alone are most of the test sets: number 2 · test + flipped, once for all nodes.
-  for (std::uint32_t t = 0; t < 2 * graph.table().n_tests(); ++t) {
+  // Tests that stand alone are most of the test sets: number 2 · test + flipped, once for all nodes. Where states
+  // choose their tests, one for each upper code is made when it is met.
+  for (std::uint32_t t = 0; !graph.table().local() && t < 2 * graph.table().n_tests(); ++t) {
     tests_.push_back(t);
     tests_begin_.push_back(t + 1);
   }
@@ -31,7 +32,8 @@ NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector
     else
       add_closed(v, state, frontier, control);
   }
-  node_of_ = state_of_ = group_tests_ = {};
+  node_of_ = state_of_ = group_tests_ = group_uppers_ = {};
+  alone_ = {};
   pairs_ = side_errors_[0] = side_errors_[1] = {};
   add_cells(control);
   check_size(control);
@@ -42,7 +44,8 @@ std::size_t NearSet::bytes() const {
   return leaves_.bytes() + nodes_.capacity() * sizeof(Node) + splits_.capacity() * sizeof(Split) +
          cherries_.capacity() * sizeof(Cherry) +
          4 * (tests_.capacity() + tests_begin_.capacity() + limits_.capacity() + cell_errors_.capacity() +
-              rows_.capacity() + node_of_.capacity() + state_of_.capacity());
+              rows_.capacity() + node_of_.capacity() + state_of_.capacity() + uppers_.capacity()) +
+         48 * alone_.size();
 }
 
 void NearSet::check_size(Control& control) const {
@@ -112,12 +115,22 @@ std::uint32_t NearSet::add_leaf(const std::int32_t* counts) {
   return leaves_.add(counts);
 }
 
-std::uint32_t NearSet::add_tests(std::span<const std::uint32_t> parts) {
+std::uint32_t NearSet::add_tests(std::span<const std::uint32_t> parts, const std::uint32_t* uppers) {
   group_tests_.clear();
   graph_->table().for_each_test(parts, [this](std::uint32_t test, bool flipped) {
     group_tests_.push_back(test << 1 | static_cast<std::uint32_t>(flipped));
   });
-  if (group_tests_.size() == 1) return group_tests_[0];
+  if (!graph_->table().local()) {
+    if (group_tests_.size() == 1) return group_tests_[0];
+  } else {  // each part is one test
+    group_uppers_.assign(uppers, uppers + parts.size());
+    if (parts.size() == 1) {
+      const auto next = static_cast<std::uint32_t>(n_test_sets());
+      const auto [it, fresh] = alone_.try_emplace(std::uint64_t{group_uppers_[0]} << 32 | group_tests_[0], next);
+      if (!fresh) return it->second;
+    }
+    add_all(uppers_, group_uppers_);
+  }
   add_all(tests_, group_tests_);
   add(tests_begin_, static_cast<std::uint32_t>(tests_.size()));
   return static_cast<std::uint32_t>(n_test_sets() - 1);
@@ -139,7 +152,8 @@ void NearSet::add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors&
       for (std::size_t y = 0; y < zero.size() && x + y + 2 <= node.most && !used; ++y)
         used = one[x] + zero[y] <= limits_[node.limits + x + y + 1];
     if (!used) continue;
-    add(splits_, Split{{node_of_[split.child[0]], node_of_[split.child[1]]}, add_tests(graph_->parts(split))});
+    const std::uint32_t tests = add_tests(graph_->parts(split), graph_->uppers(split).data());
+    add(splits_, Split{{node_of_[split.child[0]], node_of_[split.child[1]]}, tests});
   }
   node.splits_end = static_cast<std::uint32_t>(splits_.size());
 }
@@ -162,7 +176,7 @@ void NearSet::add_closed(std::uint32_t v, std::uint32_t state, Frontier& f, Cont
   const std::size_t n = f.n_groups(), stride = f.stride();
   std::vector<std::uint32_t> tests_of(n, kNone);
   const auto tests = [&](std::size_t g) {
-    if (tests_of[g] == kNone) tests_of[g] = add_tests(f.parts(g));
+    if (tests_of[g] == kNone) tests_of[g] = add_tests(f.parts(g), f.uppers_begin(g));
     return tests_of[g];
   };
   // The two leaves of a cherry, from the counts of one side and of both.

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "common/control.hpp"
@@ -59,6 +60,11 @@ class NearSet {
   std::span<const std::uint32_t> test_set(std::uint32_t id) const {
     return {tests_.data() + tests_begin_[id], tests_.data() + tests_begin_[id + 1]};
   }
+  // The upper codes of the same (table/offers.hpp); empty unless states choose their tests.
+  std::span<const std::uint32_t> uppers(std::uint32_t id) const {
+    if (uppers_.empty()) return {};
+    return {uppers_.data() + tests_begin_[id], uppers_.data() + tests_begin_[id + 1]};
+  }
   const LeafTable& leaves() const { return leaves_; }
 
   // Cells of a node with l leaves: errors in rising order, numbered from first_cell(v, l) on.
@@ -94,7 +100,8 @@ class NearSet {
   void add_inner(std::uint32_t v, std::uint32_t state, const LeastErrors& least);
   void add_closed(std::uint32_t v, std::uint32_t state, Frontier& frontier, Control& control);
   void add_cells(Control& control);
-  std::uint32_t add_tests(std::span<const std::uint32_t> parts);
+  // uppers: one for each part, or none unless states choose their tests.
+  std::uint32_t add_tests(std::span<const std::uint32_t> parts, const std::uint32_t* uppers);
   std::uint32_t add_leaf(const std::int32_t* counts);
   // push_back and insert, which ask for the memory first.
   template <class T>
@@ -115,14 +122,15 @@ class NearSet {
   std::vector<Node> nodes_;
   std::vector<Split> splits_;
   std::vector<Cherry> cherries_;
-  std::vector<std::uint32_t> tests_, tests_begin_{0};
+  std::vector<std::uint32_t> tests_, tests_begin_{0}, uppers_;
   std::vector<std::int32_t> limits_, cell_errors_;
   std::vector<std::uint32_t> rows_;
   // while building
   Control* control_ = nullptr;
   std::size_t held_ = 0;  // bytes beside these: the graph, the least errors
   std::vector<std::uint32_t> node_of_, state_of_;
-  std::vector<std::uint32_t> group_tests_;
+  std::vector<std::uint32_t> group_tests_, group_uppers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> alone_;  // upper << 32 | test: the set of this test and no other
   std::vector<std::int32_t> pairs_, side_errors_[2];
 };
 

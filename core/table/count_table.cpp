@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "common/errors.hpp"
 
@@ -34,8 +35,8 @@ std::uint64_t hash_words(const std::uint64_t* words, std::size_t n, std::uint64_
 }
 
 CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std::size_t n_rows, std::size_t n_tests,
-                       std::size_t n_classes, Control* control)
-    : n_tests_(n_tests), n_classes_(n_classes) {
+                       std::size_t n_classes, Control* control, Columns columns)
+    : n_tests_(n_tests), n_classes_(n_classes), by_column_(std::move(columns)) {
   if (n_rows >= 0xffffffffu) throw InvalidInput("the table has more than 4·10^9 rows");
   if (n_classes == 0) throw InvalidInput("the table has no classes; expected at least one");
   std::size_t work = 0;
@@ -74,7 +75,7 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
   // The columns; where each row stands; and below its number among the distinct rows, with their classes.
   if (control != nullptr)
     control->check_memory((n_tests + 2) * n_words_ * 8 + 4 * n_slots + 4 * std::bit_ceil(2 * n_rows + 1) +
-                          n_rows * (4 + 8 * n_classes));
+                          n_rows * (4 + 8 * n_classes) + 4 * (64 * n_words_ + n_rows) * by_column_.size());
   columns_.assign(n_tests * n_words_, 0);
   all_.assign(n_words_, 0);
   // The words of all tests for 64 rows, one row after the other; then each to its column: with thousands of tests the
@@ -92,7 +93,24 @@ CountTable::CountTable(const std::uint8_t* rows, const std::int64_t* counts, std
       std::fill(words.begin(), words.end(), 0);
     }
   }
-  group_tests(control);
+  if (local()) {
+    const std::size_t n_columns = by_column_.size();
+    std::vector<std::uint32_t> of_row(n_rows * n_columns);
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      tick(n_tests);
+      for (std::size_t k = 0; k < n_columns; ++k)
+        of_row[r * n_columns + k] = by_column_.place_in(k, rows + r * n_tests);
+    }
+    places_.assign(64 * n_words_ * n_columns, 0);
+    for (std::size_t s = 0; s < sections_.size(); ++s)
+      for (std::size_t k = 0; k < slots[s].size(); ++k)
+        std::copy_n(of_row.data() + slots[s][k] * n_columns, n_columns,
+                    places_.data() + (64 * std::size_t{sections_[s].begin} + k) * n_columns);
+    // Which tests coincide depends on what a state offers: none are put together for the whole table.
+    for (std::uint32_t t = 0; t < n_tests; ++t) test_classes_.push_back({t, {t << 1}});
+  } else {
+    group_tests(control);
+  }
 
   // Examples that no tree can get right beside their equals: all but the largest class of every distinct row. Equal
   // rows are found by hash and proved equal: open addressing, row + 1, or 0.

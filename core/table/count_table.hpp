@@ -10,6 +10,7 @@
 
 #include "common/control.hpp"
 #include "kernels/kernels.hpp"
+#include "table/columns.hpp"
 
 namespace everytree {
 
@@ -25,8 +26,9 @@ struct TestClass {
 class CountTable {
  public:
   // rows: n_rows × n_tests of 0/1, row-major. counts: n_rows × n_classes, ≥ 0. With `control` it obeys the limits.
+  // With columns every state offers its own tests (table/offers.hpp), and each test is a class of its own.
   CountTable(const std::uint8_t* rows, const std::int64_t* counts, std::size_t n_rows, std::size_t n_tests,
-             std::size_t n_classes, Control* control = nullptr);
+             std::size_t n_classes, Control* control = nullptr, Columns columns = {});
 
   std::size_t n_tests() const { return n_tests_; }
   std::size_t n_classes() const { return n_classes_; }
@@ -37,6 +39,10 @@ class CountTable {
   const std::uint64_t* column(std::size_t test) const { return columns_.data() + test * n_words_; }
   const std::uint64_t* columns() const { return columns_.data(); }
   const std::vector<TestClass>& test_classes() const { return test_classes_; }
+  const Columns& by_column() const { return by_column_; }
+  bool local() const { return !by_column_.empty(); }  // whether states choose their tests
+  // The places of the codes of a slot (word · 64 + bit), one for each column: see Columns.
+  const std::uint32_t* places(std::size_t slot) const { return places_.data() + slot * by_column_.size(); }
   // f(test, flipped) for every original test of the parts of a split (class << 1 | flipped); flipped: the test holds
   // where the split does not.
   template <class Parts, class F>
@@ -44,7 +50,7 @@ class CountTable {
     for (std::uint32_t part : parts)
       for (std::uint32_t member : test_classes_[part >> 1].members) f(member >> 1, (part ^ member) & 1);
   }
-  std::size_t bytes() const { return columns_.size() * 8; }
+  std::size_t bytes() const { return columns_.size() * 8 + places_.size() * 4; }
 
   void class_counts(const std::uint64_t* cover, std::int32_t* counts) const;
   std::int64_t count(const std::uint64_t* cover) const;
@@ -67,6 +73,8 @@ class CountTable {
   std::vector<std::uint64_t> columns_;
   Cover all_, outvoted_;
   std::vector<TestClass> test_classes_;
+  Columns by_column_;
+  std::vector<std::uint32_t> places_;
 };
 
 std::uint64_t hash_words(const std::uint64_t* words, std::size_t n, std::uint64_t seed);

@@ -32,12 +32,14 @@ using Tests = std::vector<std::uint32_t>;
 
 struct Table {
   std::size_t n, t, c;
-  std::vector<std::uint8_t> rows;    // n × t
-  std::vector<std::int64_t> counts;  // n × c
+  std::vector<std::uint8_t> rows;          // n × t
+  std::vector<std::int64_t> counts;        // n × c
+  std::vector<everytree::Column> columns;  // if states choose their tests
 
   Table(std::size_t n, std::size_t t, std::size_t c) : n(n), t(t), c(c), rows(n * t, 0), counts(n * c, 0) {}
   std::shared_ptr<const everytree::CountTable> core() const {
-    return std::make_shared<const everytree::CountTable>(rows.data(), counts.data(), n, t, c);
+    return std::make_shared<const everytree::CountTable>(rows.data(), counts.data(), n, t, c, nullptr,
+                                                         everytree::Columns(columns, t));
   }
   Rows all() const {
     Rows out(n);
@@ -60,6 +62,13 @@ struct Table {
     std::int64_t sum = 0;
     for (std::uint32_t r : cover) sum += total(r);
     return sum;
+  }
+  // The code of a column in a row; a missing value is the one after the last code.
+  std::uint32_t code(std::uint32_t row, const everytree::Column& column) const {
+    if (column.missing != everytree::Column::kNone && holds(row, column.missing)) return column.n_codes();
+    for (std::uint32_t t = column.begin; t < column.end; ++t)
+      if (holds(row, t)) return t - column.begin;  // the first cut that holds; the value whose test does
+    return column.end - column.begin;
   }
   Rows side(const Rows& cover, std::size_t test, bool value) const {
     Rows out;
@@ -110,6 +119,79 @@ inline Table random_table(std::mt19937& random, Range n_rows, Range n_tests, Ran
   return out;
 }
 
+// Random columns of every kind: ordered ones cut into at most `bins`, 0/1 ones, nominal ones, with and without missing
+// values. Their tests as rows of 0/1, and class counts as above.
+inline Table random_columns(std::mt19937& random, Range n_rows, Range n_columns, std::size_t n_classes,
+                            std::uint32_t bins, Range most_count) {
+  using everytree::Column;
+  const std::size_t n = n_rows.draw(random), m = n_columns.draw(random), most = most_count.draw(random);
+  std::vector<Column> columns;
+  std::uint32_t t = 0;
+  for (std::size_t k = 0; k < m; ++k) {
+    Column c;
+    const unsigned kind = random() % 4;
+    c.kind = kind == 0 ? Column::Kind::nominal : Column::Kind::ordered;
+    c.begin = t;
+    c.end = t += kind == 0 ? 2 + random() % 3 : kind == 1 ? 1 : 1 + random() % 5;
+    if (random() % 3 == 0) c.missing = t++;
+    c.bins = bins;
+    columns.push_back(c);
+  }
+  Table out(n, t, n_classes);
+  for (std::size_t r = 0; r < n; ++r)
+    for (const Column& c : columns) {
+      const std::uint32_t codes = c.n_codes() + (c.missing != Column::kNone), code = random() % codes;
+      if (code == c.n_codes()) {
+        out.rows[r * t + c.missing] = 1;
+        continue;
+      }
+      for (std::uint32_t test = c.begin; test < c.end; ++test)
+        out.rows[r * t + test] = c.kind == Column::Kind::nominal ? code == test - c.begin : code <= test - c.begin;
+    }
+  for (std::size_t r = 0; r < n; ++r)
+    if (n == 1 || random() % 12 != 0)
+      out.counts[r * n_classes + random() % n_classes] += static_cast<std::int64_t>(random() % most) + 1;
+  if (out.total(out.all()) == 0) out.counts[0] = 1;
+  out.columns = std::move(columns);
+  return out;
+}
+
+// Breaks of the equal-frequency rule, after the j-th value: bins are filled from the left, each with the first break
+// where it holds its share of the rest, or one break earlier if that is strictly closer.
+inline std::vector<std::size_t> breaks(const std::vector<std::int64_t>& counts, std::size_t bins) {
+  std::vector<std::size_t> out;
+  if (counts.size() < 2) return out;
+  if (bins == 0) {
+    for (std::size_t j = 0; j + 1 < counts.size(); ++j) out.push_back(j);
+    return out;
+  }
+  std::int64_t rest = 0;
+  for (std::int64_t n : counts) rest += n;
+  std::size_t from = 0, seen = 0;  // the first value of this bin; the first break that was not looked at
+  while (out.size() + 1 < bins) {
+    const auto k = static_cast<std::int64_t>(bins - out.size());
+    std::int64_t held = 0, before = 0;
+    std::size_t j = from;
+    for (;; ++j) {
+      before = held;
+      held += counts[j];
+      if (j + 1 == counts.size() || (held * k >= rest && j >= seen)) break;
+    }
+    if (j + 1 == counts.size()) break;
+    seen = j + 1;
+    // |before − rest / k| < |held − rest / k|
+    if (j > from && rest - before * k < held * k - rest) {
+      --j;
+      held = before;
+    }
+    out.push_back(j);
+    from = j + 1;
+    rest -= held;
+  }
+  if (out.size() + 1 < bins && from + 1 < counts.size()) out.push_back(counts.size() - 2);
+  return out;
+}
+
 struct Space {
   const Table* table;
   int max_depth;
@@ -118,12 +200,18 @@ struct Space {
 
   bool allowed(const Rows& cover) const { return !rule || rule(table->class_counts(cover)); }
 
-  Tests feasible(const Rows& cover, std::size_t depth) const {
+  // The tests of a node; `above`: the cover of its parent, none at the root.
+  Tests feasible(const Rows& cover, std::size_t depth, const Rows* above = nullptr) const {
     Tests out;
     if (max_depth >= 0 && depth >= static_cast<std::size_t>(max_depth)) return out;
     const std::int64_t all = table->total(cover);
     if (all < 2 * min_leaf) return out;
-    for (std::uint32_t test = 0; test < table->t; ++test) {
+    Tests offered;
+    if (table->columns.empty())
+      for (std::uint32_t test = 0; test < table->t; ++test) offered.push_back(test);
+    else  // two levels below a depth limit share the choice of the upper one
+      offered = offers(above != nullptr && static_cast<int>(depth) + 1 == max_depth ? *above : cover);
+    for (std::uint32_t test : offered) {
       std::int64_t ones = 0;
       for (std::uint32_t r : cover)
         if (table->holds(r, test)) ones += table->total(r);
@@ -133,17 +221,44 @@ struct Space {
     }
     return out;
   }
+
+  // The tests that a cover offers, feasible or not.
+  Tests offers(const Rows& cover) const {
+    Tests out;
+    for (const everytree::Column& column : table->columns) {
+      const std::uint32_t missing = column.n_codes();
+      std::vector<std::int64_t> held(missing + 1, 0);
+      for (std::uint32_t r : cover) held[table->code(r, column)] += table->total(r);
+      std::vector<std::uint32_t> codes;
+      std::vector<std::int64_t> counts;
+      for (std::uint32_t code = 0; code < missing; ++code)
+        if (held[code] > 0) {
+          codes.push_back(code);
+          counts.push_back(held[code]);
+        }
+      if (column.kind == everytree::Column::Kind::ordered) {
+        for (std::size_t j : breaks(counts, column.bins)) out.push_back(column.begin + codes[j]);
+        if (held[missing] > 0) out.push_back(column.missing);
+      } else if (codes.size() + (held[missing] > 0) == 2) {
+        out.push_back(column.begin + codes.back());
+      } else if (codes.size() + (held[missing] > 0) > 2) {
+        for (std::uint32_t code : codes) out.push_back(column.begin + code);
+        if (held[missing] > 0) out.push_back(column.missing);
+      }
+    }
+    return out;
+  }
 };
 
 // leaf(cover, depth, open), join(cover, depth, feasible tests, test, value where it holds, value where not), add(x, y).
 template <class Value, class Leaf, class Join, class Add>
-Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf& leaf, const Join& join,
-           const Add& add) {
-  const Tests tests = space.feasible(cover, depth);
+Value fold(const Space& space, const Rows& cover, std::size_t depth, const Leaf& leaf, const Join& join, const Add& add,
+           const Rows* above = nullptr) {
+  const Tests tests = space.feasible(cover, depth, above);
   Value value = leaf(cover, depth, !tests.empty());
   for (std::uint32_t test : tests) {
-    const Value yes = fold<Value>(space, space.table->side(cover, test, true), depth + 1, leaf, join, add);
-    const Value no = fold<Value>(space, space.table->side(cover, test, false), depth + 1, leaf, join, add);
+    const Value yes = fold<Value>(space, space.table->side(cover, test, true), depth + 1, leaf, join, add, &cover);
+    const Value no = fold<Value>(space, space.table->side(cover, test, false), depth + 1, leaf, join, add, &cover);
     add(value, join(cover, depth, tests, test, yes, no));
   }
   return value;

@@ -40,7 +40,7 @@ void for_every_setting(unsigned seed, F&& f) {
 void top_of(const Case& c, const Key& key, std::size_t& at, const naive::Rows& cover, std::int32_t depth, bool inside,
             Key& out) {
   const std::int32_t test = key[at++];
-  const bool ends = levels_of(c.max_depth, c.min_leaf, depth, c.d.total(cover)) != State::kInner || test < 0;
+  const bool ends = levels_of(false, c.max_depth, c.min_leaf, depth, c.d.total(cover)) != State::kInner || test < 0;
   if (inside) out.push_back(ends ? -1 : test);
   if (test < 0) return;
   for (bool side : {false, true})

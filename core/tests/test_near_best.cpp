@@ -57,7 +57,7 @@ void compare(const naive::Table& d, NearBest& near, const std::vector<naive::Tre
   for (double& x : a) x = 0.5 + 0.25 * static_cast<double>(random() % 4);
   std::vector<std::uint8_t> row(d.t);
   for (std::uint8_t& x : row) x = random() & 1;
-  const auto answer = near.ask(row.data(), 1, a, control);
+  const auto answer = near.ask({row.data(), nullptr, 1, d.t}, a, control);
   std::vector<double> mean(d.c, 0), least(d.c, 2), greatest(d.c, -1), votes(d.c, 0);
   for (const naive::Tree* tree : in) {
     const naive::Counts counts = leaf_of(d, tree->key, row);

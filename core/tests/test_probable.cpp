@@ -1,4 +1,5 @@
 // The search for the most probable tree against the fold: every bound on and off, and what is known when it is stopped.
+#include <array>
 #include <limits>
 
 #include "check.hpp"
@@ -106,6 +107,27 @@ TEST(a_stopped_search_knows_a_tree_and_a_bound_and_goes_on) {
     Control free;
     CHECK(search.run(free).key == expected.key);
   });
+}
+
+// Few tests and many equal rows with both classes, and classes that are not alike before the data.
+TEST(outvoted_examples_bound_any_prior_of_leaves) {
+  std::mt19937 random(8);
+  for (unsigned k = 0; k < 600; ++k) {
+    Case c{naive::random_table(random, {4, 14}, {2, 4}, 2, {1, 4}), {}, {}, {}};
+    c.options.max_depth = 2 + static_cast<int>(k % 3);
+    c.options.min_leaf = 1 + k / 3 % 4;
+    if (c.d.total(c.d.all()) < c.options.min_leaf) continue;
+    c.prior = naive::some_prior(k / 12, c.d.t);
+    constexpr std::array<double, 4> small{0.05, 0.2, 0.4, 1.0};
+    const double a = small[k % 4], b = small[k / 4 % 4] * 3;
+    c.leaf = std::make_shared<const Dirichlet>(std::vector<std::vector<double>>{{a, b}}, c.d.class_counts(c.d.all()));
+    const MostProbable expected = by_fold(c);
+    Control control;
+    const MostProbable found = ProbableSearch(c.d.core(), c.prior, c.leaf, c.options).run(control);
+    CHECK(found.proved);
+    CHECK(close(found.log_joint, expected.log_joint));
+    CHECK(found.key == expected.key);
+  }
 }
 
 TEST(tests_that_must_vary_do_vary) {

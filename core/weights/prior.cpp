@@ -1,5 +1,6 @@
 #include "weights/prior.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -28,6 +29,11 @@ Prior::Prior(std::vector<double> split, std::vector<double> leaf_open, std::vect
   if (fair && test_weight != 1) throw InvalidInput("the tests of an attribute-fair prior have the weight 1");
   for (std::int32_t a : attribute)
     if (a < 0) throw InvalidInput("attribute numbers must not be negative");
+  std::vector<std::int32_t> first;  // of each run
+  for (std::size_t t = 0; t < attribute.size(); ++t)
+    if (t == 0 || attribute[t] != attribute[t - 1]) first.push_back(attribute[t]);
+  std::sort(first.begin(), first.end());
+  in_runs = fair && std::adjacent_find(first.begin(), first.end()) == first.end();
 }
 
 void Prior::check_tests(std::size_t n_tests) const {

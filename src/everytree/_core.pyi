@@ -4,7 +4,7 @@ The compiled core of everytree. Use it through everytree.TreeSpace and the estim
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -84,7 +84,10 @@ class Control:
 class CountTable:
     """Distinct 0/1 rows with class counts, as bit columns."""
 
-    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> None: ...
+    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control, columns: Annotated[NDArray[numpy.int32], dict(shape=(None, 5), order='C', device='cpu', writable=False)] | None = None) -> None:
+        """
+        columns: int32 rows (kind, first test, end of tests, test for missing or -1, bins); states choose their tests from them.
+        """
 
 class Graph:
     """The AND/OR graph of all trees of a space."""
@@ -158,9 +161,16 @@ class NearBest:
     def test_use(self, control: Control) -> list[bytes]:
         """Number of trees that use each test, as little-endian bytes."""
 
+    @overload
     def ask(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Sequence[float], control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
         """
         Mean, least and greatest leaf probability, and share of votes, of every class for every row.
+        """
+
+    @overload
+    def ask(self, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], a: Sequence[float], control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """
+        The same for rows of what each test reaches, where states choose their tests.
         """
 
 class Posterior:
@@ -229,13 +239,21 @@ class Posterior:
         P(leaf), P(split by test) and class counts of the node at the end of a path; None if there is none.
         """
 
+    @overload
     def predict(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """P(class | row), averaged over every tree."""
 
+    @overload
+    def predict(self, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
+    @overload
     def moments(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
         Moments of the class probabilities at a row: mean, variance between trees, mean variance within leaves.
         """
+
+    @overload
+    def moments(self, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
 
     def leave_one_out(self, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
@@ -404,8 +422,15 @@ class Collapsed:
         n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
         """
 
+    @overload
     def predict(self, tops: Sequence[Sequence[int]], in_batch: Sequence[Sequence[tuple[int, float]]], n_batches: int, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Σ count · P(class | row, top) by batch: n_batches × (rows · classes)."""
+
+    @overload
+    def predict(self, tops: Sequence[Sequence[int]], in_batch: Sequence[Sequence[tuple[int, float]]], n_batches: int, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        The same for rows of what each test reaches, where states choose their tests.
+        """
 
 class TreeTarget:
     """What chains over trees sample from."""
@@ -447,8 +472,15 @@ class TreeChains:
         n proposals of one kind: None, or (key, place, log target ratio, log forward, log reverse).
         """
 
-def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+@overload
+def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control, max_depth: int = -1) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """Σ weight · P(class | row, tree): rows × classes."""
+
+@overload
+def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control, max_depth: int = -1) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    The same for rows of what each test reaches, where states choose their tests.
+    """
 
 class Columns:
     """Whole columns, nominal and numeric, as greedy growers see them."""

@@ -394,5 +394,6 @@ class TreeDraws(Sequence[Tree]):
             rows,
             self.space.n_threads,
             control,
+            -1 if self.space.max_depth is None else self.space.max_depth,
         )
         return mean
