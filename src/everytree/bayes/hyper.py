@@ -102,10 +102,11 @@ def prior_family(name: str, start: Prior | None = None) -> Family:
         raise refused(
             QueryError, "start", start, says="; to fit the leaf penalty, expected a LeafPenaltyPrior"
         )
+    alike = start.attribute_fair
     return Family(
         (Axis("omega", 1e-9, 0.999, "logit"),),
         _with((start.omega,), [(omega,) for omega in OMEGAS]),
-        lambda values: LeafPenaltyPrior(*values),
+        lambda values: LeafPenaltyPrior(values[0], alike),
         proper=False,
     )
 

@@ -44,12 +44,13 @@ class Prior:
 
     def log_shares(self, tests: Sequence[int], columns: Sequence[int]) -> dict[int, float]:
         """Return the logarithm of each feasible test's share."""
-        if not KINDS[self.kind].per_test:
-            return dict.fromkeys(tests, 0.0)
+        per_test = KINDS[self.kind].per_test
         if not self.attribute_fair:
-            return dict.fromkeys(tests, -self.weight * math.log(len(tests)) if tests else 0.0)
+            return dict.fromkeys(tests, -self.weight * math.log(len(tests)) if per_test and tests else 0.0)
         of = Counter(columns[test] for test in tests)
-        return {test: -math.log(len(of)) - math.log(of[columns[test]]) for test in tests}
+        # All tests together weigh 1; or as many as they are, where each weighs 1 otherwise.
+        total = 0.0 if per_test or not tests else math.log(len(tests))
+        return {test: total - math.log(len(of)) - math.log(of[columns[test]]) for test in tests}
 
 
 @dataclass(frozen=True)

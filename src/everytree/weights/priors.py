@@ -168,11 +168,19 @@ def forget_prior(word: str) -> None:
 class UniformPrior(Prior):
     """The prior under which every tree weighs the same (Nijssen's "Unif", Buntine's I).
 
+    Parameters
+    ----------
+    attribute_fair : bool, default False
+        Whether the feasible tests of a node, which weigh as many as there are, share that weight so that every
+        attribute has the same, and in it every test.
+
     Examples
     --------
     >>> UniformPrior().tables(deepest=3).log_split
     [0.0]
     """
+
+    attribute_fair: bool = False
 
     def tables(self, deepest: int) -> PriorTables:
         return PriorTables([0.0], [0.0], [0.0], per_test=False)
@@ -239,6 +247,9 @@ class LeafPenaltyPrior(Prior):
     ----------
     omega : float, default 0.5
         The factor of each leaf, between 0 and 1; the smaller it is, the smaller the trees.
+    attribute_fair : bool, default False
+        Whether the feasible tests of a node, which weigh as many as there are, share that weight so that every
+        attribute has the same, and in it every test.
 
     Examples
     --------
@@ -247,6 +258,7 @@ class LeafPenaltyPrior(Prior):
     """
 
     omega: float = 0.5
+    attribute_fair: bool = False
 
     def __post_init__(self) -> None:
         number("omega", self.omega, 0, 1, example=0.5)
