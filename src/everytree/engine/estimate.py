@@ -15,6 +15,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import argument
 from everytree.common.limits import in_bytes
+from everytree.data.local_columns import NOMINAL
 from everytree.engine.problem import Problem
 from everytree.errors import LimitReached, Wording
 
@@ -100,6 +101,8 @@ def estimate(space: Problem, control: _core.Control, *, measure: bool = True) ->
 def refuse_hopeless(space: Problem, control: _core.Control) -> None:
     """Raise ``LimitReached`` if the graph of a space would be far larger than its memory limit."""
     # The time limit is left to the clock: a user who gave one wants what can be computed within it.
+    if _surely_small(space):
+        return
     size = estimate(space, control, measure=False)
     far = FAR_UNLIMITED if space.max_depth is None else FAR
     if size.bytes <= far * space.limits.memory:
@@ -121,6 +124,26 @@ def refuse_hopeless(space: Problem, control: _core.Control) -> None:
         ),
         "hopeless",
     )
+
+
+def _surely_small(space: Problem) -> bool:
+    """Whether the graph fits the memory limit even if no two paths meet: then no descent has to tell.
+
+    Every state down to two levels above the depth limit has two children for each test that it offers.
+    """
+    if space.max_depth is None:
+        return False
+    columns = space.table.columns
+    n_tests = space.n_tests
+    if columns is not None:
+        n_tests = 0
+        for kind, begin, end, missing, bins in columns.array.tolist():
+            cuts = end - begin if kind == NOMINAL or bins == 0 else min(end - begin, bins - 1)
+            n_tests += cuts + (missing >= 0)
+    states = sum((2.0 * n_tests) ** depth for depth in range(max(1, space.max_depth - 1)))
+    # A bit for each example at most, whole words for each class and power of two of weights; then what a split takes.
+    each = space.table.total / 8 + 256 * space.table.n_classes + 64 + 32 * n_tests
+    return states * each <= space.limits.memory / 4
 
 
 def log_most_covers(rows: npt.NDArray[np.uint8]) -> float:

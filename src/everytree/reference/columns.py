@@ -258,7 +258,14 @@ class ColumnTable:
             return int(value is None)
         if value is None:
             return 0
-        return int(value <= condition[2] if condition[1] == "<=" else value == condition[2])
+        if condition[1] == "<=":
+            return int(value <= condition[2])
+        if self.columns[condition[0]].values == (
+            0,
+            1,
+        ):  # 0/1: a number that was not seen counts as the nearer one
+            return int(value > 0.5)
+        return int(value == condition[2])
 
 
 def _clean(value: Any) -> Any:
@@ -279,15 +286,14 @@ def _column(
     lacking = weight.pop(None, 0) > 0
     distinct = sorted(weight)
     if kind is None:
-        kind = _kind(distinct, lacking)
+        kind = _kind(distinct)
     if kind == "binary":
-        if lacking or not set(distinct) <= {0, 1}:
-            raise ValueError(
-                f"a binary column holds 0 and 1 only; this one holds {sorted(weight)[:5]} or lacks some"
-            )
+        if not set(distinct) <= {0, 1}:
+            raise ValueError(f"a binary column holds 0 and 1 only; this one holds {sorted(weight)[:5]}")
         # A column of one value has no test; there are two codes all the same, so that code 1 is the value 1.
         asked: tuple[int, ...] = (1,) if len(distinct) == 2 else ()
-        return Column("nominal", begin, begin + len(asked), None, None, (0, 1), asked)
+        end = begin + len(asked)
+        return Column("nominal", begin, end, end if lacking and distinct else None, None, (0, 1), asked)
     own = lacking and bool(distinct)  # a column of nothing but missing values has no test
     if kind == "nominal":
         asked = tuple(range(len(distinct))) if own or len(distinct) > 2 else tuple(range(1, len(distinct)))
@@ -306,7 +312,7 @@ def _column(
     return Column("numeric", begin, end, end if own else None, k, spans)
 
 
-def _kind(distinct: Sequence[Any], lacking: bool) -> str:
+def _kind(distinct: Sequence[Any]) -> str:
     if any(isinstance(value, str) for value in distinct):
         return "nominal"
-    return "binary" if not lacking and distinct and set(distinct) <= {0, 1} else "numeric"
+    return "binary" if distinct and set(distinct) <= {0, 1} else "numeric"

@@ -6,6 +6,7 @@ A state offers, of the universe of tests of ``columns``, with D its rows and exa
               the present codes lo and hi (hi the next present one) is the universe's test "code <= lo", and it
               asks new rows for x <= cut_between(largest training value of lo, smallest of hi);
               and "x is missing", where D lacks some
+    0/1       the column itself, where both are present; and "x is missing", where D lacks some
     nominal   two present (a missing value is one): the test of the last value present;  more: a test for each of
               them, "x is missing" included
 
@@ -72,6 +73,8 @@ def _offers(column: Column, weight: Mapping[int | None, int]) -> dict[int, int |
         return {column.begin + following[j][0]: following[j][1] for j in breaks} | lacking
     if len(weight) < 2:
         return {}
+    if column.missing is not None and 0 not in column.asked:  # 0/1: one test, whatever else is missing
+        return ({column.begin: None} if len(present) == 2 else {}) | lacking
     asked = present[-1:] if len(weight) == 2 else present
     tests: dict[int, int | None] = {column.begin + column.asked.index(code): None for code in asked}
     return tests if len(weight) == 2 else tests | lacking

@@ -48,6 +48,11 @@ class TreeMean:
         return sum(tree.n_nodes for tree in self.trees)
 
     @property
+    def counts(self) -> Any:
+        """The class counts of the nodes of the first tree; at its root they are those of all examples."""
+        return self.trees[0].counts
+
+    @property
     def n_options(self) -> int:
         """The number of options of all trees together."""
         return sum(tree.n_options for tree in self.trees)
