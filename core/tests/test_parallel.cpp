@@ -187,7 +187,7 @@ TEST(near_best_trees_and_queries_do_not_depend_on_the_number_of_threads) {
     near.keep(limits, control);
     std::vector<Key> keys;
     for (const Judged& tree : pareto_trees(*g, query, control)) keys.push_back(tree.key);
-    const NearBest::Rows said = near.ask(d.rows.data(), d.n, {1, 1, 1}, control);
+    const NearBest::Rows said = near.ask({d.rows.data(), nullptr, d.n, d.t}, {1, 1, 1}, control);
     if (threads == 1) {
       use = near.test_use(control);
       rows = said;
