@@ -21,6 +21,9 @@ namespace everytree {
 namespace {
 
 constexpr std::size_t kBytes = std::size_t{1} << 28;
+// Rows that pass a closed state with less probability are not sent there: all together they could not move the last
+// digit of a probability.
+constexpr double kNothing = 1e-18;
 constexpr std::size_t kParts =
     16;  // closed states are summed in 16 fixed parts: the same sums for any number of threads
 
@@ -116,6 +119,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
   const std::size_t batch = std::clamp<std::size_t>(
       kBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
+  const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
@@ -161,7 +165,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         flow.at_closed(k, shares, here.data());
         active.clear();
         for (std::uint32_t r = 0; r < n; ++r)
-          if (here[r] > 0) active.push_back(r);
+          if (here[r] > least) active.push_back(r);
         if (active.empty()) continue;
         if ((k & 15) == 0) control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
         fold.product<SumProduct>(id, weights_, level);

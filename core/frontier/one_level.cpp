@@ -226,6 +226,10 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
   share_.resize(frontier_.stride());
   const double log_split = prior.log_split_base(depth_ + 1) + 2 * prior.log_leaf(depth_ + 2, false);
   const LinearTables* tables = tables_for(weights);
+  if (tables == nullptr && weights.relative() && weights.leaf().tabulated(frontier_.total())) {
+    relative_terms(weights, i, log_split, term);
+    return;
+  }
   if (tables == nullptr) {
     log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
@@ -249,16 +253,7 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
                                 term);
   for (int a = 0; a < 2 && weights.apart(); ++a) {
     // A term is positive where its test is feasible: the shares follow without a look at the counts.
-    double n_columns = 0;
-    for (std::size_t r = 0; r < runs_.n_runs(); ++r) {
-      double m = 0;
-      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) m += term[a][j] > 0 ? 1.0 : 0.0;
-      if (!(m > 0)) continue;
-      n_columns += 1;
-      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) term[a][j] /= m;
-    }
-    const double all = n_columns > 0 ? prior.fair_sum(level.tests[a][i]) / n_columns : 0.0;
-    for (std::size_t j = 0; j < n; ++j) term[a][j] *= all;
+    share_by_column(prior, term[a], [&](std::size_t j) { return term[a][j] > 0; });
   }
 }
 

@@ -104,6 +104,23 @@ class OneLevelFold {
   std::int32_t* begin_tests(int a);
   void end_tests(OneLevel& out) const;
   void log_terms(const ProductWeights& weights, std::size_t i);
+  void relative_terms(const ProductWeights& weights, std::size_t i, double log_split, double* const term[2]);
+  // Make terms of the shares 1 / (columns with a feasible test · feasible tests of the column), times what they add up
+  // to; feasible(j) says which are.
+  template <class Feasible>
+  void share_by_column(const Prior& prior, double* term, Feasible&& feasible) const {
+    double n_columns = 0, n_tests = 0;
+    for (std::size_t r = 0; r < runs_.n_runs(); ++r) {
+      double m = 0;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) m += feasible(j) ? 1.0 : 0.0;
+      if (!(m > 0)) continue;
+      n_columns += 1;
+      n_tests += m;
+      for (std::size_t j = runs_.begin(r); j < runs_.begin(r + 1); ++j) term[j] /= m;
+    }
+    const double all = n_columns > 0 ? prior.fair_sum(n_tests) / n_columns : 0.0;
+    for (std::size_t j = 0; j < frontier_.n_groups(); ++j) term[j] *= all;
+  }
   template <PlainProduct A>
   double group_share(std::size_t g) const;
   const LinearTables* tables_for(const ProductWeights& weights) const;

@@ -53,6 +53,46 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
     take_sum([&](std::int32_t k) { return leaf.log_rising_sum(d, k); });
 }
 
+// The terms of split i as `terms` gives them, by the kernel; where the parameters of leaves are tabulated.
+void OneLevelFold::relative_terms(const ProductWeights& weights, std::size_t i, double log_split,
+                                  double* const term[2]) {
+  load_pairs(i);
+  const Prior& prior = weights.prior();
+  const std::size_t n = frontier_.n_groups(), stride = frontier_.stride(), n_classes = frontier_.table().n_classes();
+  const Dirichlet& leaf = weights.leaf();
+  rising_.clear();
+  for (std::size_t c = 0; c < n_classes; ++c) rising_.push_back(leaf.rising(depth_ + 2, c));
+  const PairLogs logs{n_classes,
+                      rising_.data(),
+                      leaf.rising_sum(depth_ + 2),
+                      frontier_.counts(0),
+                      frontier_.totals(),
+                      frontier_.group_totals(),
+                      frontier_.total(),
+                      static_cast<std::int32_t>(frontier_.min_leaf()),
+                      stride,
+                      frontier_.multiplicities(),
+                      {nullptr, nullptr}};
+  for (int a = 0; a < 2; ++a) log_term_[a].resize(stride);
+  double* const feasible[2] = {log_term_[0].data(), log_term_[1].data()};
+  const double shift[2] = {log_split - reference_[0][i], log_split - reference_[1][i]};
+  frontier_.kernel().log_terms(logs, pairs_.data(), i, n, shift, term, feasible);
+  for (int a = 0; a < 2; ++a) {
+    double n_tests = 0;
+    if (frontier_.apart()) {
+      share_by_column(prior, term[a], [&](std::size_t j) { return feasible[a][j] > 0; });
+    } else if (prior.fair) {
+      child_shares<SumProduct>(prior, a, share_.data(), n_tests);
+      for (std::size_t j = 0; j < n; ++j) term[a][j] *= share_[j];
+    } else {
+      const double* m = frontier_.multiplicities();
+      for (std::size_t j = 0; j < n; ++j) n_tests += m[j] * feasible[a][j];
+      const double each = 1.0 / prior.share_divisor(std::max(n_tests, 1.0));
+      for (std::size_t j = 0; j < n; ++j) term[a][j] *= m[j] * each;
+    }
+  }
+}
+
 // Terms relative to the child's leaf weight, folded by the kernel: true unless one of them leaves the range of a
 // double.
 template <PlainProduct A>

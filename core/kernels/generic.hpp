@@ -344,6 +344,36 @@ static void fold_errors(const PairCounts& t, const std::int32_t* pair, std::size
   }
 }
 
+static void log_terms(const PairLogs& t, const std::int32_t* pair, std::size_t i, std::size_t n, const double shift[2],
+                      double* const term[2], double* const feasible[2]) {
+  const Real4 nothing = Real4{}, one = nothing + 1.0;
+  const std::int32_t total_i = t.total_of[i], total_rest = t.total - total_i;
+  for (std::size_t j = 0; j < n; j += 4) {
+    const Int4 at = Int4{0, 1, 2, 3} + static_cast<std::int32_t>(j);
+    const Int4 valid = (at != static_cast<std::int32_t>(i)) & (at < static_cast<std::int32_t>(n));
+    Real4 yes = nothing, no = nothing;
+    Int4 both = Int4{}, of_j = Int4{};
+    for (std::size_t c = 0; c < t.n_classes; ++c) {
+      const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
+      const Int4 b = load<Int4>(pair + c * t.stride + j) & valid, jj = load<Int4>(t.counts + c * t.stride + j) & valid;
+      const double* r = t.rising[c];
+      yes += look_up(r, b) + look_up(r, in_i - b);
+      no += look_up(r, jj - b) + look_up(r, rest - jj + b);
+      both += b;
+      of_j += jj;
+    }
+    yes -= look_up(t.rising_sum, both) + look_up(t.rising_sum, total_i - both);
+    no -= look_up(t.rising_sum, of_j - both) + look_up(t.rising_sum, total_rest - of_j + both);
+    const auto wide = [](Int4 mask) { return __builtin_convertvector(mask, Mask4); };
+    const Mask4 f1 = wide((both >= t.min_leaf) & (total_i - both >= t.min_leaf) & valid),
+                f0 = wide((of_j - both >= t.min_leaf) & (total_rest - of_j + both >= t.min_leaf) & valid);
+    store(term[1] + j, f1 ? exp4(yes + shift[1]) : nothing);
+    store(term[0] + j, f0 ? exp4(no + shift[0]) : nothing);
+    store(feasible[1] + j, f1 ? one : nothing);
+    store(feasible[0] + j, f0 ? one : nothing);
+  }
+}
+
 static void pair_terms(const PairTable& t, int shift, const std::int32_t* n0, const std::int32_t* n1, std::size_t i,
                        std::size_t n, const double each[2], double* const term[2]) {
   const std::int32_t of_i = t.index[i], rest = t.total - of_i;
@@ -501,7 +531,8 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,         pack,         pair_index, pair_counts, pair_rows,     fold_sum,      fold_max,    fold_min,
-          fold_log_sum, fold_log_max, apart_sum,  apart_max,   apart_log_sum, apart_log_max, pair_errors, side_errors,
-          fold_errors,  hash_columns, pair_terms, pair_values, add_row,       quadratic,     nonzero,     count_and};
+  return {name,        pack,         pair_index,   pair_counts,  pair_rows,  fold_sum,      fold_max,
+          fold_min,    fold_log_sum, fold_log_max, apart_sum,    apart_max,  apart_log_sum, apart_log_max,
+          pair_errors, side_errors,  fold_errors,  hash_columns, pair_terms, log_terms,     pair_values,
+          add_row,     quadratic,    nonzero,      count_and};
 }

@@ -198,6 +198,12 @@ struct Kernels {
   void (*pair_terms)(const PairTable& table, int shift, const std::int32_t* n0, const std::int32_t* n1, std::size_t i,
                      std::size_t n, const double each[2], double* const term[2]);
 
+  // The same from the class counts: term[a][j] = exp(logM(i = a, j = 1) + logM(i = a, j = 0) + shift[a]), and whether
+  // both are large enough, as 1 or 0; the term is 0 otherwise, and for j = i. `both` are the counts of the pairs. Reads
+  // and writes up to 3 entries past n.
+  void (*log_terms)(const PairLogs& logs, const std::int32_t* both, std::size_t i, std::size_t n, const double shift[2],
+                    double* const term[2], double* const feasible[2]);
+
   // zero[j] = term[j] · value(i = side, j = 0) and difference[j] = each[j] · term[j] · (value(i = side, j = 1) −
   // value(i = side, j = 0)) for j < n; returns Σ_j zero[j].
   double (*pair_values)(const PairValues& values, int side, const double* term, const double* each, std::size_t n,
