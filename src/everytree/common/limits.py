@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import everytree._core as _core
 from everytree.common.arguments import number, refused
@@ -28,7 +27,8 @@ def physical_memory() -> int:
     except (AttributeError, ValueError, OSError):
         machine = 8 * 2**30
     try:
-        container = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
+        with open("/sys/fs/cgroup/memory.max", "rb") as told:  # every question asks; a Path takes longer
+            container = int(told.read())
     except (OSError, ValueError):  # no cgroup, or "max"
         container = machine
     return min(machine, container)

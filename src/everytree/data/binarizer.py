@@ -35,6 +35,7 @@ from everytree.data.encoding import (
 )
 from everytree.data.facts import ColumnFacts, facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
+from everytree.data.listed_tests import FineTests, ListedTests
 from everytree.data.local_columns import LocalColumns, Reach
 from everytree.data.local_encoding import encode_all_locally
 from everytree.errors import DataError
@@ -43,6 +44,7 @@ __all__ = [
     "Binarizer",
     "Dropped",
     "Test",
+    "attribute_names",
     "encodings_of",
     "fit_encodings",
     "fit_frame",
@@ -98,8 +100,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    tests_ : list of Test
-        The tests, one for each column of the output.
+    tests_ : sequence of Test
+        The tests, one for each column of the output; with ``cuts="local"`` they are made when they are first read.
     dropped_ : dict of Test to Dropped
         For each test that was left out, why, with the test that stands for it.
     attributes_ : array of int, shape (n_tests,)
@@ -119,7 +121,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[0, 0, 1, 0], [1, 0, 0, 0]]
     """
 
-    tests_: list[Test]
+    tests_: Sequence[Test]
     dropped_: dict[Test, Dropped]
     attributes_: npt.NDArray[np.intp]
     encodings_: list[Encoding]
@@ -254,6 +256,17 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def attribute_names(binarizer: Binarizer) -> list[str]:
+    """The name of the column that each test is of."""
+    names: list[str] = []
+    for encoding in binarizer.encodings_:
+        tests = encoding.tests
+        if tests:
+            name = tests.attribute if isinstance(tests, FineTests) else tests[0].attribute
+            names += [str(name)] * len(tests)
+    return names
+
+
 def rules_of(binarizer: Binarizer) -> CutRules:
     """The parameters of a Binarizer as rules."""
     return CutRules(
@@ -296,7 +309,7 @@ def set_fitted_locally(
     binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Test, Dropped]
 ) -> LocalColumns:
     """The fitted attributes of a Binarizer with local cuts, all but those of its columns."""
-    set_fitted(binarizer, encodings, dropped)
+    set_fitted(binarizer, encodings, dropped, ListedTests([encoding.tests for encoding in encodings]))
     made = binarizer.columns_ = LocalColumns.of(encodings)
     return made
 
@@ -327,12 +340,19 @@ def fit_encodings(
     return kept
 
 
-def set_fitted(binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Test, Dropped]) -> None:
-    """The fitted attributes of a Binarizer, all but those of its columns."""
+def set_fitted(
+    binarizer: Binarizer,
+    encodings: list[Encoding],
+    dropped: dict[Test, Dropped],
+    tests: Sequence[Test] | None = None,
+) -> None:
+    """The fitted attributes of a Binarizer, all but those of its columns; ``tests`` are those of the encodings."""
     binarizer.encodings_ = encodings
     binarizer.dropped_ = dropped
-    binarizer.tests_ = [test for encoding in encodings for test in encoding.tests]
-    binarizer.attributes_ = np.array([test.column for test in binarizer.tests_], dtype=np.intp)
+    listed = [test for encoding in encodings for test in encoding.tests] if tests is None else tests
+    binarizer.tests_ = listed
+    n_tests = [len(encoding.tests) for encoding in encodings]
+    binarizer.attributes_ = np.repeat(np.arange(len(encodings), dtype=np.intp), n_tests)
     binarizer.columns_ = None
 
 

@@ -132,12 +132,15 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
         raise DataError(f"encoding.named_columns is {clip(named)}; expected true or false")
     names, encodings = _columns_from(data["columns"], local)
     tests = _tests_from(data["tests"], names, encodings, "tests")
+    asked: list[list[Test]] = [[] for _ in names]
     for i, test in enumerate(tests):
         if i and test.column < tests[i - 1].column:
             raise DataError(
                 f"tests[{i}].column is {test.column}; expected tests in the order of their columns"
             )
-        encodings[test.column].tests.append(test)
+        asked[test.column].append(test)
+    for encoding, own in zip(encodings, asked, strict=True):
+        encoding.tests = own
 
     binarizer = model.new_binarizer()
     binarizer.missing, binarizer.unknown = choices["missing"], choices["unknown"]

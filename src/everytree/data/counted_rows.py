@@ -19,12 +19,15 @@ import numpy.typing as npt
 from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers, whole_weights
 from everytree.data.binarizer import Binarizer
 from everytree.data.cut_rules import check_size
+from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
 from everytree.errors import DataError
 
 __all__ = ["CountedRows"]
 
 SOME = 5  # how many offending things a message lists
+Names = Sequence[str] | TestNames | None
+
 FINGERPRINT_CELLS = 1 << 20  # made into text at a time: what a cache holds
 
 
@@ -40,7 +43,7 @@ class CountedRows:
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
-    _test_names: tuple[str, ...] | None
+    _test_names: tuple[str, ...] | TestNames | None
     _classes: tuple[Any, ...] | None
     _binarizer: Binarizer | None
     _columns: LocalColumns | None
@@ -69,7 +72,7 @@ class CountedRows:
         self,
         tests: npt.NDArray[np.uint8],
         counts: npt.NDArray[np.int64],
-        test_names: Sequence[str] | None,
+        test_names: Names,
         classes: Iterable[Any] | None,
     ) -> None:
         """Merge equal rows, leave out empty ones, sort, and freeze."""
@@ -82,7 +85,7 @@ class CountedRows:
         self,
         rows: npt.NDArray[np.uint8],
         counts: npt.NDArray[np.int64],
-        test_names: Sequence[str] | None,
+        test_names: Names,
         classes: Iterable[Any] | None,
     ) -> None:
         occupied = counts.any(axis=1)
@@ -93,7 +96,11 @@ class CountedRows:
         self._rows.flags.writeable = False
         self._class_counts.flags.writeable = False
         self._binarizer = self._columns = self._target = None
-        self._test_names = None if test_names is None else tuple(str(name) for name in test_names)
+        self._test_names = (
+            test_names
+            if test_names is None or isinstance(test_names, TestNames)
+            else tuple(str(name) for name in test_names)
+        )
         self._classes = None if classes is None else tuple(classes)
         if self._test_names is not None and len(self._test_names) != self.n_tests:
             raise DataError(
@@ -109,7 +116,7 @@ class CountedRows:
         cls,
         rows: npt.NDArray[np.uint8],
         counts: npt.NDArray[np.int64],
-        test_names: Sequence[str] | None,
+        test_names: Names,
         classes: Iterable[Any] | None,
         *,
         distinct: bool = True,
@@ -123,7 +130,7 @@ class CountedRows:
             The outcomes of the tests.
         counts : array of int64, shape (n_rows, n_classes)
             The examples of each class that each row stands for.
-        test_names : sequence of str or None
+        test_names : sequence of str, TestNames or None
             One name for each test.
         classes : iterable or None
             One label for each class.
@@ -222,7 +229,7 @@ class CountedRows:
         n_classes: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         *,
-        test_names: Sequence[str] | None = None,
+        test_names: Names = None,
         classes: Iterable[Any] | None = None,
     ) -> Self:
         """Count rows of codes, where states choose their own cuts; 0/1 rows are made of the distinct ones only.
@@ -283,6 +290,8 @@ class CountedRows:
     @property
     def test_names(self) -> tuple[str, ...] | None:
         """The names of the tests, or None."""
+        if isinstance(self._test_names, TestNames):
+            self._test_names = self._test_names.made
         return self._test_names
 
     @property
@@ -368,7 +377,7 @@ class CountedRows:
             table._columns = _fitting(binarizer.columns_, table.n_tests)
         return table
 
-    def named(self, test_names: Sequence[str] | None, classes: Iterable[Any] | None) -> Self:
+    def named(self, test_names: Names, classes: Iterable[Any] | None) -> Self:
         """Return the same table with other names of tests and classes.
 
         Parameters
@@ -406,7 +415,7 @@ class CountedRows:
         for what, mine, theirs in (
             ("number of tests", self.n_tests, other.n_tests),
             ("number of classes", self.n_classes, other.n_classes),
-            ("test names", self._test_names, other._test_names),
+            ("test names", self.test_names, other.test_names),
             ("classes", self._classes, other._classes),
             ("the columns whose cuts are local", self._columns, other._columns),
         ):
@@ -437,7 +446,7 @@ class CountedRows:
         return (
             np.array_equal(self._rows, other._rows)
             and np.array_equal(self._class_counts, other._class_counts)
-            and self._test_names == other._test_names
+            and self.test_names == other.test_names
             and self._classes == other._classes
             and self._columns == other._columns
         )
@@ -451,7 +460,7 @@ class CountedRows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = (self._binarizer, self._target, self._columns)
-        return _rebuild, (type(self), self._rows, self._class_counts, self._test_names, self._classes, *known)
+        return _rebuild, (type(self), self._rows, self._class_counts, self.test_names, self._classes, *known)
 
 
 def _rebuild(

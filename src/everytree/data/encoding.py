@@ -8,7 +8,7 @@ on the training data.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -91,7 +91,7 @@ class Encoding:
     "value."""
 
     kind: Kind
-    tests: list[Test]
+    tests: Sequence[Test]
     fill: Any = None  # the value imputed for a missing one; None = every comparison is false
     codes: dict[Any, int] | None = None  # nominal: known value -> code
     fine: FineCodes | None = None  # numeric, where states choose their cuts: what they choose from

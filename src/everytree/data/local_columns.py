@@ -33,6 +33,7 @@ from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, Test, matched
 from everytree.data.fine_codes import FineCodes
 from everytree.data.frames import Frame
+from everytree.data.listed_tests import FineTests
 from everytree.data.shortened import cut_matrix
 from everytree.errors import QueryError
 
@@ -41,6 +42,7 @@ __all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns
 ORDERED, NOMINAL = 0, 1
 ALWAYS, NEVER = 0, 65535
 KEPT = 512  # codes of a column whose thresholds are kept, once they are known
+BLOCK = 1024  # rows whose outcomes for a column stay in the cache while they are copied
 CELLS = 1 << 22  # of thresholds or reaches in memory at a time
 
 Codes = npt.NDArray[np.int32]
@@ -129,8 +131,7 @@ class LocalColumns:
         for j, encoding in enumerate(encodings):
             if not encoding.tests:
                 continue
-            last = encoding.tests[-1]
-            gone = last.op == "is" and last.value == "missing"
+            gone = _asks_missing(encoding)
             end = begin + len(encoding.tests) - gone
             known = 0 if encoding.codes is None else len(encoding.codes)
             ordered = encoding.codes is None or (known == 2 and end - begin == 1)
@@ -197,8 +198,7 @@ class LocalColumns:
         elif column.fine is None:
             codes = (given.data <= 0.5).astype(np.int32)
         else:
-            cuts = [test.value for test in encoding.tests[: column.end - column.begin]]
-            codes = places_among(given.data, cuts)
+            codes = places_among(given.data, _cuts(encoding, column.end - column.begin))
         if given.mask is not None or given.is_empty:
             codes[given.missing] = self.missing_code(column)
         return codes
@@ -215,13 +215,19 @@ class LocalColumns:
     def rows(self, codes: Codes) -> npt.NDArray[np.uint8]:
         """The 0/1 rows of codes, over all tests."""
         out = np.empty((codes.shape[0], self.n_tests), dtype=np.uint8)
+        known: dict[tuple[int, ...], npt.NDArray[np.uint8]] = {}  # many columns have the same rows of tests
         for k, column in enumerate(self.columns):
             here, part = codes[:, k], out[:, column.begin : column.stop]
             if column.n_codes > KEPT:
                 part[:] = column.outcomes(here)
             else:  # rows of a small table are copied, which is quicker than a comparison for each cell
-                small = column.outcomes(np.arange(column.n_codes + 2, dtype=np.int32))
-                part[:] = small.view(np.uint8)[here]
+                alike = (column.kind, column.n_codes, column.end - column.begin, column.stop - column.end)
+                if alike not in known:
+                    all_codes = np.arange(column.n_codes + 2, dtype=np.int32)
+                    known[alike] = column.outcomes(all_codes).view(np.uint8)
+                small = known[alike]
+                for begin in range(0, here.size, BLOCK):
+                    part[begin : begin + BLOCK] = small[here[begin : begin + BLOCK]]
         return out
 
     def codes_of_rows(self, rows: npt.NDArray[np.uint8]) -> Codes:
@@ -368,6 +374,20 @@ class LocalColumns:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LocalColumns.of, (self.encodings,)
+
+
+def _asks_missing(encoding: Encoding) -> bool:
+    """Whether the last of the tests, of which there are some, asks for missing values."""
+    if encoding.fine is not None:
+        return len(encoding.tests) == encoding.fine.n_codes  # there is a cut less than there are codes
+    last = encoding.tests[-1]
+    return last.op == "is" and bool(last.value == "missing")
+
+
+def _cuts(encoding: Encoding, n_cuts: int) -> list[float | int]:
+    """The cuts that the tests of a numeric column ask for."""
+    tests = encoding.tests
+    return tests.cuts if isinstance(tests, FineTests) else [test.value for test in tests[:n_cuts]]
 
 
 def _comparable(

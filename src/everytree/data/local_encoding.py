@@ -15,6 +15,7 @@ from everytree.data.cuts import Bins, given_cuts
 from everytree.data.encoding import Dropped, Encoding, Test, encode
 from everytree.data.facts import ColumnFacts
 from everytree.data.fine_codes import neighbours_of
+from everytree.data.listed_tests import FineTests
 
 __all__ = ["encode_all_locally", "encode_locally"]
 
@@ -67,21 +68,21 @@ def encode_locally(
     own = [Test(name, "is", "missing", j)] if facts.absent and missing == "category" else []
     fill = facts.fill() if missing == "impute" else None
     fine = facts.fine_for(bins, fill)
-    tests = [Test(name, "<=", cut, j) for cut in (fine.neighbours() if cuts is None else cuts)]
+    tests = FineTests(name, fine.neighbours() if cuts is None else cuts, j, own)
     kept = set(fine.cuts or ())
     for cut in given_cuts(bins):
         if cut not in kept:
-            dropped[Test(name, "<=", cut, j)] = _idle(cut, fine.low[0], fine.high[-1], tests, own)
+            dropped[Test(name, "<=", cut, j)] = _idle(cut, fine.low[0], fine.high[-1], tests)
     if fine.n_codes == 1 and fine.cuts is None:
         value = fine.low[0].item()
         dropped[Test(name, "<=", value, j)] = Dropped("complement", own[0]) if own else Dropped("constant")
-    return Encoding("numeric", [*tests, *own], fill, None, fine)
+    return Encoding("numeric", tests, fill, None, fine)
 
 
-def _idle(cut: float | int, least: Any, most: Any, tests: list[Test], own: list[Test]) -> Dropped:
+def _idle(cut: float | int, least: Any, most: Any, tests: FineTests) -> Dropped:
     """Why a given cut point is left out: nothing lies below it, or nothing above, or it equals an earlier one."""
     if cut < least:
         return Dropped("constant")
     if cut >= most:
-        return Dropped("complement", own[0]) if own else Dropped("constant")
-    return Dropped("duplicate", [test for test in tests if test.value < cut][-1])
+        return Dropped("complement", tests.own[0]) if tests.own else Dropped("constant")
+    return Dropped("duplicate", tests[sum(other < cut for other in tests.cuts) - 1])

@@ -73,11 +73,10 @@ class Problem:
         self.n_jobs = n_jobs
         self.n_threads = threads(n_jobs)
         self.limits = limits
-        self.attributes = None if attributes is None else _attribute_numbers(attributes, table.n_tests)
+        listed = None if attributes is None else _attribute_list(attributes, table.n_tests)
+        self.attributes = None if listed is None else _numbered(listed)
         # ``require`` and ``forbid`` call attributes by these names.
-        self.attribute_names = (
-            None if attributes is None else [str(a) for a in np.asarray(attributes).tolist()]
-        )
+        self.attribute_names = None if listed is None else list(map(str, listed))
         self.switches = dict.fromkeys(SWITCHES, True) | dict(switches or {})
         self._core_table: _core.CountTable | None = None
         # Whether rows are given as columns that the table's Binarizer reads, and not as 0/1 tests.
@@ -201,11 +200,19 @@ class Problem:
         return Wording("try ", argument("max_depth", depth), " or ", support, ", or fewer tests")
 
 
-def _attribute_numbers(attributes: npt.ArrayLike, n_tests: int) -> list[int]:
-    """Number the attributes from 0, and return the number of each test's attribute."""
+def _attribute_list(attributes: npt.ArrayLike, n_tests: int) -> list[Any]:
+    """Return the attribute of each test, once there is one for each."""
+    if isinstance(attributes, list) and len(attributes) == n_tests and set(map(type, attributes)) == {str}:
+        return attributes  # thousands of names need not be made an array first
     values = np.asarray(attributes)
     if values.shape != (n_tests,):
         raise QueryError(
             f"attributes has shape {values.shape}; expected one entry for each of the {n_tests} tests"
         )
-    return [int(k) for k in np.unique(values, return_inverse=True)[1]]
+    return list(values.tolist())
+
+
+def _numbered(attributes: list[Any]) -> list[int]:
+    """Number the attributes from 0, in their order, and return the number of each test's attribute."""
+    number = {attribute: k for k, attribute in enumerate(sorted(set(attributes)))}
+    return list(map(number.__getitem__, attributes))

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import (
     Binarizer,
+    attribute_names,
     encodings_of,
     fit_frame,
     plain_binarizer,
@@ -538,7 +539,7 @@ class TreeClassifierBase(ClassifierBase):
 
     def _columns_of_tests(self) -> npt.NDArray[np.intp]:
         """Return for each test the position of its column."""
-        return np.array([test.column for test in self.binarizer_.tests_], dtype=np.intp)
+        return self.binarizer_.attributes_
 
     def _leaves_in(self, trees: Any, x: Any) -> list[ReachedLeaf]:
         """Return the leaves that a row reaches in trees of equal weight."""
@@ -552,7 +553,7 @@ class TreeClassifierBase(ClassifierBase):
         params = self.get_params(deep=False)
         if not {"max_depth", "min_leaf"} <= set(params):
             return None
-        attributes = [str(test.attribute) for test in self.binarizer_.tests_]
+        attributes = attribute_names(self.binarizer_)
         return TreeSpace.from_table(
             table, params["max_depth"], params["min_leaf"], params.get("n_jobs", 1), attributes=attributes
         )

@@ -12,6 +12,7 @@ from typing import Any
 from everytree.bayes.evidence import EvidenceFit, fit_evidence
 from everytree.bayes.hyper import asked
 from everytree.common.arguments import argument, refused
+from everytree.data.binarizer import attribute_names
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError, Wording
@@ -97,7 +98,7 @@ class BayesBase(IncrementalBase):
             self.max_depth,
             self.min_leaf,
             self.n_jobs,
-            attributes=[str(test.attribute) for test in self.binarizer_.tests_],
+            attributes=attribute_names(self.binarizer_),
             time_limit=self._time_left(),
             memory_limit=self.memory_limit,
         )

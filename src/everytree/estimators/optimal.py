@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, in_bytes
+from everytree.data.binarizer import attribute_names
 from everytree.data.encoding import Encoding
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
@@ -452,7 +453,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
 
     def _names_of_columns(self) -> list[str]:
         """Return for each test the name of its column, so that ``require`` and ``forbid`` can name it."""
-        return [str(test.attribute) for test in self.binarizer_.tests_]
+        return attribute_names(self.binarizer_)
 
     def _forbidden(self) -> Any:
         """Return ``forbid`` without columns and tests that are constant in the data, and so forbidden already."""

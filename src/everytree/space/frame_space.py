@@ -10,9 +10,17 @@ import numpy.typing as npt
 
 from everytree.common.limits import Limits, Progress
 from everytree.data.arrays import whole_weights
-from everytree.data.binarizer import Binarizer, encodings_of, fit_frame, fit_locally, rules_of
+from everytree.data.binarizer import (
+    Binarizer,
+    attribute_names,
+    encodings_of,
+    fit_frame,
+    fit_locally,
+    rules_of,
+)
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import label_codes
+from everytree.data.listed_tests import TestNames
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
@@ -105,9 +113,8 @@ class FrameSpace(Engine):
         codes, labels = label_codes(y, frame.n_rows, classes)
         table = frame_table(binarizer, frame, codes, labels, sample_weight)
         space = cls.__new__(cls)
-        attributes = [str(test.attribute) for test in binarizer.tests_]
         limits = Limits(time_limit, memory_limit, progress)
-        Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attributes, limits)
+        Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attribute_names(binarizer), limits)
         space.reads_frames = True
         return space
 
@@ -148,9 +155,14 @@ def frame_table(
         frame, codes, weights = frame.take(weights > 0), codes[weights > 0], weights[weights > 0]
     if binarizer.cuts == "local":
         columns = fit_locally(binarizer, frame, weights)
-        names = binarizer.get_feature_names_out().tolist()
         table = Table.from_codes(
-            columns, columns.codes(frame), codes, len(listed), weights, test_names=names, classes=listed
+            columns,
+            columns.codes(frame),
+            codes,
+            len(listed),
+            weights,
+            test_names=TestNames(binarizer.tests_),
+            classes=listed,
         )
     else:
         rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights)).matrix()
