@@ -129,6 +129,8 @@ class MCMCTreeClassifier(BayesBase):
         neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    cuts : {"global", "local"}
+        Whether the cuts of numeric columns are chosen once, from all rows, or by every node from its own rows.
     progress : bool or callable
         True for a bar with the effective number of draws so far; or a function (stage, done, total, seconds).
     n_jobs : int or None
@@ -228,13 +230,14 @@ class MCMCTreeClassifier(BayesBase):
         cost_matrix: npt.ArrayLike | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
+        cuts: str = "global",
         progress: bool | Callable[[str, int, int, float], None] = False,
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,
     ) -> None:
         super().__init__(
-            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
+            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing, cuts=cuts,
             n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.power = power

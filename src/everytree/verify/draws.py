@@ -54,7 +54,7 @@ def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fac
         return [*facts, Fact("predictions", None, None, UNCHECKED, note, predicts=True)]
     known = {key: model.params.get(key) for key in ("max_depth", "min_leaf")}
     query = read_query(known, [], [], model.classes, examples.class_totals)
-    walk = _Walk(model, Space(examples, query, 10**9, time_limit), prior, dirichlet, risk)
+    walk = _Walk(model, Space(examples, query, 10**9, time_limit, model), prior, dirichlet, risk)
     chosen = range(len(draws["trees"]))
     if len(chosen) > MOST_TREES:
         chosen = sorted(random.Random(0).sample(chosen, MOST_TREES))  # type: ignore[assignment]
@@ -64,6 +64,8 @@ def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fac
             tree = walk.tree(draws["trees"][k])
             if tree is None:
                 note = "it splits off fewer than min_leaf examples, or is deeper than max_depth"
+                if model.local:
+                    note += ", or a node has a cut that its rows do not offer"
                 return [
                     *facts,
                     Fact(f"drawn tree {k}", quote(draws["trees"][k]), "not in the space", FALSE, note),
@@ -137,10 +139,12 @@ class _Walk:
         log_prior: list[float] = []
         log_data: list[float] = []
         leaves = []
-        waiting: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(space.everything, 0, ())]
+        waiting: list[tuple[int, int, tuple[tuple[int, int], ...], int | None]] = [
+            (space.everything, 0, (), None)
+        ]
         for test in key:
             space.look_at_clock()
-            cover, depth, way = waiting.pop()
+            cover, depth, way, above = waiting.pop()
             counts = space.counts(cover)
             if test < 0:
                 leaves.append((way, depth, counts))
@@ -150,7 +154,7 @@ class _Walk:
                         -self.scale / sum(space.totals) * float(space.query.cost(self.cost, counts))
                     )
                 else:
-                    closed = not self.fold.splits(cover, counts, depth)
+                    closed = not self.fold.splits(cover, counts, depth, above)
                     log_prior.append(self.prior.log_leaf(depth, closed))
                     log_data.append(self.fold.marginal(counts, depth))
                 continue
@@ -160,12 +164,15 @@ class _Walk:
             limit = space.query.max_depth
             if fewest < space.query.min_leaf or (limit is not None and depth >= limit):
                 return None
+            if not self.risk or space.offers is not None:
+                tests = [split[0] for split in self.fold.splits(cover, counts, depth, above)]
+                if test not in tests:
+                    return None
             if not self.risk:
-                tests = [split[0] for split in self.fold.splits(cover, counts, depth)]
                 shares = self.prior.log_shares(tests, self.fold.columns)
                 log_prior.append(self.prior.log_split(depth) + shares[test])
-            waiting.append((one, depth + 1, (*way, (test, 1))))
-            waiting.append((zero, depth + 1, (*way, (test, 0))))
+            waiting.append((one, depth + 1, (*way, (test, 1)), cover))
+            waiting.append((zero, depth + 1, (*way, (test, 0)), cover))
         return _Tree(math.fsum(log_prior), math.fsum(log_data), leaves)
 
     def predicted(self, tree: _Tree, row: int) -> list[float]:
