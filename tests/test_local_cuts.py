@@ -361,10 +361,11 @@ def test_pages_are_refused(tmp_path):
         write_report(model, tmp_path / "page.html", (frame, y))
 
 
-def test_batches_are_refused():
-    frame, y = frame_of(0)
-    with pytest.raises(et.QueryError, match="all rows at once"):
-        et.BayesOptimalClassifier(cuts="local").partial_fit(frame, y)
+@needs_core
+def test_compressing_is_refused_and_says_what_to_do():
+    _, _, space = space_of(0, 2)
+    with pytest.raises(et.QueryError, match=r"posterior\.rules.*cuts=.global"):
+        space.posterior().compress(0.1)
 
 
 @needs_core

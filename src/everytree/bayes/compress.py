@@ -31,6 +31,7 @@ from everytree.bayes.rules_sql import expression
 from everytree.common.arguments import number, refused
 from everytree.data.arrays import as_tests
 from everytree.data.binarizer import Binarizer
+from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
 from everytree.trees.conditions import conditions
 
@@ -289,11 +290,21 @@ class CompressedRules:
             raise DataError(f"rules: {error}.") from error
 
 
+def _refuse_local(space: Engine) -> None:
+    """Refuse a space whose nodes choose their own cuts: its average is no short sum over thousands of fine tests."""
+    if space.table.columns is not None:
+        raise QueryError(
+            'compressing needs the same tests in every node, and with cuts="local" every node has its own; keep the '
+            "average itself (save the model), read posterior.rules(top=20) or the most probable tree (map_tree), or "
+            'use cuts="global"'
+        )
+
+
 def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
     """Find the fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
-    space.refuse_local("compressing")
+    _refuse_local(space)
     expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     asked, factor = _asked(expansion, epsilon, floor)
@@ -331,7 +342,7 @@ def curve(
         raise refused(
             QueryError, "epsilons", epsilons, "several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
-    posterior.space.refuse_local("compressing")
+    _refuse_local(posterior.space)
     expansion = _core.Expansion(posterior.core, control)
     floor = _floor(posterior)
     points = []

@@ -14,7 +14,7 @@ from everytree.data.binarizer import Binarizer
 from everytree.data.counted_rows import CountedRows
 from everytree.data.frames import read_frame
 from everytree.data.labels import read_labels
-from everytree.data.tally import Tally
+from everytree.data.local_tally import tally_of
 from everytree.errors import DataError, LimitReached
 
 __all__ = ["count_chunks"]
@@ -32,7 +32,7 @@ def count_chunks(
     if unknown:
         known = ", ".join(Binarizer().get_params())
         raise DataError(f"{unknown[0]} is no parameter of Binarizer; expected some of {known}")
-    tally = Tally(Binarizer(**options))
+    tally = tally_of(Binarizer(**options))
     limit = Limits(memory_limit=memory_limit).memory
     for number, chunk in enumerate(chunks):
         columns, labels, weights = _parts(chunk, target, weight)

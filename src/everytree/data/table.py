@@ -215,7 +215,8 @@ class Table(CountedRows):
         """Count frames or data sets that come one after the other, such as those of ``read_chunks``.
 
         The table is that of all rows at once if the cut points of numeric columns are given with ``bins``; otherwise
-        they are chosen from the first chunk that has values.
+        they are chosen from the first chunk that has values. With ``cuts="local"`` it always is that of all rows at
+        once: the distinct rows of values are kept, and fine codes are made of all of them at the end.
 
         Parameters
         ----------

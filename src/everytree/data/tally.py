@@ -9,7 +9,8 @@ So a tally counts *raw* tests, more than are used:
     numeric    x <= cut       cuts as given, or else chosen from the first batch that has a value
     missing    x is missing   where missing values are allowed
 
-and makes from them, whenever asked, the tests and the table that ``Binarizer.fit`` makes from all rows together.
+and makes from them, whenever asked, the tests and the table that ``Binarizer.fit`` makes from all rows together. Where
+states choose their own cuts, ``LocalTally`` (local_tally.py) counts instead.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01,
 from everytree.data.frames import Frame, check_columns, named_columns
 from everytree.errors import DataError
 
-__all__ = ["Tally"]
+__all__ = ["Tally", "check_same_columns", "check_same_kind"]
 
 Weights = npt.NDArray[np.int64] | None
 Bits = npt.NDArray[np.uint8]
@@ -73,23 +74,12 @@ class Tally:
         """Refuse a batch whose columns are not those of the batches before."""
         if self._table is None:
             return
-        before = [facts.name for facts in self._facts]
-        now = [column.name for column in frame.columns]
-        if before != now:
-            raise DataError(
-                f"the columns of a batch are {now[:12]}, and those before were {before[:12]}; give the same columns in "
-                "the same order"
-            )
+        check_same_columns([facts.name for facts in self._facts], frame)
 
     def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
         rules = rules_of(self._binarizer)
         rules.check()
-        if rules.cuts == "local":
-            raise DataError(
-                'cuts="local" needs all rows at once, and this counts batch by batch; use Table.from_frame or '
-                'from_files, or cuts="global"'
-            )
         rules.check_missing(frame)
         new = copy.copy(self)
         if self._table is None:
@@ -141,12 +131,7 @@ class Tally:
             check_categories(facts.name, len(known) + len(new), "all batches", most)
             declared = facts.categories if facts.categories == column.categories else None
             return replace(facts, values=[*facts.values, *new], categories=declared)
-        if facts.kind != kind:
-            was, now = ("text", "numbers") if facts.kind == "nominal" else ("numbers", "text")
-            raise DataError(
-                f"column {facts.name!r} held {was} in earlier batches and holds {now} now; convert it to the type "
-                "it had"
-            )
+        check_same_kind(facts.name, facts.kind == "nominal", kind == "nominal")
         if not facts.only_01 or is_01(column.present()):
             return facts
         if not given_cuts(bins):
@@ -247,6 +232,25 @@ class Tally:
             ones = self._examples(_itself(facts, j))
             counts = np.array([self.total - absent - ones, ones])
         return replace(facts, counts=counts, absent=absent)
+
+
+def check_same_columns(before: list[str], frame: Frame) -> None:
+    """Refuse a batch whose columns are not those of the batches before."""
+    now = [column.name for column in frame.columns]
+    if before != now:
+        raise DataError(
+            f"the columns of a batch are {now[:12]}, and those before were {before[:12]}; give the same columns in "
+            "the same order"
+        )
+
+
+def check_same_kind(name: str, was_nominal: bool, is_nominal: bool) -> None:
+    """Refuse a column that held text in earlier batches and holds numbers now, or the other way round."""
+    if was_nominal != is_nominal:
+        was, now = ("text", "numbers") if was_nominal else ("numbers", "text")
+        raise DataError(
+            f"column {name!r} held {was} in earlier batches and holds {now} now; convert it to the type it had"
+        )
 
 
 def _gone(facts: ColumnFacts, j: int) -> Test:

@@ -2,7 +2,8 @@
 
     partial_fit(A); partial_fit(B)   =   fit(A and B)       given the same cut-points of numeric columns
 
-Cut-points that are not given (``bins={"age": [40, 60]}`` gives them) come from the first batch, and so does the mean
+With ``cuts="local"`` that holds always (see ``LocalTally``); what follows is said of global cuts. Cut-points that are
+not given (``bins={"age": [40, 60]}`` gives them) come from the first batch, and so does the mean
 that ``missing="impute"`` puts into a numeric column. All else is as from all rows at once, to the last bit: 0/1 and
 boolean columns, nominal columns with values that come later, tests that were constant or equal at first, labels that
 come later.
@@ -19,8 +20,8 @@ import numpy.typing as npt
 
 from everytree.data.frames import Frame
 from everytree.data.labels import read_labels
+from everytree.data.local_tally import AnyTally, tally_of
 from everytree.data.table import Table
-from everytree.data.tally import Tally
 from everytree.errors import DataError, QueryError
 from everytree.estimators.base import TreeClassifierBase
 
@@ -75,17 +76,13 @@ class LabelsInBatches:
 class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     """A classifier whose ``_fit_table`` needs only the table."""
 
-    _tally: Tally | None = None
+    _tally: AnyTally | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        if getattr(self, "cuts", "global") == "local":
-            super().fit(X, y, sample_weight)
-            self._given = self._tally = None
-            return self
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
-            self._learn(Tally(self.new_binarizer()), frame, labels, weights)
+            self._learn(tally_of(self.new_binarizer()), frame, labels, weights)
             self._after_fit(frame, labels, sample_weight)
         return self
 
@@ -122,8 +119,10 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         """Learn from these rows and from all rows of earlier calls of ``fit`` or ``partial_fit``.
 
         The result is that of ``fit`` on all rows together if the cut-points of numeric columns are the same: give
-        them with ``bins`` (a dict from column to cut-points), else those of the first batch are used. If a batch is
-        refused, or a limit is reached, the model stays as it was.
+        them with ``bins`` (a dict from column to cut-points), else those of the first batch are used. With
+        ``cuts="local"`` it always is that of ``fit`` on all rows together, also of columns with more than 255 values,
+        because distinct rows are kept as they are. If a batch is refused, or a limit is reached, the model stays as it
+        was.
 
         Parameters
         ----------
@@ -149,11 +148,6 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         QueryError
             If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
-        if getattr(self, "cuts", "global") == "local":
-            raise QueryError(
-                'cuts="local" needs all rows at once, because later rows change the cuts that nodes may choose; call '
-                'fit on all rows, or use cuts="global"'
-            )
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:
             raise QueryError(
@@ -165,7 +159,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
             if not first:
                 self.target_name_ = before["target_name_"]
             self._check_classes(classes, labels, first)
-            tally = Tally(self.new_binarizer()) if self._tally is None else self._tally
+            tally = tally_of(self.new_binarizer()) if self._tally is None else self._tally
             if repr(tally.parameters) != repr(self.new_binarizer().get_params()):
                 raise QueryError(
                     "the parameters that make tests of columns have changed since the first batch; set them back, or "
@@ -175,7 +169,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         return self
 
     def _learn(
-        self, tally: Tally, frame: Frame, labels: npt.NDArray[Any], weights: npt.NDArray[np.int64] | None
+        self, tally: AnyTally, frame: Frame, labels: npt.NDArray[Any], weights: npt.NDArray[np.int64] | None
     ) -> None:
         tally = tally.add(frame, labels, weights, self._given)
         self.binarizer_, counted = tally.binarized()

@@ -237,8 +237,8 @@ class MCMCTreeClassifier(BayesBase):
         memory_limit: int | None = None,
     ) -> None:
         super().__init__(
-            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing, cuts=cuts,
-            n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
+            max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
+            cuts=cuts, n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.power = power
         self.cost_matrix = cost_matrix

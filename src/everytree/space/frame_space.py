@@ -15,12 +15,11 @@ from everytree.data.binarizer import (
     attribute_names,
     encodings_of,
     fit_frame,
-    fit_locally,
     rules_of,
 )
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import label_codes
-from everytree.data.listed_tests import TestNames
+from everytree.data.local_tally import local_table
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
@@ -154,18 +153,8 @@ def frame_table(
             raise DataError("sample_weight is zero for every row; at least one row needs a weight above zero")
         frame, codes, weights = frame.take(weights > 0), codes[weights > 0], weights[weights > 0]
     if binarizer.cuts == "local":
-        columns = fit_locally(binarizer, frame, weights)
-        table = Table.from_codes(
-            columns,
-            columns.codes(frame),
-            codes,
-            len(listed),
-            weights,
-            test_names=TestNames(binarizer.tests_),
-            classes=listed,
-        )
-    else:
-        rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights)).matrix()
-        names = binarizer.get_feature_names_out().tolist()
-        table = Table.from_arrays(rows, codes, len(listed), weights, test_names=names, classes=listed)
+        return local_table(Table, binarizer, frame, codes, listed, weights)
+    rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights)).matrix()
+    names = binarizer.get_feature_names_out().tolist()
+    table = Table.from_arrays(rows, codes, len(listed), weights, test_names=names, classes=listed)
     return table.encoded(binarizer, None)
