@@ -13,7 +13,6 @@ import everytree as et
 from everytree.data.cuts import cut_between, equal_frequency_breaks
 from everytree.data.local_columns import Reach
 from everytree.errors import DataError
-from everytree.report import write_report
 
 
 def frame_of(seed, n=24):
@@ -354,11 +353,34 @@ def test_questions_without_a_local_answer_are_refused():
 
 
 @needs_core
-def test_pages_are_refused(tmp_path):
-    frame, y = frame_of(0)
-    model = et.OptimalTreeClassifier(max_depth=1, cuts="local").fit(frame, y)
-    with pytest.raises(DataError, match='cuts="global"'):
-        write_report(model, tmp_path / "page.html", (frame, y))
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_are_required_and_forbidden_whole(seed):
+    frame, y, space = space_of(seed, 2, min_leaf=1)
+    for name in frame.columns:
+        own = {k for k, attribute in enumerate(space.attribute_names) if attribute == name}
+        without = space.best(forbid=name)
+        assert not own & set(without.key)
+        rest = et.TreeSpace.from_frame(frame.drop(columns=name), y, bins=3, max_depth=2)
+        assert without.error == rest.best().error
+        assert own & set(space.best(require=name).key)
+        assert space.best(require=name).error >= space.best().error
+
+
+@needs_core
+def test_a_single_cut_is_neither_required_nor_forbidden():
+    _, _, space = space_of(1, 2)
+    for wanted in ("a <= 0.25", "a is missing", "c == x", 0):
+        column = "c" if wanted == "c == x" else "a"
+        for what in ("require", "forbid"):
+            with pytest.raises(et.QueryError, match=f"name the column: {what}='{column}'"):
+                space.best(**{what: wanted})
+    with pytest.raises(et.QueryError, match="'nothing' is no column; expected a name such as 'a', 'c'"):
+        space.best(forbid="nothing")
+    with pytest.raises(et.QueryError, match="expected the name of a column, or the number of its only test"):
+        space.best(forbid=10_000)
+    _, _, space = space_of(0, 2)  # nothing is missing, so that e is one test
+    only = space.attribute_names.index("e")
+    assert space.best(require=only).key == space.best(require="e").key
 
 
 @needs_core

@@ -125,6 +125,10 @@ class ItemsetDatabase:
         return self
 
     @property
+    def columns(self) -> None:
+        """Itemsets are of tests that are the same in every node."""
+
+    @property
     def class_totals(self) -> npt.NDArray[np.int64]:
         """The examples of each class: the counts of the empty itemset."""
         return np.array(self.itemsets[()], dtype=np.int64)

@@ -17,11 +17,12 @@ from typing import Any, Protocol
 
 import everytree._core as _core
 from everytree.common.arguments import whole
+from everytree.data.local_columns import LocalColumns
 from everytree.engine.engine import Engine
 from everytree.errors import QueryError
 from everytree.query.paths import Paths
 from everytree.query.query import Query
-from everytree.query.selection import Item, select
+from everytree.query.selection import Item, select, select_columns
 from everytree.weights.constraints import LeafConstraints, leaf_constraints
 from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import ClassCounts, Cost, make_cost
@@ -42,6 +43,13 @@ MOST_REQUIRED = 32
 KEPT_SPACES = 3  # that one question keeps with their graphs, because explaining a query looks at many in turn
 
 
+class Counted(ClassCounts, Protocol):
+    """The part of a table of examples that plans need."""
+
+    @property
+    def columns(self) -> LocalColumns | None: ...
+
+
 class Examples(Protocol):
     """What a plan needs to know of the data: tests by name, and how many examples of each class there are."""
 
@@ -52,7 +60,7 @@ class Examples(Protocol):
     @property
     def attribute_names(self) -> Sequence[str] | None: ...
     @property
-    def table(self) -> ClassCounts: ...
+    def table(self) -> Counted: ...
 
 
 @dataclass(frozen=True)
@@ -134,8 +142,10 @@ def plan_of(query: Query, space: Examples) -> Plan:
     """Make the plan of a query for a space."""
 
     def items(what: str) -> tuple[Item, ...]:
-        names = space.attribute_names
-        return tuple(select(what, getattr(query, what), space.n_tests, space.test_names, names))
+        wanted, columns = getattr(query, what), space.table.columns
+        if columns is not None:
+            return tuple(select_columns(what, wanted, columns))
+        return tuple(select(what, wanted, space.n_tests, space.test_names, space.attribute_names))
 
     require, forbid = items("require"), items("forbid")
     forbidden = frozenset[int]().union(*(item.tests for item in forbid))
