@@ -253,4 +253,4 @@ def test_one_class_and_no_columns_of_use() -> None:
 
 def test_a_tree_over_some_of_the_tests_keeps_their_numbers() -> None:
     tree = et.Tree.from_key((1, -1, -1), [[0, 0], [1, 1]], [[3, 0], [0, 3]])
-    assert page_tree(tree, [[1.0, 1.0]], kept=[4, 7])["nodes"][0]["t"] == 7
+    assert page_tree(tree, [[1.0, 1.0]], place=lambda test, _: [4, 7][test])["nodes"][0]["t"] == 7

@@ -77,11 +77,12 @@ export interface Posterior {
   top: { probability: number; tree: Tree }[];
   share: number;
   inclusion: { name: string; p: number }[];
-  tests: { name: string; p: number }[];
+  tests: { name: string; p: number }[]; // none where every node has its own cuts
   leaves: number[];
   rules: Rule[];
   a?: Added[]; // what the leaves of rules add to the counts, by the number of tests
   sum: Sum | null;
+  averages?: number[][] | null; // over every tree, for each of the page's rows: where no sum of rules computes them
   intervals?: [number, number][][] | null; // 95 % intervals of the classes, for each of the page's rows
 }
 
@@ -101,7 +102,7 @@ export interface PageData {
   answer: "tree" | "average" | "text";
   classes: string[];
   columns: Column[];
-  tests: Test[];
+  tests: Test[]; // all of the model; where every node has its own cuts, those that trees and rules ask
   missing: "error" | "category" | "impute" | "branch";
   costs?: number[][] | null; // of predicting k when c is true, [c][k]: by these a model decides that is no single tree
   tree: Tree | null;

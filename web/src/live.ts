@@ -1,6 +1,6 @@
 // The explorer's controls: a query in the address, an answer as soon as there is one, and a way to stop.
 
-import type { Live, PageData, Query } from "./data.ts";
+import type { Live, PageData, Query, Test } from "./data.ts";
 import { h, name, on } from "./dom.ts";
 
 const WAIT = 60; // ms between two looks at a running query
@@ -12,7 +12,7 @@ export interface Answer {
   error?: string;
   status: string;
   seconds: number;
-  part: Partial<PageData>; // what is known so far
+  part: Omit<Partial<PageData>, "tests"> & { tests?: Record<string, Test> }; // what is known so far; tests by number
 }
 
 // The program has answered, and the answer is no.

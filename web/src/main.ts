@@ -69,8 +69,10 @@ class Page {
   // What the explorer's server has found so far. A question that has ended leaves nothing of the one before in sight;
   // until then what belongs to that one stays, pale, and says so.
   private take(answer: Answer): void {
-    const part: Partial<PageData> = { ...answer.part };
+    const { tests, ...part } = answer.part;
     const found = new Set(Object.keys(part));
+    // A number is one test for good, so that what is still in sight keeps its tests.
+    for (const [number, test] of Object.entries(tests ?? {})) this.data.tests[Number(number)] = test;
     if (answer.done) {
       if (!found.has("tree")) Object.assign(part, { tree: null, treeAbout: "There is no tree for this question.", claims: [] });
       if (!found.has("front")) part.front = null;
@@ -277,7 +279,9 @@ class Page {
       h("h2", { id: "posterior-title" }, "What matters"),
       h("p", { class: "quiet" }, `The probability that the tree uses each column, over every tree. ${found.about}`),
       bars(found.inclusion, MOST_BARS, "Probability that the tree uses the column"),
-      h("details", {}, h("summary", {}, "By test"), bars(found.tests, 40, "Probability that the tree uses the test")),
+      found.tests.length > 0
+        ? h("details", {}, h("summary", {}, "By test"), bars(found.tests, 40, "Probability that the tree uses the test"))
+        : h("p", { class: "quiet" }, "Every node chooses its own cuts; those of a column count together."),
     );
     if (found.leaves.length > 1) {
       part.append(h("h3", {}, "How many leaves the tree has"), leavesChart(found.leaves));

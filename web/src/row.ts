@@ -125,6 +125,8 @@ export class RowView {
     if (data.answer === "average" && rules !== null) {
       parts.push(this.byAverage(rules, average(rules, bits)));
     }
+    const known = this.picked === null ? null : (data.posterior?.averages?.[this.picked] ?? null);
+    if (data.answer === "average" && known !== null) parts.push(this.byKnownAverage(known));
     if (tree !== null) parts.push(...this.byTree(tree, passed, bits, parts.length > 0));
     const covering = this.covering(bits) ?? this.moving(bits);
     if (covering !== null) parts.push(covering);
@@ -169,6 +171,12 @@ export class RowView {
     return this.verdict(p, null, range, how);
   }
 
+  // The average over every tree as Python computed it, for a row of the page.
+  private byKnownAverage(p: number[]): HTMLElement {
+    const range = this.data.posterior?.intervals?.[this.picked!]?.[decided(p, this.data.costs)] ?? null;
+    return this.verdict(p, null, range, "The average over every tree, for this row of the data.");
+  }
+
   private byTree(tree: Tree, passed: number[], bits: (0 | 1)[], second: boolean): HTMLElement[] {
     const leaf = tree.nodes[passed[passed.length - 1]!]!;
     const n = sum(leaf.n);
@@ -181,7 +189,8 @@ export class RowView {
     const a = addedAt(tree.a, passed.length - 1);
     const seen = `${Math.round((leaf.n[said] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
     const more = a !== null ? `, ${addedWords(a, this.data.classes.length)}` : tree.path ? "; averaged along the path" : "";
-    const how = `${ends}: ${seen}${more}`;
+    const pick = this.data.answer === "average" && this.data.posterior?.averages ? ". Pick a row to see the average over every tree; this one was typed in" : "";
+    const how = `${ends}: ${seen}${more}${pick}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
     if (second) {
       const words = `The tree above says ${this.data.classes[said]} (${percent(leaf.p[said]!)}: ${seen}${more}), because`;

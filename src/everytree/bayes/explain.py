@@ -12,7 +12,6 @@ those shown if no other one shown contains all of its items: it says most about 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,10 +19,9 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.bayes.folded import Folded
-from everytree.bayes.rules import Rule, top_rules
+from everytree.bayes.rules import top_rules
 from everytree.engine.rows import one_core_row
 from everytree.trees.added import added_words
-from everytree.trees.conditions import conditions, conditions_of
 
 __all__ = ["ExplainedRule", "Explanation", "explain"]
 
@@ -146,7 +144,7 @@ def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Contro
         total = sum(rule.counts) + math.fsum(a)
         shown.append(
             ExplainedRule(
-                _words(rule, space.test_names),
+                rule.conditions(space.test_names),
                 rule.items,
                 rule.weight,
                 not any(items < other for other in sets),
@@ -166,14 +164,6 @@ def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Contro
     )
     covered = min(1.0, math.fsum(rule.weight for rule in shown))
     return Explanation(space.classes, proba, base, tuple(shown), covered, rest)
-
-
-def _words(rule: Rule, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Say the items of a rule as conditions, one per attribute, with the cuts of the states that asked them."""
-    if rule.asks is None:
-        return conditions(rule.items, names)
-    asked = [(ask, outcome) for ask, (_, outcome) in zip(rule.asks, rule.items, strict=True)]
-    return conditions_of(asked, names or ())
 
 
 def _central(a: float, b: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ until the answer is complete.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.bayes.local_rules import Conditions, LocalNodes
 from everytree.engine.rows import one_core_row
+from everytree.trees.conditions import conditions, conditions_of
 
 __all__ = ["Rule", "top_rules"]
 
@@ -44,6 +45,17 @@ class Rule:
     proba: tuple[float, ...]  # class probabilities in this leaf
     names: tuple[str, ...]  # the items in words
     asks: tuple[str, ...] | None = None  # what each item asks, where states choose their own cuts
+    upper: tuple[int, ...] | None = None  # the code above the cut of each item, likewise
+
+    def conditions(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        """Say the items as conditions, one per attribute, with the cuts of the states that asked them.
+
+        ``names`` are those of all tests.
+        """
+        if self.asks is None:
+            return conditions(self.items, names)
+        asked = [(ask, outcome) for ask, (_, outcome) in zip(self.asks, self.items, strict=True)]
+        return conditions_of(asked, names or ())
 
     def __len__(self) -> int:
         return len(self.items)
@@ -156,6 +168,7 @@ def _local_rule(posterior: Folded, nodes: LocalNodes, items: Conditions, weight:
         tuple((n + b) / total for n, b in zip(counts, a, strict=True)),
         tuple(ask if outcome else f"not ({ask})" for ask, (_, outcome, _) in zip(asks, items, strict=True)),
         asks,
+        tuple(upper for _, _, upper in items),
     )
 
 

@@ -1,4 +1,4 @@
-"""Columns, tests and rows as the page stores them, so that the browser can send a row down a tree as Python does.
+"""Columns and rows as the page stores them, so that the browser can send a row down a tree as Python does.
 
 A nominal value is stored as its position among the column's values (−1 for none of them), a missing one as null.
 Decisions always depend on a position or a number, never on a name: names are only shown.
@@ -15,19 +15,14 @@ from everytree.data.encoding import matched
 from everytree.data.frames import Frame
 from everytree.estimators.base import TreeClassifierBase
 from everytree.report.words import shown
-from everytree.trees.conditions import conditions
 
 __all__ = ["column_rows", "page_columns", "raw_columns"]
 
-KINDS = {"<=": "threshold", "==": "equals"}
 
-
-def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Describe the columns and the 0/1 tests of a classifier that uses a Binarizer."""
-    binarizer = model.binarizer_
-    names = model.column_names()
+def page_columns(model: Any) -> list[dict[str, Any]]:
+    """Describe the columns of a classifier that uses a Binarizer."""
     columns = []
-    for name, encoding in zip(names, binarizer.encodings_, strict=True):
+    for name, encoding in zip(model.column_names(), model.binarizer_.encodings_, strict=True):
         column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
         fill = encoding.fill
         if encoding.codes is not None:
@@ -41,26 +36,7 @@ def page_columns(model: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
             column["start"] = 0
         column["fill"] = None if fill is None else float(fill)
         columns.append(column)
-    texts = [test.named(names[test.column]) for test in binarizer.tests_]
-    tests = []
-    for i, test in enumerate(binarizer.tests_):
-        kind = KINDS.get(test.op) or ("identity" if test.value is True else "missing")
-        value: float | int | None = None
-        if kind == "threshold":
-            value = float(test.value)
-        elif kind == "equals":
-            value = int((binarizer.encodings_[test.column].codes or {})[test.value])
-        no = conditions([(i, 0)], texts)
-        tests.append(
-            {
-                "column": test.column,
-                "kind": kind,
-                "value": value,
-                "name": shown(texts[i]),
-                "no": shown(" and ".join(no)),
-            }
-        )
-    return columns, tests
+    return columns
 
 
 def raw_columns(model: Any) -> list[dict[str, Any]]:

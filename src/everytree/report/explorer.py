@@ -28,18 +28,25 @@ PATIENCE = 10.0  # seconds that questions may take to stop at the end
 
 
 class Explorer:
-    """A data set with its tests, and the questions being answered."""
+    """A data set with its tests, and the questions being answered.
 
-    def __init__(self, data: Dataset, file: str, target: str | None = None, n_jobs: int | None = 1) -> None:
+    ``bins`` and ``cuts`` say how numeric columns are cut, as in ``Binarizer``: of every data set that is opened.
+    """
+
+    def __init__(
+        self, data: Dataset, file: str, target: str | None = None, n_jobs: int | None = 1, **encoding: Any
+    ) -> None:
         self._n_jobs = n_jobs
+        self._encoding = encoding
         self._opening = threading.Lock()
         self.jobs = Jobs()
-        self.opened = Opened(data, file, target, n_jobs, 1)
+        self.opened = Opened(data, file, target, n_jobs, 1, encoding)
 
     def open(self, data: Dataset, file: str, target: str | None = None) -> None:
         """Explore another data set, or another target; if it cannot be read, everything stays as it was."""
         with self._opening:
-            self.opened = Opened(data, file, target, self._n_jobs, self.opened.number + 1)
+            number = self.opened.number + 1
+            self.opened = Opened(data, file, target, self._n_jobs, number, self._encoding)
         self.jobs.cancel_all()
 
     def now(self, number: int | None = None) -> Opened:
@@ -76,7 +83,8 @@ class Explorer:
         """Return what the page begins with: columns, rows to pick, and the form; trees come with the first answer."""
         opened = self.opened
         model = opened.model
-        columns, tests = page_columns(model)
+        columns, local = page_columns(model), opened.page_tests.columns is not None
+        n_tests = f"{len(model.binarizer_.tests_):,} {'cuts and values to choose from' if local else 'tests'}"
         cells = column_rows(model, opened.rows)
         classes = model.classes_.tolist()
         usual = Asked(min_leaf=max(1, min(5, opened.table.total // 20)))
@@ -87,13 +95,16 @@ class Explorer:
             "version": 1,
             "title": shown(f"{os.path.basename(opened.file)}: {opened.target}"),
             "summary": (
-                f"{opened.table.total:,} examples, {len(columns)} columns, {len(tests)} tests, {len(classes)} classes. "
-                "Change the question; the page says what is proved."
+                f"{opened.table.total:,} examples, {len(columns)} columns, {n_tests}, {len(classes)} classes. "
+                f"{'Every node chooses its own cuts. ' if local else ''}Change the question; the page says what is "
+                "proved."
             ),
             "answer": "average",
             "classes": [shown(label) for label in classes],
             "columns": columns,
-            "tests": tests,
+            "tests": []
+            if local
+            else opened.page_tests.tests,  # cuts of nodes come with the trees that ask them
             "missing": model.missing,
             "tree": None,
             "treeAbout": "",

@@ -41,7 +41,10 @@ def _data(model: Any, space: TreeSpace | None) -> list[list[str]]:
         rows.append(["examples", f"{total:,}"])
     rows.append(["columns", str(model.n_features_in_)])
     if isinstance(model, TreeClassifierBase):
-        rows.append(["tests", str(len(model.binarizer_.tests_))])
+        local = model.binarizer_.columns_ is not None
+        rows.append(
+            ["tests that nodes choose from" if local else "tests", f"{len(model.binarizer_.tests_):,}"]
+        )
     rows.append(["classes", str(len(model.classes_))])
     if space is not None:
         try:

@@ -8,7 +8,8 @@ same question asked beside it gets a space of its own. An answer comes in parts:
     the front           the best tree of every size
     the posterior       what the trees use, the most probable ones, the rules for one row
 
-Claims ("proved best", the objective, the bound) are sent together with the tree that they are about.
+Claims ("proved best", the objective, the bound) are sent together with the tree that they are about. Where every node
+chooses its own cuts, so are the tests that the trees and rules of the answer ask.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from everytree.query.query import Query
 from everytree.report import sections
 from everytree.report.asked import Asked
 from everytree.report.jobs import Job
+from everytree.report.page_tests import PageTests
 from everytree.report.trees import page_tree
 from everytree.report.words import shown, told
 from everytree.space.tree_space import TreeSpace
@@ -64,7 +67,15 @@ def guess_target(data: Dataset) -> str:
 class Opened:
     """A data set with a target; ``number`` distinguishes it from those that were open before."""
 
-    def __init__(self, data: Dataset, file: str, target: str | None, n_jobs: int | None, number: int) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        file: str,
+        target: str | None,
+        n_jobs: int | None,
+        number: int,
+        encoding: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         name = guess_target(data) if target is None else target
         if name not in data.names:
             raise unknown_column(name, data.names, "target column", "target")
@@ -79,9 +90,11 @@ class Opened:
             )
         frame = read_frame(features)
         missing = any(column.mask is not None for column in frame.columns)
-        model = OptimalTreeClassifier(max_depth=0, missing="category" if missing else "error").fit(frame, y)
+        how = {"missing": "category" if missing else "error", **encoding}
+        model = OptimalTreeClassifier(max_depth=0, **how).fit(frame, y)
         self.data, self.file, self.target, self.number = data, file, name, number
         self.model, self.table = model, model.space_.table
+        self.page_tests = PageTests(model)
         self.columns = tuple(str(each) for each in model.feature_names_in_)
         places = np.linspace(0, frame.n_rows - 1, min(MOST_ROWS, frame.n_rows)).round()
         self.places = np.unique(places).astype(np.intp)  # where the rows to pick stand in the data
@@ -114,16 +127,19 @@ class Opened:
         asked = job.asked
         rows = [[DIRICHLET] * len(space.classes)]
         notes: list[str] = []
+        place = self.page_tests.among(kept)
         tree = self._best(job, space, kept, memory)
         if tree is None:
             return
-        job.tell(**self._tree_part(asked, tree, kept), facts=self._facts(space))
+        self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
         job.first.set()
         proved = "Proved best." if tree.info.get("optimal", True) else "Best so far."
         job.status = f"{proved} Now the best tree of every size …"
         options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
         space.limits = Limits(None, memory, _teller(job, "the best tree of every size"))
-        self._part(job, "front", notes, lambda: sections.front(space, rows, asked.objective, kept, **options))
+        self._part(
+            job, "front", notes, lambda: sections.front(space, rows, asked.objective, place, **options)
+        )
         job.status = f"{proved} Now the average over every tree …"
         space.limits = Limits(None, memory, _teller(job, "the average over every tree"))
         self._part(job, "posterior", notes, lambda: self._posterior(job, space, kept, notes))
@@ -132,11 +148,17 @@ class Opened:
             missing = [name for name in ("front", "posterior") if job.part.get(name) is None]
             words = {"front": "the best tree of every size", "posterior": "the average over every tree"}
             notes += [f"Stopped before there was {words[name]}." for name in missing]
-        job.tell(notes=notes, front=job.part.get("front"), posterior=job.part.get("posterior"))
+        self._tell(job, notes=notes, front=job.part.get("front"), posterior=job.part.get("posterior"))
         job.status = f"Stopped. {proved}" if job.cancelled else proved
         if not job.cancelled:
             with self._lock:
                 _keep(self._answers, asked, (proved, job.part), KEPT_ANSWERS)
+
+    def _tell(self, job: Job, **parts: Any) -> None:
+        """Add parts to an answer, with the tests that all its parts ask, where these are not in the page already."""
+        if self.page_tests.columns is not None:
+            parts["tests"] = self.page_tests.asked_in(job.part | parts)
+        job.tell(**parts)
 
     @contextmanager
     def _space(self, asked: Asked) -> Iterator[tuple[TreeSpace, Kept]]:
@@ -158,8 +180,9 @@ class Opened:
         table = self.table
         if len(kept) < len(tests):
             names = [(table.test_names or ())[k] for k in kept]
+            columns = None if table.columns is None else table.columns.only(kept)
             table = Table.trusted(
-                table.rows[:, kept], table.class_counts, names, table.classes, distinct=False
+                table.rows[:, kept], table.class_counts, names, table.classes, distinct=False, columns=columns
             )
         space = TreeSpace.from_table(
             table,
@@ -221,7 +244,7 @@ class Opened:
                     return best
                 bound = told(info["lower_bound"])
                 if has_what_it_must:
-                    job.tell(**self._tree_part(asked, best, kept), facts=self._facts(space))
+                    self._tell(job, **self._tree_part(asked, best, kept), facts=self._facts(space))
                     what = asked.objective.replace("_", " ")
                     job.status = (
                         f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
@@ -258,7 +281,7 @@ class Opened:
         if not proved:
             claims.append(["no tree has less than", told(info["lower_bound"])])
         about = "The best of all trees of this question, proved." if proved else "The best tree so far."
-        made = page_tree(tree, [[DIRICHLET] * tree.n_classes], kept=kept)
+        made = page_tree(tree, [[DIRICHLET] * tree.n_classes], place=self.page_tests.among(kept))
         return {"tree": made, "treeAbout": about, "claims": claims}
 
     # --- the other parts
@@ -267,7 +290,7 @@ class Opened:
         if job.cancelled:
             return
         try:
-            job.tell(**{name: make()})
+            self._tell(job, **{name: make()})
         except (LimitReached, QueryError) as error:
             if not job.cancelled:
                 job.tell(**{name: None})
@@ -284,17 +307,21 @@ class Opened:
             known = self._averages.get(key)
         if known is None:
             found = space.posterior(as_prior(asked.prior), DIRICHLET)
-            made = sections.posterior(found, kept=kept, rules=False)
+            place = self.page_tests.among(kept)
+            made = sections.posterior(found, place=place, rules=False)
             facts = [
                 ["prior", shown(repr(found.prior))],
                 ["log evidence", told(found.log_evidence)],
                 ["leaves expected", f"{np.arange(len(made['leaves'])) @ made['leaves']:.2f}"],
             ]
-            job.tell(posterior=made)
-            whole = made | sections.row_rules(found, kept, (EPSILON,))
-            if whole["sum"] is not None:
-                tests = self._tests if kept is None else self._tests[:, kept]
+            self._tell(job, posterior=made)
+            whole = made | sections.row_rules(found, place, (EPSILON,))
+            local, tests = space.table.columns is not None, self._tests
+            if local or whole["sum"] is not None:
+                tests = tests if kept is None else tests[:, kept]
                 whole["intervals"] = sections.row_intervals(found, tests)
+            if local:
+                whole["averages"] = sections.row_averages(found, tests)
             known = whole, facts
             if job.cancelled:  # parts of it may be missing
                 return whole
@@ -305,7 +332,8 @@ class Opened:
         return whole
 
     def _facts(self, space: TreeSpace) -> list[dict[str, Any]]:
-        rows = [["examples", f"{space.table.total:,}"], ["tests", f"{space.n_tests:,}"]]
+        tests = "tests" if space.table.columns is None else "tests that nodes choose from"
+        rows = [["examples", f"{space.table.total:,}"], [tests, f"{space.n_tests:,}"]]
         return [{"title": "The question", "rows": rows}]
 
 

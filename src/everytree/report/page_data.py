@@ -30,6 +30,7 @@ from everytree.report.cite import citation
 from everytree.report.columns import column_rows, page_columns, raw_columns
 from everytree.report.facts import facts_of, summary_of
 from everytree.report.given import examples_of
+from everytree.report.page_tests import PageTests, Place, as_they_are, numbers_in
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
@@ -41,6 +42,9 @@ FORMAT, VERSION = "everytree.page", 1
 ROWS = 30
 SECONDS = 20.0
 MOST_TEXT = 100_000
+LOCAL = "Every node chooses its own cuts, and the page does not compute the average over all of them: {}."
+OF_ROWS = "it holds the average of the rows to pick, and explains a row typed in by the tree shown"
+OF_NONE = "it explains a row by the tree shown; the classifier itself predicts by the average"
 
 
 def page_data(
@@ -60,11 +64,6 @@ def page_data(
     check_is_fitted(model)
     if not isinstance(model, ClassifierBase):
         raise DataError(f"{type(model).__name__} is not a classifier; expected a fitted one of everytree")
-    if getattr(getattr(model, "binarizer_", None), "columns_", None) is not None:
-        raise DataError(
-            'the page shows trees over fixed tests, and with cuts="local" every node has its own; print the tree, draw '
-            'it with tree_.plot(), or fit with cuts="global"'
-        )
     given = None if data is None else examples_of(model, data, target)
     frame, codes = (None, None) if given is None else (given.frame, given.codes)
     page = _empty(model, title)
@@ -73,9 +72,10 @@ def page_data(
         page["notes"].append(
             "The rows given are not those of training: they judge the model, and tell no more."
         )
-    _describe(page, model)
+    tests = PageTests(model) if isinstance(model, TreeClassifierBase) else None
+    _describe(page, model, tests)
     space = _space_of(model, frame, codes, training)
-    _ask_space(page, model, space, time_limit)
+    _ask_space(page, model, space, tests, time_limit)
     if frame is not None and codes is not None:
         found = sections.calibration(model, frame, codes, training, time_limit)
         if isinstance(found, str):
@@ -85,7 +85,14 @@ def page_data(
         page["rows"], picked = _some_rows(model, frame, codes, rows)
         if picked is not None and space is not None and model.INTERVALS:
             with space.within(time_limit):
-                _add_intervals(page, model, picked)
+                _add_averages(page, model, picked)
+    if (
+        model.display() == "average"
+        and page["posterior"] is not None
+        and model.binarizer_.columns_ is not None
+    ):
+        known = page["posterior"].get("averages") is not None
+        page["notes"].append(LOCAL.format(OF_ROWS if known else OF_NONE))
     with nullcontext() if space is None else space.within(time_limit):
         page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
@@ -127,18 +134,21 @@ def _costs(model: Any) -> list[list[float]] | None:
     return None if costs is None else costs.tolist()
 
 
-def _describe(page: dict[str, Any], model: ClassifierBase) -> None:
+def _describe(page: dict[str, Any], model: Any, tests: PageTests | None) -> None:
     """Add what the model itself says: its tree or its rules, on its own columns."""
-    if isinstance(model, TreeClassifierBase):
-        page["columns"], page["tests"] = page_columns(model)
+    if tests is not None:  # a list that grows with the trees of the page, where every node has its own cuts
+        page["columns"], page["tests"] = page_columns(model), tests.tests
         page["missing"] = model.binarizer_.missing
-    DESCRIBED[model.display()](page, model)
+    if model.display() == "tree":
+        _describe_tree(page, model, as_they_are if tests is None else tests.place)
+    else:
+        DESCRIBED[model.display()](page, model)
 
 
-def _describe_tree(page: dict[str, Any], model: Any) -> None:
+def _describe_tree(page: dict[str, Any], model: Any, place: Place) -> None:
     tree = model.tree_
     page["answer"] = "tree"
-    page["tree"] = page_tree(tree, model.dirichlet_by_depth(tree.depth), keep_proba=True)
+    page["tree"] = page_tree(tree, model.dirichlet_by_depth(tree.depth), keep_proba=True, place=place)
     page["treeAbout"] = model.about_tree()
 
 
@@ -184,7 +194,6 @@ def _describe_text(page: dict[str, Any], model: Any) -> None:
 
 
 DESCRIBED: dict[Picture, Callable[[dict[str, Any], Any], None]] = {
-    "tree": _describe_tree,
     "multiway": _describe_columns,
     "path": _describe_columns,
     "options": _describe_options,
@@ -214,13 +223,13 @@ def _space_of(
 
 
 def _table_of(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Table:
-    return Table.from_arrays(
-        model.to_tests(frame),
-        codes,
-        len(model.classes_),
-        test_names=model.binarizer_.get_feature_names_out().tolist(),
-        classes=model.classes_.tolist(),
-    )
+    binarizer, classes = model.binarizer_, model.classes_.tolist()
+    names = binarizer.get_feature_names_out().tolist()
+    columns = binarizer.columns_
+    if columns is not None:
+        found = columns.codes(frame)
+        return Table.from_codes(columns, found, codes, len(classes), test_names=names, classes=classes)
+    return Table.from_arrays(model.to_tests(frame), codes, len(classes), test_names=names, classes=classes)
 
 
 def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | None) -> bool | None:
@@ -238,8 +247,11 @@ def _is_training(model: Any, frame: Frame | None, codes: npt.NDArray[np.intp] | 
     return bool(_table_of(model, frame, codes).fingerprint() == model.fingerprint())
 
 
-def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, seconds: float) -> None:
+def _ask_space(
+    page: dict[str, Any], model: Any, space: TreeSpace | None, tests: PageTests | None, seconds: float
+) -> None:
     """Add the front, and the posterior over every tree."""
+    place = as_they_are if tests is None else tests.place
     if space is None:
         if model.fingerprint() is not None and model.display() != "rules":
             page["notes"].append(
@@ -249,7 +261,7 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
         return
     if model.AVERAGES and model.display() == "tree":  # the tree is one of the trees that chains drew
         names = [str(test.attribute) for test in model.binarizer_.tests_]
-        page["posterior"] = sections.drawn(model.draws_, names)
+        page["posterior"] = sections.drawn(model.draws_, names, place)
         page["notes"].append(
             "The classifier averages over the trees that its chains have drawn; the page explains a row by the tree "
             "shown."
@@ -261,27 +273,30 @@ def _ask_space(page: dict[str, Any], model: Any, space: TreeSpace | None, second
         return
     with space.within(seconds):
         if space.max_depth is not None:
-            _try(page, "front", "the best tree of every size", lambda: _front(model, space))
-        _try(page, "posterior", "the posterior over every tree", lambda: _posterior(model, space, exact))
+            _try(page, "front", "the best tree of every size", lambda: _front(model, space, place))
+        _try(
+            page, "posterior", "the posterior over every tree", lambda: _posterior(model, space, exact, place)
+        )
         found = page["posterior"]
-        if exact is not None and (found is None or found["sum"] is None):
+        lacking = found is None or (found["sum"] is None and space.table.columns is None)
+        if exact is not None and lacking:
             page["notes"].append(
                 "This average has too many parts to be computed in a page, so the page explains a row by the tree "
                 "shown; the classifier itself predicts by the average."
             )
 
 
-def _front(model: Any, space: TreeSpace) -> dict[str, Any]:
+def _front(model: Any, space: TreeSpace, place: Place) -> dict[str, Any]:
     depth = 0 if space.max_depth is None else space.max_depth
-    return sections.front(space, model.dirichlet_by_depth(depth), **model.front_options())
+    return sections.front(space, model.dirichlet_by_depth(depth), place=place, **model.front_options())
 
 
-def _posterior(model: Any, space: TreeSpace, exact: Any) -> dict[str, Any]:
+def _posterior(model: Any, space: TreeSpace, exact: Any, place: Place) -> dict[str, Any]:
     if exact is None:
         if space.max_depth is None:
             raise LimitReached("there is no depth limit", "time")
-        return sections.posterior(space.posterior(**model.in_force()), rules=False)
-    return sections.posterior(exact)
+        return sections.posterior(space.posterior(**model.in_force()), place=place, rules=False)
+    return sections.posterior(exact, place=place)
 
 
 def _try(page: dict[str, Any], part: str, what: str, make: Any) -> None:
@@ -315,18 +330,21 @@ def _some_rows(
     ], picked
 
 
-def _add_intervals(page: dict[str, Any], model: Any, picked: Frame) -> None:
-    """Add how sure the average is of each row to pick; a page without the sum of rules shows no average."""
-    if page["posterior"] is not None and page["posterior"]["sum"] is not None:
-        page["posterior"]["intervals"] = sections.row_intervals(model.posterior_, model.to_tests(picked))
+def _add_averages(page: dict[str, Any], model: Any, picked: Frame) -> None:
+    """Add how sure the average is of each row to pick, and what it says where the page has no sum of rules for it."""
+    found, local = page["posterior"], model.binarizer_.columns_ is not None
+    if found is None or (found["sum"] is None and not local):
+        return
+    tests = model.to_tests(picked)
+    if local:
+        found["averages"] = sections.row_averages(model.posterior_, tests)
+    found["intervals"] = sections.row_intervals(model.posterior_, tests)
 
 
 def _mark_used(page: dict[str, Any]) -> None:
     """Mark the columns that some tree of the page, or the average, asks about; the form shows them first."""
     if not page["tests"] or page["posterior"] is not None:
         return
-    trees = [page["tree"]] if page["tree"] else []
-    trees += [point["tree"] for point in (page["front"] or {"points": []})["points"]]
-    asked = {page["tests"][node["t"]]["column"] for tree in trees for node in tree["nodes"] if "t" in node}
+    asked = {page["tests"][number]["column"] for number in numbers_in(page)}
     for j, column in enumerate(page["columns"]):
         column["used"] = j in asked

@@ -14,17 +14,27 @@ from everytree.bayes.card import about_posterior
 from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
 from everytree.data.frames import Frame
+from everytree.engine.engine import Engine
 from everytree.errors import EverytreeError, LimitReached
 from everytree.metrics import Reliability, aligned, brier, log_loss, stratified_folds
+from everytree.report.page_tests import Place, as_they_are
 from everytree.report.trees import LEVEL, added_of, intervals, page_tree, short
 from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import answered
-from everytree.trees.conditions import conditions
 from everytree.weights.costs import make_cost
 from everytree.weights.dirichlet import dirichlet_rows
 
-__all__ = ["calibration", "drawn", "front", "posterior", "row_intervals", "row_rules", "sum_of"]
+__all__ = [
+    "calibration",
+    "drawn",
+    "front",
+    "posterior",
+    "row_averages",
+    "row_intervals",
+    "row_rules",
+    "sum_of",
+]
 
 TOP_TREES = 10
 RULES = 400
@@ -44,7 +54,7 @@ def front(
     space: TreeSpace,
     dirichlet: list[list[float]],
     cost: str = "error",
-    kept: Sequence[int] | None = None,
+    place: Place = as_they_are,
     **options: Any,
 ) -> dict[str, Any]:
     """Return the least cost for every size, each with its tree."""
@@ -55,7 +65,7 @@ def front(
         nodes += tree.n_nodes
         if nodes > MOST_NODES:
             break
-        made = page_tree(answered(tree, counted, dirichlet), dirichlet, keep_proba=True, kept=kept)
+        made = page_tree(answered(tree, counted, dirichlet), dirichlet, keep_proba=True, place=place)
         points.append({"size": size, "error": float(value), "tree": made})
     return {"cost": cost.replace("_", " "), "points": points, "about": ""}
 
@@ -68,36 +78,40 @@ def _thinned(points: list[Any]) -> list[Any]:
     return [points[k] for k in places.tolist()]
 
 
-def posterior(found: Any, *, kept: Sequence[int] | None = None, rules: bool = True) -> dict[str, Any]:
+def posterior(found: Any, *, place: Place = as_they_are, rules: bool = True) -> dict[str, Any]:
     """Return what the page shows of the posterior: the most probable trees, what trees use, how a row is decided."""
     one: Posterior = getattr(found, "best", found)  # a mixture shows its posterior of most weight
     space = one.space
-    names = list(space.test_names or [f"x{k}" for k in range(space.n_tests)])
     top: list[dict[str, Any]] = []
     nodes = 0
     for tree in one.top_trees(TOP_TREES):
         nodes += tree.n_nodes
         if nodes > MOST_NODES and top:
             break
-        shown_tree = page_tree(tree, one.parameters, keep_proba=True, kept=kept)
+        shown_tree = page_tree(tree, one.parameters, keep_proba=True, place=place)
         top.append({"probability": float(tree.info["probability"]), "tree": shown_tree})
     return {
         "about": shown(about_posterior(one)) + (" Trees are those of this part." if one is not found else ""),
         "top": top,
         "share": min(1.0, sum(each["probability"] for each in top)),
         "inclusion": _listed(found.attribute_inclusion()),
-        "tests": _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True))),
+        "tests": _by_test(space, found),
         "leaves": [short(p) for p in found.leaves_distribution().tolist()],
         "a": added_of(one.parameters),
-        **(row_rules(one, kept) if rules and one is found else {"rules": [], "sum": None}),
+        **(row_rules(one, place) if rules and one is found else {"rules": [], "sum": None}),
     }
 
 
 def row_rules(
-    one: Posterior, kept: Sequence[int] | None = None, epsilons: Sequence[float] = EPSILONS
+    one: Posterior, place: Place = as_they_are, epsilons: Sequence[float] = EPSILONS
 ) -> dict[str, Any]:
     """Return what decides a row in the browser: the rules of most weight, and the average as a sum of rules."""
-    return {"rules": _rules(one, kept), "sum": _sum(one, kept, epsilons)}
+    if one.space.table.columns is not None:  # no sum of rules over fixed tests is the average
+        try:
+            return {"rules": _rules(one, place), "sum": None}
+        except LimitReached:  # sets of conditions with their cuts may be very many
+            return {"rules": [], "sum": None}
+    return {"rules": _rules(one, place), "sum": _sum(one, place, epsilons)}
 
 
 def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[float]]] | None:
@@ -115,7 +129,15 @@ def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[fl
     ]
 
 
-def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
+def row_averages(found: Any, tests: npt.NDArray[Any]) -> list[list[float]] | None:
+    """Return the average over every tree for each row, for a page that cannot compute it; None at a limit."""
+    try:
+        return [[short(p) for p in row] for row in found.predict_proba(tests).tolist()]
+    except LimitReached:
+        return None
+
+
+def drawn(draws: Any, attributes: Sequence[str], place: Place = as_they_are) -> dict[str, Any]:
     """Return what trees drawn by chains show: the most frequent ones, what they use, how many leaves they have."""
     counts = np.bincount(draws.which.ravel(), minlength=draws.n_distinct)
     total = max(1, len(draws))
@@ -126,9 +148,8 @@ def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
         nodes += tree.n_nodes
         if nodes > MOST_NODES and top:
             break
-        made = page_tree(
-            tree, dirichlet_rows(draws.dirichlet, tree.n_classes, tree.depth, tree.counts[0]), keep_proba=True
-        )
+        dirichlet = dirichlet_rows(draws.dirichlet, tree.n_classes, tree.depth, tree.counts[0])
+        made = page_tree(tree, dirichlet, keep_proba=True, place=place)
         top.append({"probability": float(counts[k] / total), "tree": made})
     uses = draws.uses()
     names = list(dict.fromkeys(attributes))
@@ -137,35 +158,44 @@ def drawn(draws: Any, attributes: Sequence[str]) -> dict[str, Any]:
         / total
         for name in names
     }
-    tests = draws.space.test_names or [f"x{k}" for k in range(draws.space.n_tests)]
     return {
         "about": f"Shares of {len(draws):,} draws of Markov chains, about {draws.ess:.0f} of them independent.",
         "top": top,
         "share": min(1.0, sum(each["probability"] for each in top)),
         "inclusion": _listed(share),
-        "tests": _listed(dict(zip(tests, draws.test_inclusion().tolist(), strict=True))),
+        "tests": _by_test(draws.space, draws),
         "leaves": (np.bincount(draws.n_leaves.ravel()) / total).tolist(),
         "rules": [],
         "sum": None,
     }
 
 
+def _by_test(space: Engine, found: Any) -> list[dict[str, Any]]:
+    """Return the chance of every test; of none where nodes choose their own cuts, which are too many to list."""
+    if space.table.columns is not None:
+        return []
+    names = space.test_names or [f"x{k}" for k in range(space.n_tests)]
+    return _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True)))
+
+
 def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
     return [{"name": shown(name), "p": short(p)} for name, p in chances.items()]
 
 
-def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
+def _rules(one: Posterior, place: Place) -> list[dict[str, Any]]:
     """Return the rules of most weight: paths that are leaves of many probable trees."""
-    found = one.rules(top=RULES)
+    names, found = one.space.test_names, one.rules(top=RULES)
     depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
     low, high = intervals([rule.counts for rule in found], [one.parameters[d] for d in depth], likely)
-    place = range(one.space.n_tests) if kept is None else kept
     return [
         {
-            "items": [[int(place[test]), int(outcome)] for test, outcome in rule.items],
+            "items": [
+                [place(int(test), upper), int(outcome)]
+                for (test, outcome), upper in zip(rule.items, rule.upper or [0] * len(rule), strict=True)
+            ],
             "weight": short(rule.weight),
-            "words": [shown(words) for words in conditions(rule.items, one.space.test_names)],
+            "words": [shown(words) for words in rule.conditions(names)],
             "n": list(rule.counts),
             "p": [short(p) for p in rule.proba],
             "i": [short(low[k]), short(high[k])],
@@ -174,28 +204,27 @@ def _rules(one: Posterior, kept: Sequence[int] | None) -> list[dict[str, Any]]:
     ]
 
 
-def _sum(one: Posterior, kept: Sequence[int] | None, epsilons: Sequence[float]) -> dict[str, Any] | None:
+def _sum(one: Posterior, place: Place, epsilons: Sequence[float]) -> dict[str, Any] | None:
     """Return the average as a sum of few rules, with the smallest bound; None where many rules are needed."""
     try:
         small = list(epsilons)
         if len(small) > 1:
             points = one.compression_curve(epsilons)
             small = [point.epsilon for point in points if point.n_rules <= MOST_SUM_RULES]
-        return sum_of(one.compress(min(small)), kept) if small else None
+        return sum_of(one.compress(min(small)), place) if small else None
     except LimitReached:
         return None
 
 
-def sum_of(made: CompressedRules, kept: Sequence[int] | None = None) -> dict[str, Any]:
+def sum_of(made: CompressedRules, place: Place = as_they_are) -> dict[str, Any]:
     """Write a sum of rules for the browser; its moves are rounded, and the bound has room for that."""
-    place = range(made.n_tests) if kept is None else kept
     moves = [[float(f"{move:.7g}") for move in rule.moves] for rule in made.rules]
     rounding = 1e-7 * sum(max(map(abs, row)) for row in moves)
     return {
         "bound": made.bound + rounding,
         "base": list(made.base),
         "floor": made.to_dict()["floor"],
-        "items": [[2 * int(place[t]) + int(o) for t, o in rule.items] for rule in made.rules],
+        "items": [[2 * place(int(t), 0) + int(o) for t, o in rule.items] for rule in made.rules],
         "moves": moves,
     }
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.report.page_tests import Place, as_they_are
 from everytree.report.words import shown
 from everytree.trees.answers import with_dirichlet
 from everytree.trees.multiway import MultiwayTree
@@ -47,11 +48,11 @@ def page_tree(
     dirichlet: list[list[float]],
     *,
     keep_proba: bool = False,
-    kept: Sequence[int] | None = None,
+    place: Place = as_they_are,
 ) -> dict[str, Any]:
     """Describe a tree on 0/1 tests, with Dirichlet parameters by depth.
 
-    ``keep_proba`` leaves the probabilities of the tree as they are; ``kept`` are the numbers of the tests in the page.
+    ``keep_proba`` leaves the probabilities of the tree as they are; ``place`` numbers the tests of the page.
     """
     rows = np.array([dirichlet[min(d, len(dirichlet) - 1)] for d in tree.node_depths])
     proba = tree.proba if keep_proba else with_dirichlet(tree, dirichlet).proba
@@ -65,7 +66,8 @@ def page_tree(
         test = int(tree.test[k])
         if test >= 0:
             zero, one = tree.children[k].tolist()
-            node |= {"t": test if kept is None else int(kept[test]), "k": [one, zero]}
+            upper = 0 if tree.upper is None else int(tree.upper[k])
+            node |= {"t": place(test, upper), "k": [one, zero]}
         nodes.append(node)
     return {
         "nodes": nodes,
