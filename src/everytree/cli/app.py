@@ -11,6 +11,8 @@ from everytree import __version__
 from everytree.cli.later import later
 from everytree.cli.options import (
     AsJson,
+    Bins,
+    Cuts,
     DataFile,
     Learning,
     ModelFile,
@@ -100,6 +102,8 @@ def fit(
     - `everytree fit heart.csv --target class --method bayes --dirichlet fit --out heart.json`
 
     - `everytree fit heart.csv --target class --where "leaf >= 10 and size <= 15" --time-limit 60`
+
+    - `everytree fit heart.csv --target class --cuts local --bins 4`: every node cuts its own rows
 
     - `everytree fit heart.csv --target class --method c45 --set laplace=true`
 
@@ -447,6 +451,8 @@ def explore(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any that is free.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for every core.")] = 1,
+    bins: Bins = None,
+    cuts: Cuts = None,
     *,
     reading: Reading,
 ) -> None:
@@ -459,8 +465,10 @@ def explore(
     - `everytree explore heart.csv --target class`
 
     - `everytree explore heart.csv --target class --query "max_depth=3&min_leaf=10"`
+
+    - `everytree explore heart.csv --target class --cuts local`
     """
-    later("explore.run_explore")(data, target, question, port, browser, jobs, reading)
+    later("explore.run_explore")(data, target, question, port, browser, jobs, bins, cuts, reading)
 
 
 spoken(app)

@@ -83,7 +83,7 @@ def learn_counted(
             unlabelled="drop",
             **{
                 name: params[name]
-                for name in ("bins", "missing", "unknown", "max_categories")
+                for name in ("bins", "missing", "unknown", "max_categories", "cuts")
                 if name in params
             },
         )

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from everytree.cli.data import check_column, read_data
+from everytree.cli.methods import number_or_word
 from everytree.cli.options import Reading
 from everytree.cli.show import console
 from everytree.common.limits import threads
@@ -22,7 +23,15 @@ __all__ = ["run_explore"]
 
 
 def run_explore(
-    path: Path, target: str | None, question: str, port: int, browser: bool, jobs: int, reading: Reading
+    path: Path,
+    target: str | None,
+    question: str,
+    port: int,
+    browser: bool,
+    jobs: int,
+    bins: str | None,
+    cuts: str | None,
+    reading: Reading,
 ) -> None:
     """Read the file, serve the page, and open it."""
     data = read_data(path, reading)
@@ -30,7 +39,9 @@ def run_explore(
     for name in reading.drop or ():
         check_column(data, name, "drop")
         data = data.drop(name)
-    explorer = Explorer(data, str(path), target, jobs)
+    encoding = {"bins": number_or_word(bins), "cuts": cuts}
+    given = {name: value for name, value in encoding.items() if value is not None}
+    explorer = Explorer(data, str(path), target, jobs, **given)
 
     def started(address: str) -> None:
         console().print(f"exploring {path} at\n  {address}\nonly this machine can open it; Ctrl-C ends it")

@@ -27,6 +27,7 @@ __all__ = [
     "check_some_have",
     "classifier",
     "known_methods",
+    "number_or_word",
     "parameters_of",
     "show_methods",
 ]
@@ -81,7 +82,7 @@ def parameters_of(
         given.setdefault("missing", "category")
     found = {}
     for name, value in given.items():
-        if name in has:
+        if name in _options(made):
             found[name] = value
         elif not lenient:
             raise _no_option(name, method)
@@ -107,7 +108,7 @@ def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequenc
     """Refuse an option or setting that none of the methods has; ``besides`` are parameters that the command uses."""
     asked = [PARAMETERS.get(name, name) for name in _values(learning)]
     asked += [_setting(text)[0] for text in learning.settings or ()]
-    has = set(besides).union(*(_parameters(classifier(method)) for method in methods))
+    has = set(besides).union(*(_options(classifier(method)) for method in methods))
     for name in asked:
         if name not in has:
             raise _no_option(name, ", ".join(methods))
@@ -146,6 +147,12 @@ def _parameters(made: Any) -> set[str]:
     return set(inspect.signature(made).parameters)
 
 
+def _options(made: Any) -> set[str]:
+    """Return the parameters that options give; ``cuts`` of the method option is another thing, for --set alone."""
+    cuts = inspect.signature(made).parameters.get("cuts")
+    return _parameters(made) - (set() if cuts is None or cuts.default == "global" else {"cuts"})
+
+
 def _values(learning: Learning) -> dict[str, Any]:
     """Return the options that were given, as the classifiers want them."""
     found = {
@@ -154,8 +161,9 @@ def _values(learning: Learning) -> dict[str, Any]:
         "prior": learning.prior,
         "alpha": learning.alpha,
         "beta": learning.beta,
-        "dirichlet": _number_or_word(learning.dirichlet),
-        "bins": _number_or_word(learning.bins),
+        "dirichlet": number_or_word(learning.dirichlet),
+        "bins": number_or_word(learning.bins),
+        "cuts": learning.cuts,
         "missing": learning.missing,
         "seed": learning.seed,
         "time_limit": learning.time_limit,
@@ -179,10 +187,10 @@ def _whole_or_none(name: str, text: str | None) -> int | None:
     return int(text)
 
 
-def _number_or_word(text: str | None) -> Any:
+def number_or_word(text: str | None) -> Any:
     """Read a number, a list or a dict; any other text is a word.
 
-    >>> _number_or_word("4"), _number_or_word("0.5"), _number_or_word("all"), _number_or_word("[1, 2]")
+    >>> number_or_word("4"), number_or_word("0.5"), number_or_word("all"), number_or_word("[1, 2]")
     (4, 0.5, 'all', [1, 2])
     """
     if text is None:
@@ -220,7 +228,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _no_option(name: str, method: str) -> QueryError:
-    having = [each for each in known_methods() if name in _parameters(classifier(each))]
+    having = [each for each in known_methods() if name in _options(classifier(each))]
     who = f"; {', '.join(having)} have it" if len(having) > 1 else f"; {having[0]} has it" if having else ""
     plural = "s" if "," in method else ""
     verb = "have" if plural else "has"

@@ -19,6 +19,8 @@ import typer
 
 __all__ = [
     "AsJson",
+    "Bins",
+    "Cuts",
     "DataFile",
     "Learning",
     "ModelFile",
@@ -39,6 +41,22 @@ Weights = Annotated[
 ]
 Picture = Annotated[
     Path | None, typer.Option(help="Draw it too: a .png, .svg or .pdf file.", show_default=False)
+]
+Bins = Annotated[
+    str | None,
+    typer.Option(
+        help="Bins of a numeric column: a number k (k − 1 cuts), or all for every cut.",
+        rich_help_panel=LEARNING,
+        show_default=False,
+    ),
+]
+Cuts = Annotated[
+    str | None,
+    typer.Option(
+        help="Who cuts numeric columns into bins: global, once for all rows, or local, every node its own rows.",
+        rich_help_panel=LEARNING,
+        show_default=False,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
@@ -134,6 +152,7 @@ class Learning:
             show_default=False,
         ),
     ] = None
+    cuts: Cuts = None
     missing: Annotated[
         str | None,
         typer.Option(

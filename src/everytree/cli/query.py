@@ -14,7 +14,6 @@ from everytree.cli.options import Learning, Reading
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, table, text_of
 from everytree.cli.watch import Spent, at_work
-from everytree.data.binarizer import Binarizer
 from everytree.errors import QueryError
 from everytree.plot import FrontDisplay
 from everytree.query.plan import cost_of, plan_of
@@ -174,7 +173,7 @@ def _ask(
     dirichlet = params.pop("dirichlet", classifier("optimal")().dirichlet)
     costs = {name: params.pop(name) for name in ("cost_matrix", "class_weight") if name in params}
     unused = set(params) - {
-        "max_depth", "min_leaf", "bins", "missing", "time_limit", "memory_limit", "n_jobs",
+        "max_depth", "min_leaf", "bins", "cuts", "missing", "time_limit", "memory_limit", "n_jobs",
     }  # fmt: skip
     if unused:
         raise QueryError(
@@ -184,23 +183,22 @@ def _ask(
         raise QueryError("the depth is bounded by --max-depth and by the query; give one of them")
     support = leaf_constraints(query.leaf).support
     examples = read_examples(path, target, reading, weights)
-    binarizer = Binarizer(bins=params.get("bins", 4), missing=params["missing"])
-    tests = binarizer.fit(examples.features, sample_weight=examples.weights).transform(examples.features)
-    space = TreeSpace(
-        tests,
+    space = TreeSpace.from_frame(
+        examples.features,
         examples.y,
+        params.get("bins", 4),
+        params.get("cuts", "global"),
+        missing=params["missing"],
         max_depth=params.get("max_depth", DEFAULT_DEPTH) if query.max_depth is None else query.max_depth,
         min_leaf=params.get("min_leaf", 1 if support is None else support.examples),
         sample_weight=examples.weights,
-        test_names=binarizer.get_feature_names_out().tolist(),
-        attributes=[test.attribute for test in binarizer.tests_],
         n_jobs=params.get("n_jobs", 1),
         time_limit=params.get("time_limit"),
         memory_limit=params.get("memory_limit"),
     )
     dirichlet = in_numbers(dirichlet, space.table.class_counts.sum(axis=0))
     _check_dirichlet(dirichlet, len(space.classes))
-    return Asked(examples, space, replace(_known(query, examples, binarizer), **costs), dirichlet)
+    return Asked(examples, space, replace(_known(query, examples, space.binarizer), **costs), dirichlet)
 
 
 def _check_dirichlet(dirichlet: Any, n_classes: int) -> None:

@@ -13,9 +13,9 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from everytree.common.arguments import refused
+from everytree.common.arguments import argument, refused
 from everytree.data.local_columns import LocalColumns
-from everytree.errors import QueryError
+from everytree.errors import QueryError, Wording
 
 __all__ = ["Item", "attribute_of", "select", "select_columns"]
 
@@ -79,8 +79,11 @@ def _column(what: str, wanted: Any, tests: dict[str, list[int]], columns: LocalC
             what,
             wanted,
             f"the column {name!r}",
-            says=f' is one test of {name!r}, and with cuts="local" every node chooses its own; name the column: '
-            f"{what}={name!r}",
+            says=Wording(
+                f" is one test of {name!r}, and with ",
+                argument("cuts", "local"),
+                f" every node chooses its own; name the column {name!r} instead",
+            ),
         )
     some = ", ".join(repr(name) for name in list(tests)[:4])
     raise refused(QueryError, what, wanted, says=f" is no column; expected a name such as {some}")
