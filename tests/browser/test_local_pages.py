@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -48,3 +50,37 @@ def test_the_report_of_an_average(tmp_path: Path, visit: Callable[..., Any]) -> 
     assert "Pick a row to see the average" in page.locator(".verdict").inner_text()
     found.picture("local-typed")
     assert found.complaints == []
+
+
+def test_the_explorer(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    pytest.importorskip("starlette", reason='needs the extra web: pip install "everytree[web]"')
+    pytest.importorskip("uvicorn", reason='needs the extra web: pip install "everytree[web]"')
+    X, y = mixed_table(150)
+    X.assign(answer=y).to_csv(tmp_path / "d.csv", index=False)
+    command = [sys.executable, "-m", "everytree", "explore", str(tmp_path / "d.csv"), "--no-browser"]
+    command += ["--cuts", "local", "--bins", "3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            server.stdout.readline()
+            found = visit(server.stdout.readline().strip())
+            for depth in (2, 3, 2):
+                _ask_depth(found.page, depth, et.TreeSpace.from_frame(X, y, 3, max_depth=depth, min_leaf=5))
+            found.picture("local-explorer")
+            assert found.complaints == []
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(20) == 130
+
+
+def _ask_depth(page: Any, depth: int, space: et.TreeSpace) -> None:
+    """Ask for another depth, and wait for the best tree with its own cuts."""
+    best = space.best()
+    page.fill("#query-max_depth", str(depth))
+    page.wait_for_function(
+        "([depth, errors]) => document.querySelector('.live').getAttribute('aria-busy') === 'false'"
+        " && document.querySelector('.about').textContent.includes(`depth ${depth}, ${errors} training`)",
+        arg=[depth, best.error],
+    )
+    words = page.locator("[role=tree]").text_content()
+    assert all(ask in words for ask in best.asks if " <= " in ask)
