@@ -10,7 +10,10 @@ namespace {
 
 using ColumnRows = nb::ndarray<const std::int32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
 
-Columns read_columns(const ColumnRows& rows, std::size_t n_tests) {
+using UpperTables =
+    std::vector<std::optional<nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>>;
+
+Columns read_columns(const ColumnRows& rows, std::size_t n_tests, const UpperTables& tables) {
   std::vector<Column> columns;
   for (std::size_t k = 0; k < rows.shape(0); ++k) {
     const std::int32_t* x = rows.data() + 5 * k;
@@ -20,7 +23,12 @@ Columns read_columns(const ColumnRows& rows, std::size_t n_tests) {
                        static_cast<std::uint32_t>(x[2]), static_cast<std::uint32_t>(x[3]),
                        static_cast<std::uint32_t>(x[4])});
   }
-  return Columns(std::move(columns), n_tests);
+  Uppers uppers;
+  for (const auto& table : tables) {
+    uppers.emplace_back();
+    if (table) uppers.back().assign(table->data(), table->data() + table->size());
+  }
+  return Columns(std::move(columns), n_tests, std::move(uppers));
 }
 
 }  // namespace
@@ -49,19 +57,21 @@ void bind_graph(nb::module_& m) {
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")
       .def(
           "__init__",
-          [](CountTable* self, Rows rows, Counts counts, PyControl& control, std::optional<ColumnRows> columns) {
+          [](CountTable* self, Rows rows, Counts counts, PyControl& control, std::optional<ColumnRows> columns,
+             const UpperTables& uppers) {
             if (rows.shape(0) != counts.shape(0)) throw InvalidInput("rows and counts differ in length");
             Columns by_column;
-            if (columns) by_column = read_columns(*columns, rows.shape(1));
+            if (columns) by_column = read_columns(*columns, rows.shape(1), uppers);
             run(control, [&](Control& c) {
               new (self) CountTable(rows.data(), counts.data(), rows.shape(0), rows.shape(1), counts.shape(1), &c,
                                     std::move(by_column));
             });
           },
           nb::arg("rows").noconvert(), nb::arg("counts").noconvert(), nb::arg("control"),
-          nb::arg("columns").noconvert() = nb::none(),
+          nb::arg("columns").noconvert() = nb::none(), nb::arg("uppers") = UpperTables(),
           "columns: int32 rows (kind, first test, end of tests, test for missing or -1, bins); states choose their "
-          "tests from them.");
+          "tests from them. uppers: for each column None, or the upper of each pair of codes, where it is not the "
+          "second of them.");
 
   nb::class_<Graph>(m, "Graph", "The AND/OR graph of all trees of a space.")
       .def(

@@ -1,8 +1,9 @@
 // Rows that were not learned from, as questions of the posterior take them.
 //
 // Where tests are fixed for the whole table a row is its outcomes, 0 or 1 for each test. Where states choose their
-// tests a cut lies midway between two codes of the cover, so its outcome depends on the upper one (table/offers.hpp): a
-// row is its *reach* then, for each test the least upper code with which the test holds; 0: always, 65535: never.
+// tests a cut lies midway between two codes of the cover, so its outcome depends on both; the *upper* of the cut says
+// where it lies above the lower one (table/columns.hpp). A row is its *reach* then, for each test the least upper with
+// which the test holds; 0: always, 65535: never.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ class Frontier {
   std::span<const std::uint32_t> parts(std::size_t g) const { return {parts_begin(g), parts_end(g)}; }
   const std::uint32_t* parts_begin(std::size_t g) const { return parts_.data() + parts_begin_[g]; }
   const std::uint32_t* parts_end(std::size_t g) const { return parts_.data() + parts_begin_[g + 1]; }
-  // The upper codes of the same: see table/offers.hpp.
+  // The uppers of the same: see table/offers.hpp.
   const std::uint32_t* uppers_begin(std::size_t g) const { return uppers_.data() + parts_begin_[g]; }
 
   // Class counts of (g holds, j holds) for all j ≥ first: out[c * stride + j].

@@ -87,7 +87,7 @@ class Graph {
   std::span<const std::uint32_t> parts(const Split& s) const {
     return {parts_.data() + s.parts_begin, parts_.data() + s.parts_end};
   }
-  // The upper codes of the same: see table/offers.hpp.
+  // The uppers of the same: see table/offers.hpp.
   std::span<const std::uint32_t> uppers(const Split& s) const {
     return {uppers_.data() + s.parts_begin, uppers_.data() + s.parts_end};
   }

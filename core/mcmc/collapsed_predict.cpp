@@ -125,7 +125,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
           if (local) {
             // A top has tests at inner states only, and these offer their own.
             const auto t = static_cast<std::uint32_t>(test);
-            const std::uint32_t upper = upper_code(table, v.cover.data(), t);
+            const std::uint32_t upper = upper_of(table, v.cover.data(), t);
             std::fill(holds.begin(), holds.end(), 0);
             for_each_bit(v.rows.data(), row_words, [&](std::size_t r) {
               if (rows.holds(from + r, t, upper)) holds[r / 64] |= std::uint64_t{1} << (r % 64);

@@ -68,7 +68,7 @@ class Reader {
       }
       if (table_->local()) {
         const Cover& offers = tests_from_above(*table_, max_depth_, depth) ? covers_[depth - 1] : cover;
-        block.upper[at] = upper_code(*table_, offers.data(), static_cast<std::uint32_t>(test));
+        block.upper[at] = upper_of(*table_, offers.data(), static_cast<std::uint32_t>(test));
       }
       const std::uint64_t* column = table_->column(static_cast<std::size_t>(test));
       for (std::size_t w = 0; w < words; ++w) covers_[depth + 1][w] = cover[w] & ~column[w];

@@ -15,7 +15,7 @@ NearSet::NearSet(const Graph& graph, const LeastErrors& least, const std::vector
                  Control& control)
     : graph_(&graph), leaves_(graph.table().n_classes()), control_(&control), held_(graph.bytes() + least.bytes()) {
   // Tests that stand alone are most of the test sets: number 2 · test + flipped, once for all nodes. Where states
-  // choose their tests, one for each upper code is made when it is met.
+  // choose their tests, one for each upper is made when it is met.
   for (std::uint32_t t = 0; !graph.table().local() && t < 2 * graph.table().n_tests(); ++t) {
     tests_.push_back(t);
     tests_begin_.push_back(t + 1);

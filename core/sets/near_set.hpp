@@ -60,7 +60,7 @@ class NearSet {
   std::span<const std::uint32_t> test_set(std::uint32_t id) const {
     return {tests_.data() + tests_begin_[id], tests_.data() + tests_begin_[id + 1]};
   }
-  // The upper codes of the same (table/offers.hpp); empty unless states choose their tests.
+  // The uppers of the same (table/offers.hpp); empty unless states choose their tests.
   std::span<const std::uint32_t> uppers(std::uint32_t id) const {
     if (uppers_.empty()) return {};
     return {uppers_.data() + tests_begin_[id], uppers_.data() + tests_begin_[id + 1]};

@@ -3,6 +3,14 @@
 // Where a table has columns, its tests are their fine cuts, and a state offers some of them, chosen from its own rows
 // (table/offers.hpp). An *ordered* column with m codes has m − 1 tests, and test begin + i holds where code ≤ i. A
 // *nominal* one has a test for each value. Both may have one test more, `missing`: where it holds no other does.
+//
+// A cover that holds the codes `lower` and `next` of an ordered column, and none between them, may be cut there. On
+// rows of the table the cut is the test begin + lower, whatever `next` is. On new rows it asks x ≤ t(lower, next), and
+// t need not rise with `next`. The *upper* of a cut is its position among all cuts above the same lower code:
+//
+//     upper(lower, next) = lower + 1 + (number of different t(lower, ·) that are smaller than t(lower, next))
+//
+// which is `next` itself where t rises strictly. Columns where it does not bring a table of these numbers.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +29,15 @@ struct Column {
   std::uint32_t n_codes() const { return end - begin + (kind == Kind::ordered ? 1 : 0); }
 };
 
+// For each column n_codes × n_codes uppers, by lower code and next one; empty where the upper is the next code itself.
+using Uppers = std::vector<std::vector<std::uint16_t>>;
+
 // The code of each column in each row: its place among all codes of all columns.
 class Columns {
  public:
   Columns() = default;
-  // Checked: the columns must hold all tests, in order.
-  Columns(std::vector<Column> columns, std::size_t n_tests);
+  // Checked: the columns must hold all tests, in order. No uppers at all: every upper is the next code.
+  Columns(std::vector<Column> columns, std::size_t n_tests, Uppers uppers = {});
 
   bool empty() const { return columns_.empty(); }
   std::size_t size() const { return columns_.size(); }
@@ -38,10 +49,17 @@ class Columns {
   // The place of column k in a row of tests; throws if the row contradicts what a column is.
   std::uint32_t place_in(std::size_t k, const std::uint8_t* row) const;
   std::size_t column_of(std::uint32_t test) const { return column_of_[test]; }
+  // The upper of the cut of column k between the codes `lower`, which is not the last one, and `next`.
+  std::uint32_t upper(std::size_t k, std::uint32_t lower, std::uint32_t next) const {
+    if (uppers_.empty() || uppers_[k].empty()) return next;
+    return uppers_[k][std::size_t{lower} * columns_[k].n_codes() + next];
+  }
+  std::size_t bytes() const;
 
  private:
   std::vector<Column> columns_;
   std::vector<std::uint32_t> place_, column_of_;
+  Uppers uppers_;
 };
 
 }  // namespace everytree

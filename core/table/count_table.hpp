@@ -50,7 +50,7 @@ class CountTable {
     for (std::uint32_t part : parts)
       for (std::uint32_t member : test_classes_[part >> 1].members) f(member >> 1, (part ^ member) & 1);
   }
-  std::size_t bytes() const { return columns_.size() * 8 + places_.size() * 4; }
+  std::size_t bytes() const { return columns_.size() * 8 + places_.size() * 4 + by_column_.bytes(); }
 
   void class_counts(const std::uint64_t* cover, std::int32_t* counts) const;
   std::int64_t count(const std::uint64_t* cover) const;

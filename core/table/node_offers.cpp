@@ -5,18 +5,18 @@
 
 namespace everytree {
 
-std::uint32_t upper_code(const CountTable& table, const std::uint64_t* cover, std::uint32_t test) {
+std::uint32_t upper_of(const CountTable& table, const std::uint64_t* cover, std::uint32_t test) {
   const std::size_t k = table.by_column().column_of(test);
   const Column& column = table.by_column()[k];
   if (column.kind != Column::Kind::ordered || test == column.missing) return 0;
   const std::uint32_t first = table.by_column().place(k), lower = first + (test - column.begin);
-  std::uint32_t upper = first + column.n_codes();  // the place of a missing value
+  std::uint32_t next = first + column.n_codes();  // the place of a missing value
   for (std::size_t w = 0; w < table.n_words(); ++w)
     for (std::uint64_t bits = cover[w]; bits != 0; bits &= bits - 1) {
       const std::uint32_t place = table.places(64 * w + static_cast<std::size_t>(std::countr_zero(bits)))[k];
-      if (place > lower) upper = std::min(upper, place);
+      if (place > lower) next = std::min(next, place);
     }
-  return upper - first;
+  return table.by_column().upper(k, lower - first, next - first);
 }
 
 NodeOffers::NodeOffers(const CountTable& table, int max_depth, std::int64_t min_leaf)

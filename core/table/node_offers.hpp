@@ -21,8 +21,8 @@ inline bool tests_from_above(const CountTable& table, int max_depth, std::size_t
   return table.local() && max_depth >= 1 && depth > 0 && depth + 1 == static_cast<std::size_t>(max_depth);
 }
 
-// The upper code of a cut that a cover offers, found from its rows; 0 for a test that is no cut.
-std::uint32_t upper_code(const CountTable& table, const std::uint64_t* cover, std::uint32_t test);
+// The upper (table/columns.hpp) of a cut that a cover offers, found from its rows; 0 for a test that is no cut.
+std::uint32_t upper_of(const CountTable& table, const std::uint64_t* cover, std::uint32_t test);
 
 class NodeOffers {
  public:
@@ -32,7 +32,7 @@ class NodeOffers {
   bool from_above(std::size_t depth) const { return tests_from_above(*table_, max_depth_, depth); }
   // The classes of tests at a node, in order. `above`: the cover of its parent, looked at only if from_above(depth).
   std::span<const std::uint32_t> of(const std::uint64_t* cover, std::size_t depth, const std::uint64_t* above);
-  // The upper code of each of them, after of().
+  // The upper of each of them, after of().
   std::span<const std::uint32_t> upper() const { return upper_; }
 
  private:

@@ -73,7 +73,7 @@ std::span<const std::uint32_t> Offers::of(const std::uint64_t* cover) {
     if (n_present < 2) continue;
     n_present_ = n_present;
     if (column.kind == Column::Kind::ordered)
-      ordered(column);
+      ordered(k);
     else
       nominal(column);
   }
@@ -102,7 +102,9 @@ void Offers::offer(std::uint32_t test, std::int64_t holds, std::uint32_t upper) 
   upper_.push_back(upper);
 }
 
-void Offers::ordered(const Column& column) {
+void Offers::ordered(std::size_t k) {
+  const Columns& columns = table_->by_column();
+  const Column& column = columns[k];
   std::size_t n = n_present_;
   std::int64_t missing = 0;
   if (codes_[n - 1] == column.n_codes()) {
@@ -110,7 +112,8 @@ void Offers::ordered(const Column& column) {
     missing = filled_[n] - (n > 0 ? filled_[n - 1] : 0);
   }
   equal_frequency_breaks({filled_.data(), n}, column.bins, breaks_);
-  for (const std::uint32_t b : breaks_) offer(column.begin + codes_[b], filled_[b], codes_[b + 1]);
+  for (const std::uint32_t b : breaks_)
+    offer(column.begin + codes_[b], filled_[b], columns.upper(k, codes_[b], codes_[b + 1]));
   if (missing > 0) offer(column.missing, missing, 0);
 }
 

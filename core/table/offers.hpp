@@ -5,8 +5,9 @@
 //     missing   where it splits the cover
 //
 // So what is offered is a function of the cover alone and does not look at classes. Tests with fewer than min_leaf
-// examples on a side are left out. A cut between the code `lower` and the next code of the cover, `upper`, is the test
-// "code ≤ lower"; on rows of the table any code between the two would do, on new rows the cut lies midway.
+// examples on a side are left out. A cut between the code `lower` and the `next` code of the cover is the test
+// "code ≤ lower"; on rows of the table any code between the two would do, on new rows the cut lies midway, and its
+// *upper* (table/columns.hpp) says where.
 //
 // Owns the buffers: one object per thread.
 #pragma once
@@ -25,12 +26,12 @@ class Offers {
 
   // The classes of tests that a state with this cover offers, in order. Without columns: all, feasible or not.
   std::span<const std::uint32_t> of(const std::uint64_t* cover);
-  // The upper code of each of them, after of(): see above; 0 for tests that are no cuts.
+  // The upper of each of them, after of(): see above; 0 for tests that are no cuts.
   std::span<const std::uint32_t> upper() const { return upper_; }
 
  private:
   void count(const std::uint64_t* cover);
-  void ordered(const Column& column);
+  void ordered(std::size_t k);
   void nominal(const Column& column);
   void offer(std::uint32_t test, std::int64_t holds, std::uint32_t upper);
 

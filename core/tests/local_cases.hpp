@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include "common/control.hpp"
 #include "graph/graph.hpp"
@@ -52,14 +54,18 @@ struct NewRow {
       }
       x.push_back(static_cast<double>(random() % (4 * codes + 4)) / 4 - 0.6);
       for (std::uint32_t lo = 0; lo + 1 < codes; ++lo) {
-        if (x.back() <= lo) reach[c.begin + lo] = 0;
-        for (std::uint32_t hi = codes - 1; hi > lo && x.back() > lo; --hi)
-          if (x.back() <= (lo + hi) / 2.0) reach[c.begin + lo] = static_cast<std::uint16_t>(hi);
+        std::set<double> cuts;
+        for (std::uint32_t hi = lo + 1; hi < codes; ++hi) cuts.insert(naive::cut(c, lo, hi));
+        const auto holds = cuts.lower_bound(x.back());  // the least cut that the number does not exceed
+        if (holds == cuts.begin())
+          reach[c.begin + lo] = 0;
+        else if (holds != cuts.end())
+          reach[c.begin + lo] = static_cast<std::uint16_t>(lo + 1 + std::distance(cuts.begin(), holds));
       }
     }
   }
 
-  // Whether a test holds, offered by a state with these rows: a cut lies midway between two codes that it has.
+  // Whether a test holds, offered by a state with these rows: a cut lies between two codes that it has.
   bool holds(const naive::Table& d, std::uint32_t test, const naive::Rows& offering) const {
     for (std::size_t k = 0; k < d.columns.size(); ++k) {
       const everytree::Column& c = d.columns[k];
@@ -71,7 +77,7 @@ struct NewRow {
       std::uint32_t hi = c.n_codes();
       for (std::uint32_t r : offering)
         if (const std::uint32_t code = d.code(r, c); code > lo && d.total(r) > 0) hi = std::min(hi, code);
-      return x[k] <= (lo + hi) / 2.0;
+      return x[k] <= naive::cut(c, lo, hi);
     }
     return false;
   }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,32 @@ using Rows = std::vector<std::uint32_t>;
 using Counts = std::vector<std::int32_t>;
 using Tests = std::vector<std::uint32_t>;
 
+// Where the cut of an ordered column lies for new rows, whose codes stand at whole numbers: midway between two codes,
+// or, in half of the columns, at a place that rises and falls with the higher one.
+inline double cut(const everytree::Column& column, std::uint32_t lower, std::uint32_t next) {
+  if ((column.begin + column.end) % 2 == 0) return (lower + next) / 2.0;
+  return lower + (5 * lower + 3 * next) % 4 / 4.0;
+}
+
+// The position of each cut among those above the same lower code.
+inline everytree::Uppers uppers(const std::vector<everytree::Column>& columns) {
+  everytree::Uppers out;
+  for (const everytree::Column& c : columns) {
+    const std::uint32_t n = c.n_codes();
+    out.emplace_back();
+    if (c.kind != everytree::Column::Kind::ordered || (c.begin + c.end) % 2 == 0) continue;
+    out.back().assign(std::size_t{n} * n, 0);
+    for (std::uint32_t lower = 0; lower < n; ++lower)
+      for (std::uint32_t next = lower + 1; next < n; ++next) {
+        std::set<double> less;
+        for (std::uint32_t other = lower + 1; other < n; ++other)
+          if (cut(c, lower, other) < cut(c, lower, next)) less.insert(cut(c, lower, other));
+        out.back()[lower * n + next] = static_cast<std::uint16_t>(lower + 1 + less.size());
+      }
+  }
+  return out;
+}
+
 struct Table {
   std::size_t n, t, c;
   std::vector<std::uint8_t> rows;          // n × t
@@ -39,7 +66,7 @@ struct Table {
   Table(std::size_t n, std::size_t t, std::size_t c) : n(n), t(t), c(c), rows(n * t, 0), counts(n * c, 0) {}
   std::shared_ptr<const everytree::CountTable> core() const {
     return std::make_shared<const everytree::CountTable>(rows.data(), counts.data(), n, t, c, nullptr,
-                                                         everytree::Columns(columns, t));
+                                                         everytree::Columns(columns, t, uppers(columns)));
   }
   Rows all() const {
     Rows out(n);

@@ -363,6 +363,24 @@ TEST(a_leaf_model_without_kernels) {
   });
 }
 
+TEST(uppers_that_fit_no_column_are_refused) {
+  const std::vector<Column> columns = {{Column::Kind::ordered, 0, 2}, {Column::Kind::nominal, 2, 4}};
+  const Uppers wrong[] = {{{}}, {{0, 1}, {}}, {{}, {0, 0, 0, 0}}};
+  const std::string words[] = {"1 tables of uppers for 2", "column 0 are not 3 by 3", "column 1 are not 2 by 2"};
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::string said;
+    try {
+      const Columns made(columns, 4, wrong[k]);
+    } catch (const InvalidInput& e) {
+      said = e.what();
+    }
+    CHECK(said.find(words[k]) != std::string::npos);
+  }
+  const Columns made(columns, 4, {{0, 2, 1, 0, 0, 2, 0, 0, 0}, {}});
+  CHECK(made.upper(0, 0, 1) == 2 && made.upper(0, 0, 2) == 1 && made.upper(0, 1, 2) == 2);
+  CHECK(made.bytes() == 18);
+}
+
 TEST(itemsets_are_refused) {
   std::mt19937 random(1);
   const naive::Table d = naive::random_columns(random, 12, 3, 2, 3, 2);

@@ -84,9 +84,9 @@ class Control:
 class CountTable:
     """Distinct 0/1 rows with class counts, as bit columns."""
 
-    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control, columns: Annotated[NDArray[numpy.int32], dict(shape=(None, 5), order='C', device='cpu', writable=False)] | None = None) -> None:
+    def __init__(self, rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], control: Control, columns: Annotated[NDArray[numpy.int32], dict(shape=(None, 5), order='C', device='cpu', writable=False)] | None = None, uppers: Sequence[Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None] = []) -> None:
         """
-        columns: int32 rows (kind, first test, end of tests, test for missing or -1, bins); states choose their tests from them.
+        columns: int32 rows (kind, first test, end of tests, test for missing or -1, bins); states choose their tests from them. uppers: for each column None, or the upper of each pair of codes, where it is not the second of them.
         """
 
 class Graph:

@@ -99,7 +99,7 @@ def test_rows_and_tables_are_those_of_the_tests_one_by_one(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_reach_is_the_least_upper_code_for_which_a_cut_holds(seed):
+def test_reach_is_the_least_upper_for_which_a_cut_holds(seed):
     rng, frame, binarizer = fitted(seed)
     columns = binarizer.columns_
     n = len(frame)
@@ -128,11 +128,16 @@ def test_reach_is_the_least_upper_code_for_which_a_cut_holds(seed):
             lo = int(rng.integers(0, column.n_codes - 1))
             hi, i = int(rng.integers(lo + 1, column.n_codes)), int(rng.integers(n))
             value = encoding.fill if given.missing[i] else given.data[i].item()
-            cuts = [cut_between(column.fine.high[lo], low) for low in column.fine.low[lo + 1 : hi + 1]]
-            assert columns.threshold(column.begin + lo, hi) == max(cuts)
-            assert columns.test(column.begin + lo, hi) == Test(given.name, "<=", max(cuts), column.column)
-            assert column.fine.high[lo] <= max(cuts) < column.fine.low[hi]
-            assert (reach[i, column.begin + lo] <= hi) == (value is not None and value <= max(cuts))
+            cuts = [cut_between(column.fine.high[lo], low) for low in column.fine.low[lo + 1 :]]
+            cut = cuts[hi - lo - 1]
+            upper = columns.upper(column, lo, hi)
+            assert upper == lo + 1 + len({other for other in cuts if other < cut})
+            assert lo < upper <= columns.last_upper(column.begin + lo) == lo + len(set(cuts))
+            assert columns.threshold(column.begin + lo, upper) == cut
+            assert type(columns.threshold(column.begin + lo, upper)) is type(cut)
+            assert columns.test(column.begin + lo, upper) == Test(given.name, "<=", cut, column.column)
+            assert column.fine.high[lo] <= cut < column.fine.low[hi]
+            assert (reach[i, column.begin + lo] <= upper) == (value is not None and value <= cut)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -147,7 +152,8 @@ def test_training_rows_reach_what_they_pass(seed):
         held = np.sort(rng.choice(column.n_codes, max(1, column.n_codes // 2), replace=False))
         mine = np.flatnonzero(np.isin(codes[:, k], held))
         for lo, hi in zip(held[:-1].tolist(), held[1:].tolist(), strict=True):
-            np.testing.assert_array_equal(reach[mine, column.begin + lo] <= hi, codes[mine, k] <= lo)
+            upper = columns.upper(column, lo, hi)
+            np.testing.assert_array_equal(reach[mine, column.begin + lo] <= upper, codes[mine, k] <= lo)
 
 
 def test_large_columns_reach_the_same_in_parts(monkeypatch):

@@ -11,8 +11,10 @@ import pytest
 
 import everytree as et
 from everytree.data.cuts import cut_between, equal_frequency_breaks
+from everytree.data.fine_codes import FineCodes
+from everytree.data.ordered_cuts import ordered_cuts
 from everytree.verify import verify_model
-from everytree.verify.local import breaks_of, threshold
+from everytree.verify.local import breaks_of, threshold, upper_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from test_local_cuts import every_tree, frame_of, needs_core
@@ -33,8 +35,11 @@ def test_thresholds_are_those_of_the_package():
         low = tuple(values.tolist())
         for _ in range(40):
             lo, hi = sorted(rng.choice(len(low), 2, replace=False).tolist())
-            expected = max(cut_between(values[lo], values[h]) for h in range(lo + 1, hi + 1))
-            assert threshold(low, low, False, lo, hi) == expected
+            assert threshold(low, low, False, lo, hi) == cut_between(values[lo], values[hi])
+            codes = FineCodes(values, values, 4)
+            uppers = ordered_cuts(codes, lo, lo + 1).uppers
+            expected = hi if uppers is None else uppers[0, hi]
+            assert upper_of(low, low, False, lo, hi) == expected
 
 
 def saved(tmp_path, seed, bins=3, min_leaf=1):

@@ -2,7 +2,7 @@
 
     P(I is a node) = Σ_{i ∈ I} P(I − i is a node) · P(split by i | I − i)
 
-holds as before, with items i = (test, outcome, upper): the upper code of a cut is that of the state which asks it. But
+holds as before, with items i = (test, outcome, upper): the upper of a cut is that of the state which asks it. But
 the lowest states are offered the tests of the state above them, so there a node is a set of items *and* that state:
 
     P(I below J is a node) = P(J is a node) · P(split by the item of I − J | J),        |I| = max_depth − 1,  J ⊂ I
@@ -69,7 +69,7 @@ class LocalNodes:
         return self._facts[node]
 
     def upper(self, node: Node, test: int) -> int:
-        """Return the upper code of a test that a node asks."""
+        """Return the upper of a test that a node asks."""
         uppers = self._uppers.setdefault(node, {})
         if test not in uppers:
             order = self.order(node)

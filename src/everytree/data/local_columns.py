@@ -6,17 +6,15 @@ The tests of a table are then all that any state might ask, column by column:
     nominal    test begin + v holds iff code == v         one for each value
     missing    after these, where values are missing      no other test of the column holds then
 
-A state that holds the codes lo and hi of an ordered column, and none between them, asks ``x <= t(lo, hi)`` and calls it
-test begin + lo with *upper* hi. With the greatest training value of lo and the least of hi,
+A state that holds the codes lo and hi of an ordered column, and none between them, asks ``x <= t(lo, hi)``, where
 
-    t(lo, hi) = max over lo < h <= hi of cut_between(high[lo], low[h])
+    t(lo, hi) = cut_between(greatest training value of lo, least of hi)
 
-which is ``cut_between(high[lo], low[hi])`` itself, but for columns where some mid-points have six digits and others
-more; the maximum makes t ascend with hi, and it still lies within a twentieth of the gap around the mid-point. So all
-that the core need know of a new row is its *reach*, a number for each test:
+and calls it test begin + lo with an *upper*, the position of t(lo, hi) among the cuts above lo (``ordered_cuts``): it
+is hi where t rises with hi. So all that the core need know of a new row is its *reach*, a number for each test:
 
-    reach = 0  the test holds, whatever the upper code        reach = 65535  it never holds
-    else the least upper code for which it holds              the outcome is  reach <= upper
+    reach = 0  the test holds, whatever the upper        reach = 65535  it never holds
+    else the least upper for which it holds              the outcome is  reach <= upper
 """
 
 from __future__ import annotations
@@ -34,16 +32,16 @@ from everytree.data.encoding import Encoding, Test, matched
 from everytree.data.fine_codes import FineCodes
 from everytree.data.frames import Frame
 from everytree.data.listed_tests import FineTests
-from everytree.data.shortened import cut_matrix
+from everytree.data.ordered_cuts import LARGEST, OrderedCuts, ordered_cuts, rises
 from everytree.errors import QueryError
 
 __all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach"]
 
 ORDERED, NOMINAL = 0, 1
 ALWAYS, NEVER = 0, 65535
-KEPT = 512  # codes of a column whose thresholds are kept, once they are known
+KEPT = 512  # codes of a column whose cuts are kept, once they are known
 BLOCK = 1024  # rows whose outcomes for a column stay in the cache while they are copied
-CELLS = 1 << 22  # of thresholds or reaches in memory at a time
+CELLS = 1 << 22  # of cuts or reaches in memory at a time
 
 Codes = npt.NDArray[np.int32]
 
@@ -57,7 +55,7 @@ class Reach(np.ndarray[Any, np.dtype[np.uint16]]):
 
     @classmethod
     def of_rows(cls, rows: npt.NDArray[np.uint8]) -> Reach:
-        """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper code."""
+        """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper."""
         return np.where(rows > 0, ALWAYS, NEVER).astype(np.uint16).view(cls)
 
 
@@ -113,6 +111,9 @@ class LocalColumn:
 class LocalColumns:
     """The columns of a table whose states choose their own cuts; ``of`` makes it of encodings.
 
+    Every cut lies where ``cut_between`` puts it, but in a column of more than 1,023 codes (with ``bins="all"``): there
+    the cut between lo and hi is the greatest of those between lo and h, lo < h <= hi.
+
     >>> from everytree.data.binarizer import Binarizer
     >>> columns = Binarizer(cuts="local").fit([[20, "a"], [30, "b"], [90, "a"]]).columns_
     >>> columns.array.tolist(), columns.test(0, 2).name, columns.test(2, 1).name
@@ -122,7 +123,8 @@ class LocalColumns:
     columns: tuple[LocalColumn, ...]
     encodings: tuple[Encoding, ...]
     n_tests: int
-    _thresholds: dict[int, npt.NDArray[Any]] = field(default_factory=dict, repr=False)
+    _cuts: dict[int, OrderedCuts] = field(default_factory=dict, repr=False)
+    _uppers: dict[int, npt.NDArray[np.uint16] | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, encodings: Sequence[Encoding]) -> LocalColumns:
@@ -172,6 +174,11 @@ class LocalColumns:
         """The columns for the core, one line each: kind, begin, end, missing, bins."""
         lines = [(c.kind, c.begin, c.end, c.missing, c.bins) for c in self.columns]
         return np.array(lines, dtype=np.int32).reshape(len(lines), 5)
+
+    @property
+    def uppers(self) -> list[npt.NDArray[np.uint16] | None]:
+        """The uppers of every two codes for the core, an n_codes × n_codes table or, where upper is hi, None."""
+        return [self._uppers_of(column) for column in self.columns]
 
     # --- rows
 
@@ -270,29 +277,41 @@ class LocalColumns:
         place[order] = np.cumsum(starts) - 1
         return order[starts], place
 
-    # --- thresholds
+    # --- cuts
 
     def column_of(self, test: int) -> LocalColumn:
         """The column that a test belongs to."""
         return next(column for column in self.columns if test < column.stop)
 
-    def threshold(self, test: int, upper: int) -> float | int:
-        """The number t of ``x <= t``, the cut of a state that holds the codes ``test`` − begin and ``upper``."""
+    def upper(self, column: LocalColumn, lower: int, following: int) -> int:
+        """The upper of the cut of a state that holds these two codes of an ordered column, and none between them."""
+        if column.fine is not None and column.fine.cuts is not None:
+            return lower + 1  # whatever follows, the cut is the one that was given
+        uppers = self._uppers_of(column)
+        return following if uppers is None else int(uppers[lower, following])
+
+    def last_upper(self, test: int) -> int:
+        """The greatest upper of a cut; the least is that of its code, plus one."""
         column = self.column_of(test)
-        fine, low = column.fine, test - column.begin
+        lower = test - column.begin
+        if column.fine is not None and column.fine.cuts is not None:
+            return lower + 1
+        uppers = self._uppers_of(column)
+        return column.n_codes - 1 if uppers is None else int(uppers[lower].max())
+
+    def threshold(self, test: int, upper: int) -> float | int:
+        """The number t of ``x <= t``, the cut of a test with this upper."""
+        column = self.column_of(test)
+        fine, lower = column.fine, test - column.begin
         assert fine is not None
-        assert 0 <= low < upper < column.n_codes
+        assert lower < upper < column.n_codes
         if fine.cuts is not None:
-            return fine.cuts[low]
-        kept = self._thresholds.get(column.column)
-        if kept is not None:
-            found: float | int = kept[low, upper].item()
-            return found
-        found = cut_matrix(fine.high[low : low + 1], fine.low[low + 1 : upper + 1]).max().item()
+            return fine.cuts[lower]
+        found: float | int = self._ordered(column, fine, lower, lower + 1).cuts.item(0, upper)
         return found
 
     def test(self, test: int, upper: int) -> Test:
-        """What a test asks in a state whose next code above it is ``upper``, which plays no part where it is no cut."""
+        """What a test with this upper asks; the upper plays no part where it is no cut."""
         column = self.column_of(test)
         encoding = self.encodings[column.column]
         plain = encoding.tests[test - column.begin]
@@ -300,20 +319,39 @@ class LocalColumns:
             return plain
         return Test(plain.attribute, "<=", self.threshold(test, upper), plain.column)
 
-    def _all_thresholds(self, column: LocalColumn, fine: FineCodes, begin: int, end: int) -> npt.NDArray[Any]:
-        """t(lo, hi) of the codes lo from ``begin`` to ``end`` − 1 and every hi; those of a small column are kept."""
-        kept = self._thresholds.get(column.column)
+    def _ordered(self, column: LocalColumn, fine: FineCodes, begin: int, end: int) -> OrderedCuts:
+        """The ordered cuts above the codes from ``begin`` to ``end`` − 1; those of a small column are kept."""
+        if column.n_codes > KEPT:
+            return ordered_cuts(fine, begin, end)
+        kept = self._cuts.get(column.column)
         if kept is None:
-            whole = column.n_codes <= KEPT
-            high = fine.high[:-1] if whole else fine.high[begin:end]
-            made = np.maximum.accumulate(cut_matrix(high, fine.low), axis=1)
-            if not whole:
-                return made
-            kept = self._thresholds[column.column] = made
-        return kept[begin:end]
+            kept = self._cuts[column.column] = ordered_cuts(fine, 0, column.n_codes - 1)
+        return OrderedCuts(kept.cuts[begin:end], None if kept.uppers is None else kept.uppers[begin:end])
+
+    def _uppers_of(self, column: LocalColumn) -> npt.NDArray[np.uint16] | None:
+        """The uppers of every two codes of a column, by the lower and the higher one; None where upper is hi."""
+        fine = column.fine
+        if fine is None or fine.cuts is not None or column.n_codes > LARGEST:
+            return None
+        if column.column not in self._uppers:
+            self._uppers[column.column] = None if rises(fine) else self._found_uppers(column, fine)
+        return self._uppers[column.column]
+
+    def _found_uppers(self, column: LocalColumn, fine: FineCodes) -> npt.NDArray[np.uint16] | None:
+        m = column.n_codes
+        codes = np.arange(m, dtype=np.uint16)
+        table = np.where(codes > codes[:, None], codes, 0).astype(np.uint16)
+        known = False
+        step = m if m <= KEPT else max(1, CELLS // m)
+        for begin in range(0, m - 1, step):
+            end = min(m - 1, begin + step)
+            uppers = self._ordered(column, fine, begin, end).uppers
+            if uppers is not None:
+                known, table[begin:end] = True, uppers
+        return table if known else None
 
     def reach(self, frame: Frame) -> Reach:
-        """How far each row reaches: for each test the least upper code for which it holds, as said above."""
+        """How far each row reaches: for each test the least upper for which it holds, as said above."""
         out = np.empty((frame.n_rows, self.n_tests), dtype=np.uint16).view(Reach)
         for column in self.columns:
             given = self._matched(frame, column)
@@ -329,7 +367,7 @@ class LocalColumns:
         return out
 
     def _numbers_reach(self, column: LocalColumn, fine: FineCodes, given: Column, out: Reach) -> None:
-        """The reach of a column of numbers: each number is placed among all thresholds of each lower code."""
+        """The reach of a column of numbers: each number is placed among the cuts above each lower code."""
         encoding = self.encodings[column.column]
         gone = given.mask
         values = given.data
@@ -345,7 +383,7 @@ class LocalColumns:
         step = max(1, CELLS // max(n + 1, m))
         for begin in range(0, m - 1, step):
             end = min(m - 1, begin + step)
-            cuts = self._all_thresholds(column, fine, begin, end)
+            cuts = self._ordered(column, fine, begin, end).cuts
             below = np.searchsorted(
                 *_comparable(points, cuts), side="right"
             )  # numbers that do not exceed each
@@ -354,9 +392,7 @@ class LocalColumns:
             width = n + 1
             line = (np.arange(end - begin) * width)[:, None]
             passed = np.bincount((below + line).ravel(), minlength=(end - begin) * width).reshape(-1, width)
-            passed = np.cumsum(
-                passed[:, :n], axis=1
-            )  # for each number, the upper codes for which it lies above
+            passed = np.cumsum(passed[:, :n], axis=1)  # for each number, the uppers for which it lies above
             reach = np.where(passed == 0, ALWAYS, lower + 1 + passed)
             reach[reach >= m] = NEVER
             out[kept, column.begin + begin : column.begin + end] = reach.T.astype(np.uint16)[place]
@@ -394,14 +430,9 @@ def _comparable(
     points: npt.NDArray[Any], cuts: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Numbers and cuts in one type, in which ``point <= cut`` is what it is for the numbers themselves."""
+    if cuts.dtype.kind == "O":
+        return points.astype(object), cuts
     if points.dtype.kind == "f":
-        return points, cuts.astype(np.float64, copy=False)
-    if cuts.dtype.kind == "f":
-        top = np.iinfo(np.int64).max
-        whole = np.clip(np.floor(cuts), -(2.0**63), 2.0**63 - 1024).astype(np.int64)
-        return np.minimum(points, top).astype(np.int64), whole
-    if points.dtype == cuts.dtype:
         return points, cuts
-    if cuts.dtype == np.uint64:
-        return np.maximum(points.astype(np.int64), 0).astype(np.uint64), cuts
-    return np.minimum(points, np.iinfo(np.int64).max).astype(np.int64), cuts
+    whole = np.clip(np.floor(cuts), -(2.0**63), 2.0**63 - 1024).astype(np.int64)
+    return np.minimum(points, np.iinfo(np.int64).max).astype(np.int64), whole

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from everytree.data.cuts import EXACT, READABLE, cut_between
 
-__all__ = ["cut_matrix", "cuts_between", "too_large"]
+__all__ = ["cut_matrix", "cuts_between", "few_digits", "too_large"]
 
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
@@ -46,7 +46,7 @@ def cuts_between(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> list[float 
 def cut_matrix(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The cut of every pair ``high[i] < low[j]``, in row i and column j; elsewhere the least number there is.
 
-    They are floats, or whole numbers where floats are not exact.
+    They are floats, or Python's numbers where floats are not exact.
 
     >>> cut_matrix(np.array([1, 5]), np.array([3, 9]))[0].tolist()
     [2.0, 5.0]
@@ -54,10 +54,10 @@ def cut_matrix(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[Any
     above = high[:, None] < low[None, :]
     i, j = np.nonzero(above)
     if too_large(high, low):
-        whole = np.full(above.shape, np.iinfo(high.dtype).min, dtype=high.dtype)
-        found = [cut_between(a, b) for a, b in zip(high[i], low[j], strict=True)]
-        whole[i, j] = np.array([int(cut // 1) for cut in found], dtype=high.dtype)
-        return whole
+        exact = np.full(above.shape, -np.inf, dtype=object)
+        for row, column in zip(i.tolist(), j.tolist(), strict=True):
+            exact[row, column] = cut_between(high[row], low[column])
+        return exact
     first, second = high.astype(np.float64), low.astype(np.float64)
     cuts = np.full(above.shape, -np.inf)
     cuts[i, j] = _cuts(first[i], second[j], np.maximum(_places(first)[i], _places(second)[j]))
@@ -71,6 +71,20 @@ def too_large(*arrays: npt.NDArray[Any]) -> bool:
         for values in arrays
         if values.dtype.kind != "f"
     )
+
+
+def few_digits(values: npt.NDArray[Any]) -> bool:
+    """Whether all mid-points of these values have at most six digits.
+
+    >>> few_digits(np.array([1.25, 300])), few_digits(np.array([1.25, 30000]))
+    (True, False)
+    """
+    if too_large(values):
+        return False
+    numbers = values.astype(np.float64)
+    places = int(_places(numbers).max(initial=0))
+    # A mid-point has one place more, so that ten times the greatest value bounds it in units of its last place.
+    return places < NO_PLACES and float(np.abs(numbers).max(initial=0)) * 10.0 ** (places + 1) < 10**READABLE
 
 
 def _places(values: Floats) -> npt.NDArray[np.int64]:

@@ -3,7 +3,8 @@
 A state is asked by its rows alone, never by their classes:
 
     ordered column    the breaks of ``equal_frequency_breaks`` on the examples of each code that occurs, missing ones
-                      aside; the break between the codes lo and hi is test begin + lo, with the *upper* code hi
+                      aside; the break between the codes lo and hi is test begin + lo, and its *upper* says which of
+                      the cuts above lo it is (``LocalColumns``)
     nominal column    a test for each value that occurs, and "missing"; of two only that of the last value
     missing           wherever some values are missing and others are not
 
@@ -64,7 +65,7 @@ class LocalCuts:
         Returns
         -------
         dict of int to int
-            The upper code of each test, 0 where it is no cut.
+            The upper of each test, 0 where it is no cut.
         """
         found: dict[int, int] = {}
         total = int(self._weights[rows].sum())
@@ -91,7 +92,9 @@ class LocalCuts:
             breaks = equal_frequency_breaks(counts[held], column.bins)
         else:
             breaks = list(range(held.size - 1))
-        return [*((column.begin + int(held[j]), int(held[j + 1])) for j in breaks), *gone]
+        pairs = [(int(held[j]), int(held[j + 1])) for j in breaks]
+        cuts = [(column.begin + low, self.columns.upper(column, low, following)) for low, following in pairs]
+        return [*cuts, *gone]
 
     def of_tree(
         self, key: Sequence[int], max_depth: int | None, min_leaf: int | None = None
@@ -110,7 +113,7 @@ class LocalCuts:
         Returns
         -------
         tuple of two lists
-            The upper code of each node, and what it asks in words; 0 and "" at leaves.
+            The upper of each node, and what it asks in words; 0 and "" at leaves.
 
         Raises
         ------
@@ -140,7 +143,7 @@ class LocalCuts:
         return upper, asks
 
     def upper_after(self, steps: Sequence[tuple[int, int]], test: int, max_depth: int | None) -> int:
-        """Find the upper code of a test that is asked at the end of a path.
+        """Find the upper of a test that is asked at the end of a path.
 
         Parameters
         ----------
@@ -154,7 +157,7 @@ class LocalCuts:
         Returns
         -------
         int
-            The code above its cut; 0 where it is no cut.
+            The upper of its cut; 0 where it is no cut.
         """
         rows, above = np.arange(len(self._rows)), None
         for asked, outcome in steps:
@@ -162,7 +165,7 @@ class LocalCuts:
         return self.upper_at(test, rows, rows if above is None else above, len(steps), max_depth)
 
     def upper_at(self, test: int, rows: Rows, above: Rows, depth: int, max_depth: int | None) -> int:
-        """Find the upper code of a test that a state asks.
+        """Find the upper of a test that a state asks.
 
         Parameters
         ----------
@@ -180,13 +183,13 @@ class LocalCuts:
         Returns
         -------
         int
-            The code above its cut; 0 where it is no cut.
+            The upper of its cut; 0 where it is no cut.
         """
         lowest = max_depth is not None and max_depth - depth == 1
         return self._upper(depth, test, above if lowest else rows)
 
     def _upper(self, node: int, test: int, rows: Rows) -> int:
-        """The code above the cut in a state that offers it; 0 of a test that is no cut, or of a 0/1 column."""
+        """The upper of a cut in a state that offers it; 0 of a test that is no cut."""
         k = self._place[test]
         column = self.columns.columns[k]
         if column.kind != ORDERED or test == column.missing:
@@ -197,7 +200,7 @@ class LocalCuts:
             raise DataError(
                 f"node {node} asks test {test}, which its rows do not offer: expected a cut between two of them."
             )
-        return int(higher.min())
+        return self.columns.upper(column, low, int(higher.min()))
 
     def _check_offered(self, node: int, test: int, rows: Rows, asked: Rows, min_leaf: int) -> None:
         k = self._place[test]

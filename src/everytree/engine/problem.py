@@ -134,7 +134,7 @@ class Problem:
     def _local(self) -> dict[str, Any]:
         """Return what the core need know where states choose their own cuts."""
         columns = self._table.columns
-        return {} if columns is None else {"columns": columns.array}
+        return {} if columns is None else {"columns": columns.array, "uppers": columns.uppers}
 
     def at_depth(self, depth: int, limits: Limits) -> Self:
         """Return the same examples with another bound on the depth and other limits.

@@ -229,7 +229,7 @@ def _annotations(made: type) -> set[str]:
 
 
 def _check_cuts(tree: Tree, columns: LocalColumns | None) -> None:
-    """Refuse a tree whose nodes ask other cuts than their tests and upper codes say."""
+    """Refuse a tree whose nodes ask other cuts than their tests and uppers say."""
     if (tree.upper is None) != (columns is None) or (tree.asks is None) != (columns is None):
         raise DataError(
             "tree.upper and tree.asks are there for local cuts, and only for these; expected both then"
@@ -243,9 +243,9 @@ def _check_cuts(tree: Tree, columns: LocalColumns | None) -> None:
         if (
             column.fine is not None
             and test != column.missing
-            and not test - column.begin < upper < column.n_codes
+            and not test - column.begin < upper <= columns.last_upper(test)
         ):
-            raise DataError(f"tree.upper[{k}] is {upper}; expected a code above that of test {test}")
+            raise DataError(f"tree.upper[{k}] is {upper}; expected that of a cut of test {test}")
         if tree.asks[k] != columns.test(test, upper).name:
             wanted = clip(columns.test(test, upper).name)
             raise DataError(f"tree.asks[{k}] is {clip(tree.asks[k])}; expected {wanted}, as its codes say")

@@ -7,9 +7,9 @@ to child 0 where the test is 0 (no), to child 1 where it is 1 (yes):
     test[k]      the column tested at node k, -1 at a leaf     proba[k]   class probabilities
                                                                says[k]    the index of the class it predicts
 
-Where every node chooses its own cut, two more arrays say which: `upper[k]`, the code above the cut of node k, and
-`asks[k]`, what it asks in words. A row is then a row of reaches (see `data.local_columns`), and goes to child 1 where
-the reach of the test is at most `upper[k]`. Other trees have None for both.
+Where every node chooses its own cut, two more arrays say which: `upper[k]`, the position of the cut of node k among
+those of its test, and `asks[k]`, what it asks in words. A row is then a row of reaches (see `data.local_columns`), and
+goes to child 1 where the reach of the test is at most `upper[k]`. Other trees have None for both.
 
 Each law is a function of `checks`, and the constructor calls all of them. The arrays cannot be written to, so a tree
 that exists obeys the laws for ever, and two trees can be compared by their arrays.

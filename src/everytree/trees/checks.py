@@ -5,7 +5,7 @@
     counts[k] = counts[child 0 of k] + counts[child 1 of k]        a split sends every example to one side
     proba[k] ≥ 0,  Σ_c proba[k, c] = 1
     0 ≤ says[k] < n_classes                                        a node says one of the classes
-    0 ≤ upper[k] < 65535,  0 at a leaf                             where nodes choose their cuts: the code above the cut
+    0 ≤ upper[k] < 65535,  0 at a leaf                             where nodes choose their cuts: which cut
 
 Each check raises `DataError` with the place that breaks the law (``counts[3]``), the value found there and
 what was expected. All are linear in the number of nodes and none recurses, so a hostile tree costs no more
@@ -195,13 +195,13 @@ def check_says_in_range(says: IntArray, n_classes: int) -> None:
 
 
 def checked_upper(value: object, test: IntArray) -> npt.NDArray[np.int32]:
-    """Return the code above the cut of each node; 0 at a leaf, and where the test is no cut."""
+    """Return the position of each node's cut among those of its test; 0 at a leaf, and where the test is no cut."""
     upper = integer_array(value, "upper")
     check_same_length("upper", len(upper), len(test))
     bad = np.flatnonzero((upper < 0) | (upper >= MAX_UPPER) | ((test < 0) & (upper > 0)))
     if len(bad):
         k = bad[0]
-        raise DataError(f"upper[{k}] is {upper[k]}: expected a code below {MAX_UPPER}, and 0 at a leaf.")
+        raise DataError(f"upper[{k}] is {upper[k]}: expected a number below {MAX_UPPER}, and 0 at a leaf.")
     return upper.astype(np.int32)
 
 

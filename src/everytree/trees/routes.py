@@ -217,7 +217,7 @@ def leaf_of_rows(
 ) -> npt.NDArray[np.intp]:
     """Return the leaf each row of a 0/1 matrix ends in; all rows of a chunk go down one level at a time.
 
-    With ``upper`` the rows are reaches, and a test holds where the reach is at most the upper code of the node.
+    With ``upper`` the rows are reaches, and a test holds where the reach is at most the upper of the node.
     """
     leaf = np.zeros(len(X), dtype=np.intp)
     if test[0] < 0:

@@ -98,7 +98,8 @@ class Tree(TreeArrays):
     says : array of int, shape (n_nodes,), optional
         The index of the class that each node predicts. By default it is the most probable class, of several the first.
     upper : array of int, shape (n_nodes,), optional
-        Where every node chooses its own cut, the code above that cut; 0 at leaves and where a test is no cut.
+        Where every node chooses its own cut, the position of it among those of its test; 0 at leaves and where a test
+        is no cut.
     asks : iterable of str, optional
         What each node then asks, in words, such as ``"age <= 54.5"``; empty at a leaf.
 

@@ -4,7 +4,7 @@
      "children": [[zero, one], …], "test": […], "counts": [[…], …], "proba": [[…], …], "says": […]}
 
 Older files have no "says": each node says its most probable class. A tree whose nodes chose their own cuts has also
-"upper": […], the code above the cut of each node, and "asks": […], what it asks in words.
+"upper": […], the position of the cut of each node, and "asks": […], what it asks in words.
 
 Reading trusts nothing: every field is checked for type and shape before an array is made of it, the work is
 linear in the size of the input, and an error names the field (``counts[3][1]``). The laws of the tree itself

@@ -11,7 +11,7 @@ from typing import Any
 
 from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
-from everytree.verify.local import breaks_of, threshold
+from everytree.verify.local import breaks_of, threshold, upper_of
 from everytree.verify.model import Fine, Model, as_text
 from everytree.verify.prove import Space
 
@@ -96,9 +96,8 @@ def cut_facts(model: Model, space: Space) -> list[Fact]:
         words = model.test_name(node.test)
         if asked.kind == "threshold" and column.fine is not None:
             first = next(i for i, test in enumerate(model.tests) if test.column == asked.column)
-            fine = column.fine
-            cut = threshold(fine.low, fine.high, fine.given, node.test - first, upper)
-            words = f"{column.name} <= {as_text(cut)}"
+            codes = (column.fine.low, column.fine.high, column.fine.given, node.test - first, upper)
+            words, upper = f"{column.name} <= {as_text(threshold(*codes))}", upper_of(*codes)
         if (node.upper, node.asks) != (upper, words):
             return [Fact(f"cut of node {k}", [node.upper, node.asks], [upper, words], FALSE, where)]
         one = cover & rows[node.test]

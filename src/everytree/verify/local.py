@@ -6,9 +6,10 @@
     nominal    the test of every value that occurs, and "missing"; of two of them only that of the last value
     missing    beside the cuts, where it occurs and other values do too
 
-The cut between the codes lo and hi that occur side by side is t(lo, hi), the largest over lo < h <= hi of the mid-point
-of the greatest value of lo and the least of h, in as few digits as a twentieth of the gap allows; cut points that were
-given stay where they are.
+The cut between the codes lo and hi that occur side by side is t(lo, hi), the mid-point of the greatest value of lo and
+the least of hi, in as few digits as a twentieth of the gap allows; cut points that were given stay where they are. A
+node names it by its *upper*, lo + 1 and the number of different t(lo, h), h > lo, that are less. With more than 1,023
+codes t(lo, hi) is the largest such mid-point over lo < h <= hi, and the upper is hi.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from typing import Any
 
 from everytree.verify.model import Model
 
-__all__ = ["Offers", "breaks_of", "threshold"]
+__all__ = ["Offers", "breaks_of", "threshold", "upper_of"]
 
 READABLE = 6
 EXACT = 2**53
+LARGEST = 1023
 
 
 class Group:
@@ -130,11 +132,29 @@ def breaks_of(counts: list[int], bins: int) -> list[int]:
     return found
 
 
-def threshold(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: int, upper: int) -> Any:
-    """Return t(lower, upper) from the least and the greatest values of all codes."""
+def threshold(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: int, above: int) -> Any:
+    """Return t(lower, above) from the least and the greatest values of all codes."""
     if given:
         return low[lower + 1]
-    return max(_between(high[lower], low[h]) for h in range(lower + 1, upper + 1))
+    if len(low) > LARGEST:
+        return max(_between(high[lower], low[h]) for h in range(lower + 1, above + 1))
+    return _between(high[lower], low[above])
+
+
+def upper_of(low: tuple[Any, ...], high: tuple[Any, ...], given: bool, lower: int, above: int) -> int:
+    """Return the upper of t(lower, above).
+
+    >>> values = (0, 10.88, 10.8800002, 99)
+    >>> [upper_of(values, values, False, 0, above) for above in (1, 2, 3)]
+    [2, 1, 3]
+    """
+    if given:
+        return lower + 1
+    if len(low) > LARGEST:
+        return above
+    cut = _between(high[lower], low[above])
+    less = {other for value in low[lower + 1 :] if (other := _between(high[lower], value)) < cut}
+    return lower + 1 + len(less)
 
 
 def _between(lo: Any, hi: Any) -> Any:

@@ -81,7 +81,7 @@ class Node:
     """One node of the tree; ``test`` is −1 at a leaf, and ``above`` is its parent with the outcome that leads here.
 
     ``says`` is the index of the class it predicts; None in older files, where only the claims name it. ``upper`` is the
-    code above its cut and ``asks`` what it asks, in words, where nodes choose their own cuts.
+    position of its cut among those of its test and ``asks`` what it asks, in words, where nodes choose their own cuts.
     """
 
     test: int
