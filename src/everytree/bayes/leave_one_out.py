@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from everytree.bayes.folded import Folded
 from everytree.data.arrays import as_tests
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 
 __all__ = ["LeaveOneOut", "leave_one_out", "loo_proba", "mixed"]
 
@@ -156,6 +156,13 @@ def _codes_of(y: npt.ArrayLike, labels: Sequence[Any]) -> Codes:
 def _sums(posterior: Folded) -> Reals:
     """Return E[r · p_c], one row for each row of the table and class that has examples there."""
     space = posterior.space
+    made = space.table.binarizer
+    if made is not None and made.saw_classes_:
+        raise QueryError(
+            f"leaving out each example with bins={made.bins!r}: the classes chose the cuts, so an example that is left "
+            "out is still in them, and the answer would be too good; use a number of bins or cut points from other "
+            "data, or cross-validate the whole classifier"
+        )
     counts = np.ascontiguousarray(space.table.class_counts)
     with space.question("leaving out each example") as control:
         flat = np.asarray(posterior.core.leave_one_out(counts, space.n_threads, control))

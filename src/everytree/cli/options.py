@@ -147,7 +147,8 @@ class Learning:
     bins: Annotated[
         str | None,
         typer.Option(
-            help="Bins of a numeric column: a number k (k − 1 cuts), or all for every cut; mdl for path.",
+            help="Bins of a numeric column: a number k (k − 1 cuts), all for every cut, or mdl or boosted for cuts "
+            "that the classes choose.",
             rich_help_panel=LEARNING,
             show_default=False,
         ),

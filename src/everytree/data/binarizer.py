@@ -1,6 +1,6 @@
 """From columns to tests: each attribute becomes a few 0/1 columns with names a person can read.
 
-    numeric    x <= cut        at most k−1 cuts for k equal-frequency bins, or every cut, or given cuts
+    numeric    x <= cut        at most k−1 cuts for k equal-frequency bins, every cut, cuts the classes choose, or given
     nominal    x == value      one test per value; one test for two values
     0/1, bool  x               as it is
     missing    x is missing    where asked for
@@ -19,7 +19,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.common.arguments import refused
 from everytree.data.arrays import whole_weights
+from everytree.data.class_cuts import facts_with_cuts
 from everytree.data.cut_rules import DEFAULT_BINS, CutRules, check_size
 from everytree.data.cuts import Bins
 from everytree.data.encoding import (
@@ -35,6 +37,7 @@ from everytree.data.encoding import (
 )
 from everytree.data.facts import ColumnFacts, facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
+from everytree.data.labels import label_codes
 from everytree.data.listed_tests import FineTests, ListedTests
 from everytree.data.local_columns import LocalColumns, Reach
 from everytree.data.local_encoding import encode_all_locally
@@ -77,10 +80,13 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    bins : int, "all" or dict, default 4
+    bins : int, "all", "mdl", "boosted" or dict, default 4
         How numeric columns are cut. A number of bins k ≥ 2 gives at most k − 1 cuts, each of them a test; "all" gives a
-        cut between any two neighbouring values. A dict from column name (or index) gives one of these or a list of cut
-        points for each of its columns, and 4 bins for the others.
+        cut between any two neighbouring values. Two words let the classes choose, so that ``fit`` needs ``y``: "mdl"
+        cuts a column where a cut pays for its description (Fayyad and Irani 1993), perhaps nowhere; "boosted" takes
+        the 40 cuts, of all columns together, that a small boosted ensemble of scikit-learn gains most by. A dict from
+        column name (or index) gives one of these or a list of cut points for each of its columns, and 4 bins for the
+        others.
     missing : {"error", "category", "impute"}, default "category"
         What a missing value (NaN, None, null) means. "error" refuses it. "category" makes it a value of its own: an
         extra test ``x is missing``, and false for every other test of that column. "impute" puts the training mean
@@ -108,6 +114,9 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         For each test, the index of its attribute among the input columns.
     encodings_ : list of Encoding
         How each input column is encoded: its kind, its tests, and what stands for a missing value.
+    saw_classes_ : bool
+        Whether the classes of the training rows chose cuts. Leaving out an example is then no test of a model, as its
+        class is in the cuts, and leave-one-out questions are refused.
     columns_ : LocalColumns or None
         Which tests belong to which column, and where nodes cut, with ``cuts="local"``; else None.
 
@@ -119,6 +128,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ['x0 <= 54.5', 'x1 == fixed', 'x1 == normal', 'x1 == reversible']
     >>> binarizer.transform([[60, "normal"], [40, "unseen"]]).tolist()
     [[0, 0, 1, 0], [1, 0, 0, 0]]
+    >>> Binarizer(bins="mdl").fit([[x] for x in range(20)], [0] * 8 + [1] * 12).get_feature_names_out().tolist()
+    ['x0 <= 7.5']
     """
 
     tests_: Sequence[Test]
@@ -126,6 +137,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     attributes_: npt.NDArray[np.intp]
     encodings_: list[Encoding]
     columns_: LocalColumns | None
+    saw_classes_: bool
     n_features_in_: int
 
     def __init__(
@@ -152,8 +164,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or data frame, shape (n_rows, n_columns)
             The training data.
-        y : object, optional
-            Ignored; it is there because scikit-learn's pipelines pass it.
+        y : array of shape (n_rows,), optional
+            The classes; needed where they choose cuts (``bins="mdl"`` or ``"boosted"``), and otherwise ignored.
         sample_weight : array of int, shape (n_rows,), optional
             Whole numbers; a weight is the same as repeating the row.
 
@@ -163,7 +175,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The fitted Binarizer itself.
         """
         frame = read_frame(X)
-        self._choose(frame, sample_weight)
+        self._choose(frame, y, sample_weight)
         return self
 
     def fit_transform(
@@ -175,8 +187,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or data frame, shape (n_rows, n_columns)
             The training data.
-        y : object, optional
-            Ignored; it is there because scikit-learn's pipelines pass it.
+        y : array of shape (n_rows,), optional
+            The classes; needed where they choose cuts (``bins="mdl"`` or ``"boosted"``), and otherwise ignored.
         sample_weight : array of int, shape (n_rows,), optional
             Whole numbers; a weight is the same as repeating the row.
 
@@ -186,22 +198,34 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The outcomes of the tests, C-contiguous.
         """
         frame = read_frame(X)
-        kept = self._choose(frame, sample_weight)
+        kept = self._choose(frame, y, sample_weight)
         return transform_frame(self, frame) if kept is None or sample_weight is not None else kept.matrix()
 
-    def _choose(self, frame: Frame, sample_weight: npt.ArrayLike | None) -> Kept | None:
+    def _choose(self, frame: Frame, y: Any, sample_weight: npt.ArrayLike | None) -> Kept | None:
         check_columns(self, frame, reset=True)
-        weights = whole_weights(sample_weight, frame.n_rows)
+        weights, rules, codes = whole_weights(sample_weight, frame.n_rows), rules_of(self), None
+        rules.check()
+        if rules.by_classes:
+            if y is None:
+                raise refused(
+                    DataError,
+                    "bins",
+                    rules.by_classes,
+                    says=" chooses cuts by the classes, and y is None (requires y to be passed); call fit(X, y)",
+                )
+            codes = label_codes(y, frame.n_rows, None)[0]
         if weights is not None:
             if not weights.any():
                 raise DataError(
                     "sample_weight is zero for every row; at least one row needs a weight above zero"
                 )
-            frame, weights = frame.take(weights > 0), weights[weights > 0]
+            used = weights > 0
+            frame, weights = frame.take(used), weights[used]
+            codes = None if codes is None else codes[used]
         if self.cuts == "local":
             fit_locally(self, frame, weights)
             return None
-        return fit_frame(self, frame, encodings_of(rules_of(self), frame, weights))
+        return fit_frame(self, frame, encodings_of(rules, frame, weights, codes))
 
     def transform(self, X: Any) -> npt.NDArray[np.uint8]:
         """Compute the outcomes of the tests.
@@ -279,9 +303,20 @@ def rules_of(binarizer: Binarizer) -> CutRules:
     )
 
 
-def encodings_of(rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] | None) -> list[Encoding]:
-    """All tests of every column, before any is dropped; weights are above zero."""
+def encodings_of(
+    rules: CutRules,
+    frame: Frame,
+    weights: npt.NDArray[np.int64] | None,
+    classes: npt.NDArray[np.intp] | None = None,
+) -> list[Encoding]:
+    """All tests of every column, before any is dropped; weights are above zero.
+
+    ``classes`` are the numbers of the rows' classes; they play a part only where classes choose cuts.
+    """
     facts, bins = _facts_and_bins(rules, frame, weights)
+    if rules.by_classes:
+        assert classes is not None
+        facts = facts_with_cuts(rules, frame, facts, bins, classes, weights)
     return [encode(each, j, bins[j], rules.missing) for j, each in enumerate(facts)]
 
 
@@ -354,6 +389,7 @@ def set_fitted(
     n_tests = [len(encoding.tests) for encoding in encodings]
     binarizer.attributes_ = np.repeat(np.arange(len(encodings), dtype=np.intp), n_tests)
     binarizer.columns_ = None
+    binarizer.saw_classes_ = rules_of(binarizer).by_classes is not None
 
 
 def transform_frame(binarizer: Binarizer, frame: Frame) -> npt.NDArray[np.uint8]:

@@ -5,7 +5,8 @@
     dropped   tests left out                the same, with "reason" and "kept", the index of the test for it
 
 Where nodes choose their own cuts, "encoding" has "cuts": "local", and a numeric column has "fine": the least and the
-greatest value of each of its codes, the bins of a node, and whether the cut points were given.
+greatest value of each of its codes, the bins of a node, and whether the cut points were given. Where the classes chose
+cuts, "encoding" has "saw_classes": true.
 
 A test is of one of four kinds:
 
@@ -80,8 +81,12 @@ def columns_to_json(model: Encoded) -> dict[str, Any]:
         "unknown": binarizer.unknown,
         "named_columns": named is not None,
     }
+    if binarizer.columns_ is not None:
+        choices |= {"cuts": "local"}
+    if binarizer.saw_classes_:
+        choices |= {"saw_classes": True}
     return {
-        "encoding": choices if binarizer.columns_ is None else choices | {"cuts": "local"},
+        "encoding": choices,
         "columns": columns,
         "tests": [_test_to_json(test) for test in binarizer.tests_],
         "dropped": dropped,
@@ -111,7 +116,7 @@ def _fine_to_json(fine: FineCodes) -> dict[str, Any]:
 def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
     """Set ``binarizer_``, ``n_features_in_`` and ``feature_names_in_`` from the fields of a model file."""
     choices = data["encoding"]
-    if not isinstance(choices, dict) or set(choices) - {"cuts"} != {*CHOICES, "named_columns"}:
+    if not isinstance(choices, dict) or set(choices) - {"cuts", "saw_classes"} != {*CHOICES, "named_columns"}:
         raise DataError(
             f"encoding is {clip(choices)}; expected an object with missing, unknown and named_columns"
         )
@@ -122,6 +127,9 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
         raise DataError(
             f"encoding.cuts is {clip(choices.get('cuts', 'global'))}; expected the same as params.cuts"
         )
+    saw = choices.get("saw_classes", False)
+    if saw is not ("saw_classes" in choices) or (local and saw):
+        raise DataError(f"encoding.saw_classes is {clip(saw)}; expected true for global cuts, or nothing")
     for key, allowed in CHOICES.items():
         if choices[key] not in allowed:
             raise DataError(f"encoding.{key} is {clip(choices[key])}; expected one of {', '.join(allowed)}")
@@ -151,6 +159,7 @@ def columns_from_json(data: dict[str, Any], model: Encoded) -> None:
         set_fitted_locally(binarizer, encodings, dropped)
     else:
         set_fitted(binarizer, encodings, dropped)
+        binarizer.saw_classes_ |= saw
     for fitted in (binarizer, model):
         fitted.n_features_in_ = len(names)
         if named:

@@ -17,14 +17,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.arguments import refused
 from everytree.data.column import Column
-from everytree.data.cut_rules import CutRules, chosen_columns
+from everytree.data.cut_rules import CutRules
 from everytree.data.cuts import number_text, places_among
 from everytree.data.encoding import as_trained
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame
-from everytree.data.mdl import mdl_cuts
+from everytree.data.mdl import mdl_cuts_of
 from everytree.errors import DataError
 
 __all__ = ["Categories", "Categorizer"]
@@ -109,50 +108,32 @@ class Categorizer:
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
     ) -> None:
-        self._bins = bins  # the rules have those that are cut without the classes
-        plain: Any = (
-            {key: _unsupervised(value) for key, value in bins.items()} if isinstance(bins, Mapping) else bins
-        )
         self._rules = CutRules(
-            _unsupervised(plain),
+            bins,
             missing,
             nominal=nominal,
             max_categories=max_categories,
-            default=DEFAULT_BINS,
+            words=("all", "mdl"),
         )
 
     def fit(
         self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
     ) -> Self:
         """Choose the categories; rows of weight zero are gone already."""
-        self._check_parameters()
+        self._rules.check()
         self._rules.check_missing(frame)
         coded, asked = self._rules.coded_columns(frame), self._rules.bins_of(frame)
-        supervised = _supervised(self._bins, frame)
-        self.categories_ = []
-        for j, column in enumerate(frame.columns):
-            target = (y, n_classes) if j in supervised else None
-            self.categories_.append(
-                self._choose(column.as_nominal() if j in coded else column, asked[j], target, weights)
-            )
+        self.categories_ = [
+            self._choose(column.as_nominal() if j in coded else column, asked[j], (y, n_classes), weights)
+            for j, column in enumerate(frame.columns)
+        ]
         return self
 
     def restore(self, categories: list[Categories]) -> Self:
         """Take categories that were chosen before, as if fitted."""
-        self._check_parameters()
+        self._rules.check()
         self.categories_ = categories
         return self
-
-    def _check_parameters(self) -> None:
-        if isinstance(self._bins, str) and self._bins not in ("all", "mdl"):
-            raise refused(
-                DataError,
-                "bins",
-                self._bins,
-                "a number of bins of at least 2, 'all', 'mdl', or a dict from column to "
-                "one of these or to a list of finite cut points",
-            )
-        self._rules.check()
 
     def transform(self, frame: Frame) -> npt.NDArray[np.int32]:
         """Codes of shape (n_rows, n_columns), column by column in memory."""
@@ -168,7 +149,7 @@ class Categorizer:
         self,
         column: Column,
         bins: Any,
-        target: tuple[npt.NDArray[np.intp], int] | None,
+        target: tuple[npt.NDArray[np.intp], int],
         weights: npt.NDArray[np.int64] | None,
     ) -> Categories:
         nominal = column.kind in ("nominal", "boolean")
@@ -180,8 +161,8 @@ class Categorizer:
         own = facts.absent > 0 and fill is None
         if nominal:
             return Categories(facts.name, self._declared(column, facts.values), (), own, fill)
-        if target is not None:
-            cuts = _by_classes(column, fill, target, weights)
+        if isinstance(bins, str) and bins == "mdl":
+            cuts = mdl_cuts_of(column, fill, *target, weights)
         elif isinstance(bins, str | int | np.integer) and facts.filled(fill).values.size == 1:
             cuts = []  # a constant: one bin
         else:
@@ -200,31 +181,3 @@ class Categorizer:
                 f"{self._rules.max_categories}; remove unused categories, group rare ones, or raise max_categories"
             )
         return column.categories
-
-
-def _by_classes(
-    column: Column,
-    fill: float | int | None,
-    target: tuple[npt.NDArray[np.intp], int],
-    weights: npt.NDArray[np.int64] | None,
-) -> list[float | int]:
-    """The cuts of a numeric column that its classes choose."""
-    (y, n_classes), numbers, missing = target, column.data, column.mask
-    if missing is None:
-        return mdl_cuts(numbers, y, n_classes, weights)
-    if fill is not None:
-        return mdl_cuts(np.where(missing, fill, numbers), y, n_classes, weights)
-    present = ~missing
-    return mdl_cuts(numbers[present], y[present], n_classes, None if weights is None else weights[present])
-
-
-def _unsupervised(bins: Any) -> Any:
-    return 2 if isinstance(bins, str) and bins == "mdl" else bins
-
-
-def _supervised(bins: Any, frame: Frame) -> set[int]:
-    """The columns whose cuts are chosen by the classes."""
-    if isinstance(bins, Mapping):
-        keys = [key for key, value in bins.items() if isinstance(value, str) and value == "mdl"]
-        return chosen_columns(keys, frame, "bins")
-    return set(range(len(frame.columns))) if isinstance(bins, str) and bins == "mdl" else set()

@@ -85,6 +85,7 @@ def count_frame(
     local = binarizer.cuts == "local"
     if like is None:
         frame_of_names = named_columns(data.names, data.names)
+        rules_of(binarizer).refuse_classes("inside an engine")
         bins = rules_of(binarizer).bins_of(frame_of_names)
         encodings = []
         for j, (column, fact) in enumerate(zip(data.columns, facts, strict=True)):

@@ -20,6 +20,7 @@ from everytree.data.frames import Frame
 from everytree.errors import Argument, DataError, Wording
 
 __all__ = [
+    "BY_CLASSES",
     "DEFAULT_BINS",
     "CutRules",
     "check_size",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 DEFAULT_BINS = 4
+BY_CLASSES = ("mdl", "boosted")  # bins whose cuts the classes of the rows choose
 MAX_CELLS = 2**32  # the largest matrix of tests that is built: four gigabytes
 SOME = 5  # how many columns a message lists
 
@@ -40,8 +42,8 @@ class CutRules:
     >>> CutRules(bins=1).check()
     Traceback (most recent call last):
         ...
-    everytree.errors.DataError: bins=1; expected a number of bins of at least 2, 'all', or a dict from column to one \
-of these or to a list of finite cut points
+    everytree.errors.DataError: bins=1; expected a number of bins of at least 2, 'all', 'mdl', 'boosted', or a dict \
+from column to one of these or to a list of finite cut points
     """
 
     bins: int | str | Mapping[Any, Bins] = DEFAULT_BINS
@@ -51,6 +53,7 @@ of these or to a list of finite cut points
     max_categories: int = 256
     default: int = DEFAULT_BINS
     cuts: str = "global"
+    words: tuple[str, ...] = ("all", *BY_CLASSES)
 
     def check(self) -> None:
         """Refuse parameters that mean nothing; the bins of single columns are checked when these are known."""
@@ -69,7 +72,36 @@ of these or to a list of finite cut points
         if not isinstance(self.max_categories, numbers.Integral) or self.max_categories < 1:
             raise refused(DataError, "max_categories", self.max_categories, "a whole number of at least 1")
         if not isinstance(self.bins, Mapping):
-            _check_bins(self.bins, "bins")
+            _check_bins(self.bins, "bins", self.words)
+        if self.cuts == "local" and (by := self.by_classes):
+            raise refused(
+                DataError,
+                "bins",
+                by,
+                says=' chooses cuts once, from all rows, and cuts="local" at every node; use a number of bins or '
+                '"all", or cuts="global"',
+            )
+
+    @property
+    def by_classes(self) -> str | None:
+        """The word for cuts that the classes of the rows choose, of some columns or all; None if there are none.
+
+        >>> CutRules("mdl").by_classes, CutRules({"age": "boosted"}).by_classes, CutRules("all").by_classes
+        ('mdl', 'boosted', None)
+        """
+        given = self.bins.values() if isinstance(self.bins, Mapping) else [self.bins]
+        return next((bins for bins in given if isinstance(bins, str) and bins in BY_CLASSES), None)
+
+    def refuse_classes(self, counted: str) -> None:
+        """Refuse cuts that the classes choose where rows are not in memory together; ``counted`` says how they are."""
+        if by := self.by_classes:
+            raise refused(
+                DataError,
+                "bins",
+                by,
+                says=f" chooses cuts by the classes and needs all rows in memory, and this counts {counted}; give a "
+                'number of bins, "all" or lists of cut points, for example those of a Binarizer fitted to a sample',
+            )
 
     def coded_columns(self, frame: Frame) -> set[int]:
         """The numeric columns whose numbers are codes."""
@@ -80,7 +112,7 @@ of these or to a list of finite cut points
         if not isinstance(self.bins, Mapping):
             return [self.bins] * len(frame.columns)
         for key, value in self.bins.items():
-            _check_bins(value, f"bins[{key!r}]")
+            _check_bins(value, f"bins[{key!r}]", self.words)
         given = {_index(key, frame, "bins"): value for key, value in self.bins.items()}
         return [given.get(j, self.default) for j in range(len(frame.columns))]
 
@@ -113,9 +145,9 @@ def refuse_holes(holes: Sequence[tuple[str, int]], n_rows: int) -> None:
         raise DataError(message, code="missing-values", parameter="missing", value="error")
 
 
-def _check_bins(bins: Any, what: str) -> None:
+def _check_bins(bins: Any, what: str, words: tuple[str, ...]) -> None:
     if isinstance(bins, str):
-        good = bins == "all"
+        good = bins in words
     elif isinstance(bins, numbers.Integral):
         good = not isinstance(bins, bool) and int(bins) >= 2
     elif isinstance(bins, Sequence | np.ndarray):
@@ -127,7 +159,7 @@ def _check_bins(bins: Any, what: str) -> None:
             DataError,
             what,
             bins,
-            "a number of bins of at least 2, 'all', or a dict from column to one "
+            f"a number of bins of at least 2, {', '.join(map(repr, words))}, or a dict from column to one "
             "of these or to a list of finite cut points",
         )
 

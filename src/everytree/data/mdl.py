@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.column import Column
 from everytree.data.cuts import cut_between
 from everytree.errors import DataError
 
-__all__ = ["mdl_cuts"]
+__all__ = ["mdl_cuts", "mdl_cuts_of"]
 
 MAX_CELLS = 2**27  # distinct values × classes: one gigabyte of counts
 
@@ -53,6 +54,23 @@ def mdl_cuts(
             breaks.append(start + found)
             todo += [(start, start + found + 1), (start + found + 1, stop)]
     return [cut_between(points[j], points[j + 1]) for j in sorted(breaks)]
+
+
+def mdl_cuts_of(
+    column: Column,
+    fill: float | int | None,
+    y: npt.NDArray[np.intp],
+    n_classes: int,
+    weights: npt.NDArray[np.int64] | None = None,
+) -> list[float | int]:
+    """The cut points of a numeric column, where ``fill`` stands for missing values; without it they play no part."""
+    numbers, missing = column.data, column.mask
+    if missing is None:
+        return mdl_cuts(numbers, y, n_classes, weights)
+    if fill is not None:
+        return mdl_cuts(np.where(missing, fill, numbers), y, n_classes, weights)
+    present = ~missing
+    return mdl_cuts(numbers[present], y[present], n_classes, None if weights is None else weights[present])
 
 
 def _best_break(counts: npt.NDArray[np.int64]) -> int | None:

@@ -80,6 +80,7 @@ class Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
         rules = rules_of(self._binarizer)
         rules.check()
+        rules.refuse_classes("batch by batch")
         rules.check_missing(frame)
         new = copy.copy(self)
         if self._table is None:

@@ -336,7 +336,7 @@ class TreeClassifierBase(ClassifierBase):
                 self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
                 return self
             check_columns(self.binarizer_, frame, reset=True)
-            encodings = encodings_of(rules_of(self.binarizer_), frame, weights)
+            encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
             self._leave_out(frame, encodings, codes, weights)
             X01 = fit_frame(self.binarizer_, frame, encodings).matrix()
             table = Table.from_arrays(
@@ -346,7 +346,7 @@ class TreeClassifierBase(ClassifierBase):
                 weights,
                 test_names=self.binarizer_.get_feature_names_out().tolist(),
                 classes=self.classes_.tolist(),
-            )
+            ).encoded(self.binarizer_, None)
             self._learned_from(table)
             self._fit_table(table, X01, codes, weights)
         return self
@@ -399,7 +399,7 @@ class TreeClassifierBase(ClassifierBase):
             )
         self.checked_costs()
         names = self.binarizer_.get_feature_names_out().tolist()
-        table = table.named(names, self.classes_.tolist())
+        table = table.named(names, self.classes_.tolist()).encoded(self.binarizer_, target)
         self.n_features_in_ = self.binarizer_.n_features_in_
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_

@@ -68,13 +68,18 @@ class Calibrated:
         return proba
 
     def _check_calibrate(self) -> None:
-        """Refuse a word that is not known, and left-out examples of a sample."""
+        """Refuse a word that is not known, and left-out examples of a sample or where the classes chose cuts."""
         if not (self.calibrate is None or self.calibrate == "loo"):
             raise refused(QueryError, "calibrate", self.calibrate, 'None or "loo"')
         if self.calibrate is not None and getattr(self, "method", "exact") != "exact":
             raise QueryError(
                 'calibrate="loo" with method="collapsed": leaving out each example needs the exact average; use '
                 'method="exact" under a smaller max_depth, or calibrate=None'
+            )
+        if self.calibrate is not None and self.binarizer_.saw_classes_:  # type: ignore[attr-defined]
+            raise QueryError(
+                f'calibrate="loo" with bins={self.binarizer_.bins!r}: the classes chose the cuts, so an example that '  # type: ignore[attr-defined]
+                'is left out is still in them; use a number of bins or cuts="local", or calibrate=None'
             )
 
     def _forget_calibration(self) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.binarizer import rules_of
 from everytree.data.frames import Frame
 from everytree.data.labels import read_labels
 from everytree.data.local_tally import AnyTally, tally_of
@@ -79,6 +80,10 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     _tally: AnyTally | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        if rules_of(self.new_binarizer()).by_classes:  # Cuts that the classes choose need all rows.
+            super().fit(X, y, sample_weight)
+            self._given = self._tally = None
+            return self
         with self._one_clock():
             frame, labels, weights = self._read(X, y, sample_weight, reset=True)
             self._given = None
@@ -148,6 +153,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         QueryError
             If a parameter has a value that it cannot have, or the model holds nothing to add to.
         """
+        rules_of(self.new_binarizer()).refuse_classes("batch by batch")
         first = not hasattr(self, "classes_")
         if not first and self._tally is None:
             raise QueryError(

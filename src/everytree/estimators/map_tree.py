@@ -53,7 +53,8 @@ class MAPTreeClassifier(BayesBase):
         choose them by the evidence.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
-        neighbouring values; a dict gives either, or a list of cuts, by column. See ``Binarizer``.
+        neighbouring values; "mdl" and "boosted" let the classes choose; a dict gives one of these, or a list of cuts,
+        by column. See ``Binarizer``.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     cuts : {"global", "local"}

@@ -154,7 +154,7 @@ def frame_table(
         frame, codes, weights = frame.take(weights > 0), codes[weights > 0], weights[weights > 0]
     if binarizer.cuts == "local":
         return local_table(Table, binarizer, frame, codes, listed, weights)
-    rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights)).matrix()
+    rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights, codes)).matrix()
     names = binarizer.get_feature_names_out().tolist()
     table = Table.from_arrays(rows, codes, len(listed), weights, test_names=names, classes=listed)
     return table.encoded(binarizer, None)
