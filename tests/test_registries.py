@@ -175,7 +175,7 @@ def test_a_constraint_that_is_registered_is_known_everywhere(clear: Any, out: Ou
     found = space.best(query)
     assert (found.info["objective"], found.size) == wanted.rank
     X, y = rows()
-    model = et.OptimalTreeClassifier(max_depth=2, leaf=clear(2)).fit(X, y)
+    model = et.OptimalTreeClassifier(max_depth=2, leaf=clear(2), leaf_penalty=0).fit(X, y)
     assert model.objective_ == wanted.rank[0]
     model.save(tmp_path / "model.json")
     assert et.load_model(tmp_path / "model.json").leaf == clear(2)

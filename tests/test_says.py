@@ -128,7 +128,7 @@ def test_the_error_and_the_objective_are_those_of_the_predictions(case: Case) ->
     wrong = int((said != case.y).sum())
     assert case.model.error_ == case.tree.error == wrong
     if case.model.query_.cost != "gini":
-        price = Fraction(str(case.model.leaf_penalty)) * case.tree.n_leaves
+        price = Fraction(str(case.model.query_.leaf_penalty)) * case.tree.n_leaves
         assert case.model.objective_ == pytest.approx(float(case.cost_of(said) + price), rel=1e-12, abs=1e-12)
 
 
@@ -347,7 +347,7 @@ def test_the_command_line_says_it(
 def test_breast_cancer_with_costs() -> None:
     """A miss twenty times as dear as a false alarm: the objective is what the predictions cost."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    case = Case(X, y, max_depth=3, minimize=("cost", "size"), cost_matrix=[[0, 1], [20, 0]])
+    case = Case(X, y, max_depth=3, bins=4, minimize=("cost", "size"), cost_matrix=[[0, 1], [20, 0]])
     said = case.model.predict(X)
     assert said.tolist() == case.said() == case.tree.predict(case.rows).tolist()
     assert case.model.error_ == case.tree.error == (said != y).sum() == 24

@@ -10,7 +10,7 @@ import pytest
 import everytree as et
 
 
-def space_of(path: Path, max_depth: int = 4, min_leaf: int = 1, bins: int = 4) -> et.TreeSpace:
+def space_of(path: Path, max_depth: int = 4, min_leaf: int = 1, bins: int = 8) -> et.TreeSpace:
     features, y = et.read(path, "gewählt").split()
     binarizer = et.Binarizer(bins, missing="category").fit(features)
     return et.TreeSpace(

@@ -30,7 +30,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def folder(tmp_path: Path) -> Path:
     X, y = load_iris(return_X_y=True, as_frame=True)
     X.assign(target=y).to_csv(tmp_path / "data.csv", index=False)
-    et.OptimalTreeClassifier(max_depth=2, bins=3).fit(X, y).save(tmp_path / "model.json")
+    et.OptimalTreeClassifier(max_depth=2, leaf_penalty=0, bins=3).fit(X, y).save(tmp_path / "model.json")
     return tmp_path
 
 

@@ -55,7 +55,7 @@ def leaves_of(text: str) -> list[tuple[str, float]]:
 
 def test_under_costs_the_text_says_what_the_model_says(cli: Any, mixed: Path) -> None:
     out, answers = mixed.with_name("m.json"), mixed.with_name("a.csv")
-    same = ("--target", "gewählt", "--max-depth", "2", "--set", COSTS)
+    same = ("--target", "gewählt", "--max-depth", "2", "--bins", "4", "--set", COSTS)
     fitted = cli("fit", mixed, *same, "--set", "minimize=cost", "--out", out, "--json").json
     cli("predict", out, mixed, "--out", answers)
     said = {tuple(line.rsplit(",", 3)[1:]) for line in answers.read_text().replace('"', "").splitlines()[1:]}
@@ -107,7 +107,7 @@ def test_labels_and_probabilities_at_once(method: str, cli: Any, mixed: Path) ->
 def test_answers_follow_costs_and_laplace(mixed: Path) -> None:
     features, y = et.read(mixed, "gewählt").split()
     careful = et.OptimalTreeClassifier(
-        2, minimize=("cost", "size"), cost_matrix=[[0, 9], [1, 0]], missing="category"
+        2, minimize=("cost", "size"), cost_matrix=[[0, 9], [1, 0]], bins=4
     ).fit(features, y)
     labels, proba = careful.answers(features)
     assert labels.tolist() == careful.predict(features).tolist()

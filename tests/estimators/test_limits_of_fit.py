@@ -51,6 +51,7 @@ def fitted(seconds: float, X: Any, y: Any, **words: Any) -> tuple[Any, float]:
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        words = {"leaf_penalty": 0} | words  # the greedy trees count errors only
         model = et.OptimalTreeClassifier(bins="all", time_limit=seconds, **words).fit(X, y)
     return model, time.monotonic() - began
 
@@ -82,7 +83,7 @@ def test_the_model_says_what_was_left_out() -> None:
     with pytest.warns(
         ConvergenceWarning, match=r"time limit of 0.01 s allows \d+ of 4\d+ tests, and not all"
     ):
-        model = et.OptimalTreeClassifier(max_depth=3, bins="all", time_limit=0.01).fit(X, y)
+        model = et.OptimalTreeClassifier(max_depth=3, bins="all", leaf_penalty=0, time_limit=0.01).fit(X, y)
     assert model.n_left_out_ > 0
     assert model.stop_reason_ == "time limit"
     assert not model.optimal_
@@ -136,7 +137,7 @@ def test_a_memory_limit_leaves_out_tests() -> None:
 def test_a_query_that_no_kept_test_satisfies_is_not_called_impossible() -> None:
     X, y = numbers(1500)
     with pytest.raises(LimitReached, match=r"time limit reached: of 4497 tests it allows \d+, and no tree"):
-        et.OptimalTreeClassifier(max_depth=1, bins="all", time_limit=0.01, min_accuracy=0.95).fit(X, y)
+        et.OptimalTreeClassifier(1, bins="all", leaf_penalty=0, time_limit=0.01, min_accuracy=0.95).fit(X, y)
 
 
 def test_named_tests_stay() -> None:

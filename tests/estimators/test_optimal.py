@@ -154,7 +154,9 @@ def test_a_matrix_with_gains_is_minimised_too(seed) -> None:
 
 
 def test_probabilities_are_counts_with_a_dirichlet() -> None:
-    model = et.OptimalTreeClassifier(1, dirichlet=[1, 3]).fit([[0], [0], [0], [1]], ["a", "a", "b", "b"])
+    model = et.OptimalTreeClassifier(1, dirichlet=[1, 3], leaf_penalty=0).fit(
+        [[0], [0], [0], [1]], ["a", "a", "b", "b"]
+    )
     assert model.predict_proba([[0], [1]]).tolist() == [[3 / 7, 4 / 7], [1 / 5, 4 / 5]]
     assert model.predict([[0], [1]]).tolist() == ["a", "b"]  # what errs least, whatever is added
     assert model.error_ == 1
@@ -199,12 +201,47 @@ def test_grid_search_over_depth() -> None:
     assert search.best_estimator_.optimal_
 
 
+# --- the price of a leaf
+
+
+def test_a_price_that_is_not_given_is_two_errors(tmp_path) -> None:
+    X, y = noise()
+    model = et.OptimalTreeClassifier(2).fit(X, y)
+    assert model.leaf_penalty is None
+    assert model.query_.leaf_penalty == 2
+    assert model.objective_ == model.error_ + 2 * model.tree_.n_leaves
+    assert model.tree_ == et.OptimalTreeClassifier(2, leaf_penalty=2).fit(X, y).tree_
+    assert model.error_ >= et.OptimalTreeClassifier(2, leaf_penalty=0).fit(X, y).error_
+    model.save(tmp_path / "model.json")
+    assert et.load_model(tmp_path / "model.json").leaf_penalty is None
+    pd.DataFrame(X, columns=[f"x{j}" for j in range(np.shape(X)[1])]).assign(y=y).to_csv(
+        tmp_path / "data.csv", index=False
+    )
+    assert et.verify_model(tmp_path / "model.json", tmp_path / "data.csv", target="y").proved
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"minimize": ("gini", "size")},
+        {"class_weight": "balanced"},
+        {"minimize": ("size", "error"), "min_accuracy": 0.5},
+        {"minimize": ("cost", "size"), "cost_matrix": [[0, 1], [5, 0]]},
+    ],
+)
+def test_there_is_no_price_where_its_unit_is_not_plain_errors(words) -> None:
+    X, y = noise()
+    model = et.OptimalTreeClassifier(2, **words).fit(X, y)
+    assert model.query_.leaf_penalty == 0
+    assert model.tree_ == et.OptimalTreeClassifier(2, leaf_penalty=0, **words).fit(X, y).tree_
+
+
 # --- limits
 
 
 def test_a_time_limit_gives_the_best_tree_so_far_and_an_honest_gap(tmp_path) -> None:
     X, y = noise()
-    model = et.OptimalTreeClassifier(5, 5, time_limit=0.3)
+    model = et.OptimalTreeClassifier(5, 5, leaf_penalty=0, time_limit=0.3)
     with pytest.warns(
         ConvergenceWarning, match=r"time limit of 0.3 s .* the tree has error \d+, and none has less"
     ):
@@ -319,9 +356,10 @@ def test_refit_says_what_it_cannot_do(tmp_path) -> None:
     model.fit(X, y)
     with pytest.raises(QueryError, match=r"refit\(depth=...\) is no parameter; expected some of "):
         model.refit(depth=2)
-    with pytest.raises(QueryError, match=r"bins=7 makes other tests .* fitted bins=4; call fit"):
+    with pytest.raises(QueryError, match=r"bins=7 makes other tests .* fitted bins=8; call fit"):
         model.refit(bins=7)
-    assert model.refit(bins=4, max_depth=2).tree_.depth == 2
+    assert model.refit(bins=8, max_depth=2, leaf_penalty=0).tree_.depth == 2
+    model.refit(leaf_penalty=None)
     model.set_params(missing="impute")
     with pytest.raises(QueryError, match="missing='impute' makes other tests"):
         model.refit()

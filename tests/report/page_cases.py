@@ -47,7 +47,7 @@ def classifiers(missing: str) -> dict[str, Any]:
     """One of every kind that the page shows, unfitted."""
     common = {"max_depth": 3, "min_leaf": 4, "missing": missing}
     return {
-        "optimal": et.OptimalTreeClassifier(**common),
+        "optimal": et.OptimalTreeClassifier(leaf_penalty=0, **common),
         "costs": et.OptimalTreeClassifier(class_weight="balanced", **common),
         "map": et.MAPTreeClassifier(**common),
         "bayes": et.BayesOptimalClassifier(**common),

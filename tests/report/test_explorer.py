@@ -37,7 +37,7 @@ def test_an_answer_is_that_of_the_space(tmp_path: Path) -> None:
     made = explorer(tmp_path)
     told = finished(made.ask({"max_depth": 3, "min_leaf": 4}))
     X, y = mixed_table()
-    model = et.OptimalTreeClassifier(max_depth=3, min_leaf=4, missing="category").fit(X, y)
+    model = et.OptimalTreeClassifier(max_depth=3, min_leaf=4, leaf_penalty=0, missing="category").fit(X, y)
     part = told["part"]
     assert told["done"]
     assert told["status"] == "Proved best."
@@ -270,7 +270,7 @@ def test_a_page_of_data_that_are_closed_gets_no_answer_of_the_new_ones(tmp_path:
 def test_the_intervals_of_rows_are_those_of_the_posterior(tmp_path: Path) -> None:
     made = explorer(tmp_path, missing=False)
     X, y = mixed_table(missing=False)
-    model = et.BayesOptimalClassifier(max_depth=2, min_leaf=4).fit(X, y)
+    model = et.BayesOptimalClassifier(max_depth=2, min_leaf=4, bins=8).fit(X, y)
     low, high = model.predict_interval(X.iloc[made.opened.places], 0.95, random_state=0)
     found = np.array(finished(made.ask({"max_depth": 2, "min_leaf": 4}))["part"]["posterior"]["intervals"])
     assert found == pytest.approx(np.stack([low, high], axis=2), abs=1e-4)

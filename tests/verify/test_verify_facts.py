@@ -245,7 +245,9 @@ def test_a_greedy_tree_claimed_to_be_optimal_is_refuted_with_a_better_one(tmp_pa
     noise = rng.random(200) < 0.3
     X[:, 2] = np.where(noise, X[:, 2], y)  # the best single test, and a bad root
     frame = pd.DataFrame(X, columns=list("abcd")).assign(state=y)
-    case = Case(tmp_path, frame, et.OptimalTreeClassifier(max_depth=1))  # what a greedy step takes
+    case = Case(
+        tmp_path, frame, et.OptimalTreeClassifier(max_depth=1, leaf_penalty=0)
+    )  # what a greedy step takes
     assert case.model.tree_.error > 0
 
     def claim(data) -> None:

@@ -82,9 +82,9 @@ def learn_counted(
             nominal=reading.nominal,
             unlabelled="drop",
             **{
-                name: params[name]
+                name: getattr(model, name)
                 for name in ("bins", "missing", "unknown", "max_categories", "cuts")
-                if name in params
+                if hasattr(model, name)
             },
         )
     with at_work(), heard() as more, spent.on("learning"):

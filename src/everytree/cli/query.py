@@ -186,7 +186,7 @@ def _ask(
     space = TreeSpace.from_frame(
         examples.features,
         examples.y,
-        params.get("bins", 4),
+        params.get("bins", classifier("optimal")().bins),
         params.get("cuts", "global"),
         missing=params["missing"],
         max_depth=params.get("max_depth", DEFAULT_DEPTH) if query.max_depth is None else query.max_depth,

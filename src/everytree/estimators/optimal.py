@@ -50,6 +50,9 @@ QUERY = (
 )  # fmt: skip
 
 
+PRICE = 2.0  # Of a leaf, in errors, where none is given; docs/defaults.md has what was measured.
+
+
 @method("optimal", "the best tree under a ranking and constraints, proved (DL8)", place=1)
 @saved_as(FORMAT)
 class OptimalTreeClassifier(TreeClassifierBase):
@@ -95,8 +98,10 @@ class OptimalTreeClassifier(TreeClassifierBase):
         are costs and may be fractions; they do not change the numbers of examples.
     confidence : float
         Of the criterion expected_error, the estimate of C4.5: between 0 and 1, smaller is more pessimistic.
-    leaf_penalty : float
+    leaf_penalty : float or None
         The price of a leaf, added to the first cost in ``minimize`` and in its unit: for error, a number of examples.
+        None is a price of 2 where ``minimize`` begins with error and no ``class_weight`` is given, and otherwise 0: a
+        leaf that saves no more than two training errors is seldom of use for new rows. 0 asks for the fewest errors.
     strategy : str
         The way to search: "auto", or one of the lattice strategies of DL8, see ``TreeSpace.best``.
     dirichlet : float, sequence, str or DepthDecay
@@ -165,7 +170,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
     >>> model = OptimalTreeClassifier(max_depth=2, bins="all").fit(X, y)
     >>> model.error_, model.optimal_
     (6, True)
-    >>> model.refit(max_depth=3).error_
+    >>> model.refit(max_depth=3, leaf_penalty=0).error_
     1
     """
 
@@ -203,10 +208,10 @@ class OptimalTreeClassifier(TreeClassifierBase):
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Any = None,
         confidence: float = 0.25,
-        leaf_penalty: float = 0.0,
+        leaf_penalty: float | None = None,
         strategy: str = "auto",
         dirichlet: Dirichlet = 1.0,
-        bins: int | str | dict[Any, Any] = 4,
+        bins: int | str | dict[Any, Any] = 8,
         missing: str = "category",
         cuts: str = "global",
         n_jobs: int | None = 1,
@@ -360,7 +365,13 @@ class OptimalTreeClassifier(TreeClassifierBase):
     def _query(self) -> Query:
         """Return the query of the parameters; parameters that it would not use are refused."""
         # The depth is always bounded, which does not make the smallest tree a question worth asking.
-        query = Query(self.minimize, **{name: getattr(self, name) for name in QUERY})
+        given = {name: getattr(self, name) for name in QUERY}
+        if self.leaf_penalty is None:
+            given["leaf_penalty"] = 0.0
+            query = Query(self.minimize, **given)
+            if query.ranking[0] == "error" and self.class_weight is None:
+                given["leaf_penalty"] = PRICE
+        query = Query(self.minimize, **given)
         query = replace(query, max_depth=self.max_depth)
         used = {*query.ranking, *query.error_bounds}
         for name, cost in (("cost_matrix", "cost"), ("class_weight", "error")):

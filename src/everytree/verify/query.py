@@ -183,7 +183,11 @@ def read_query(
     for key, least in (("max_depth", 0), ("min_leaf", 1), ("max_leaves", 1), ("max_size", 1)):
         if key in left:
             known[key] = _whole(left.pop(key), key, least)
-    if "leaf_penalty" in left:
+    if "leaf_penalty" in params and params["leaf_penalty"] is None:
+        # A price that was not given is that of two errors where plain errors come first.
+        plain = rank[0] == "error" and "class_weight" not in left
+        known["penalty"] = Fraction(2 if plain else 0)
+    elif "leaf_penalty" in left:
         known["penalty"] = _exact(left.pop("leaf_penalty"), "leaf_penalty")
     if "max_error" in left:
         known["max_costs"] = _cost_bounds(left.pop("max_error"), known["rank"], unread)
