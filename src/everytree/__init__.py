@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from everytree.estimators.c45 import C45TreeClassifier as C45TreeClassifier
     from everytree.estimators.cart import CARTTreeClassifier as CARTTreeClassifier
     from everytree.estimators.compressed import CompressedClassifier as CompressedClassifier
+    from everytree.estimators.every_tree import EveryTreeClassifier as EveryTreeClassifier
     from everytree.estimators.load import load_model as load_model
     from everytree.estimators.map_tree import MAPTreeClassifier as MAPTreeClassifier
     from everytree.estimators.mcmc import MCMCTreeClassifier as MCMCTreeClassifier
@@ -142,6 +143,7 @@ _HOME = {
     "DepthDecay": "everytree.weights.dirichlet",
     "DepthProfile": "everytree.bayes.deepening",
     "Estimate": "everytree.engine.estimate",
+    "EveryTreeClassifier": "everytree.estimators.every_tree",
     "EvidenceFit": "everytree.bayes.evidence",
     "EverytreeError": "everytree.errors",
     "Explanation": "everytree.bayes.explain",

@@ -6,6 +6,7 @@ from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.c45 import C45TreeClassifier
 from everytree.estimators.cart import CARTTreeClassifier
 from everytree.estimators.compressed import CompressedClassifier
+from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.map_tree import MAPTreeClassifier
 from everytree.estimators.mcmc import MCMCTreeClassifier
 from everytree.estimators.optimal import OptimalTreeClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "C45TreeClassifier",
     "CARTTreeClassifier",
     "CompressedClassifier",
+    "EveryTreeClassifier",
     "MAPTreeClassifier",
     "MCMCTreeClassifier",
     "OptimalTreeClassifier",

@@ -103,6 +103,10 @@ class Calibrated:
                 stacklevel=5,
             )
             return
+        self._take_left_out(left)
+
+    def _take_left_out(self, left: LeaveOneOut) -> None:
+        """Set the exponent, and what is known of it, from what is said of left-out examples."""
         self.exponent_ = best_exponent(left.proba, left.codes, left.counts)
         self.loo_log_loss_ = left.log_loss
         self.loo_log_loss_error_ = left.standard_error
