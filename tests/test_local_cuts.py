@@ -404,3 +404,9 @@ def test_intervals_hold_the_draws_of_new_rows(seed):
     assert low.shape == mean.shape
     assert ((low <= mean) & (mean <= high)).all()
     np.testing.assert_allclose(posterior.moments(new).mean, mean, atol=1e-12)
+
+
+def test_columns_without_any_value_are_no_tests_and_the_shares_are_answered():
+    X = np.full((8, 1), np.nan)
+    model = et.BayesOptimalClassifier(2, cuts="local").fit(X, [0, 0, 0, 1] * 2)
+    assert model.predict_proba(X[:1])[0].tolist() == pytest.approx([0.7, 0.3])

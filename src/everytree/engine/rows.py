@@ -26,8 +26,14 @@ __all__ = ["core_rows", "one_core_row", "training_rows"]
 def core_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
     """Return rows as the core of a space reads them; a ``DataError`` says what is wrong with them.
 
-    The answer is a ``Reach`` for a space with local cuts, and otherwise uint8.
+    The answer is a ``Reach`` for a space with local cuts, and otherwise uint8; also where there are no tests at all,
+    because no state of such a space chooses anything.
     """
+    rows = _read_rows(space, X)
+    return rows if space.n_tests else np.zeros((len(rows), 0), dtype=np.uint8)
+
+
+def _read_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
     columns, n_tests = space.table.columns, space.n_tests
     if isinstance(X, Reach):
         if columns is None or X.ndim != 2 or X.shape[1] != n_tests:
@@ -56,7 +62,7 @@ def core_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
 def training_rows(space: Problem) -> npt.NDArray[Any]:
     """Return the distinct rows of the table of a space as its core reads new rows."""
     rows = np.ascontiguousarray(space.table.rows)
-    return rows if space.table.columns is None else Reach.of_rows(rows)
+    return rows if space.table.columns is None or not space.n_tests else Reach.of_rows(rows)
 
 
 def _tests(space: Problem, X: Any) -> npt.NDArray[np.uint8]:

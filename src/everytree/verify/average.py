@@ -16,14 +16,14 @@ from typing import Any
 from everytree.verify.claims import chosen_facts, same_dirichlet
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
-from everytree.verify.left_out import left_out_facts, tempered
+from everytree.verify.left_out import left_out, left_out_facts, tempered
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold, Prior, read_prior
 from everytree.verify.problem import is_number, quote
 from everytree.verify.prove import GivenUp, Space
 from everytree.verify.query import dirichlet_at, read_query
 
-__all__ = ["Part", "check_average", "predict_average", "sample_rows", "table_facts"]
+__all__ = ["Part", "check_average", "left_out_of", "predict_average", "sample_rows", "table_facts"]
 
 SEEN, UNSEEN = 8, 4  # predictions are computed for so many rows of the data, and so many others
 CLOSE = 1e-9
@@ -126,6 +126,18 @@ def predict_average(
     """Compute predictions of the average under one prior; raise ``GivenUp`` if that takes too long."""
     space = _space(model, examples, depth, max_states, time.monotonic() + time_limit)
     return _mixed([part], _folded(space, model, [part]), rows)
+
+
+def left_out_of(
+    model: Model, examples: Examples, max_states: int, time_limit: float
+) -> dict[tuple[int, int], tuple[list[float], int, int]]:
+    """Compute what an average says of left-out examples; raise ``GivenUp`` if that takes too long."""
+    parts = _parts(model, claimed=False)
+    if parts is None:
+        raise GivenUp("the prior or the Dirichlet parameters are not known to the checker")
+    depth = model.claims.get("depth", model.params.get("max_depth"))
+    space = _space(model, examples, depth, max_states, time.monotonic() + time_limit)
+    return left_out(examples, [part.weight for part in parts], _folded(space, model, parts))
 
 
 def _depth_facts(model: Model) -> list[Fact]:

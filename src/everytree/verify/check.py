@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted
 from everytree.verify.csv_file import read_table
 from everytree.verify.cuts import code_facts, cut_facts
 from everytree.verify.draws import check_draws
+from everytree.verify.every import check_mixture, parts_of
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
@@ -109,6 +111,9 @@ def verify_model(
         table = read_table(data, delimiter, encoding, header)
         cells = read_cells(table, whole.model, **ways)
         return Report(tuple(_named(name, check_whole, whole, cells)), cells.notes)
+    if kind == "everytree.every":
+        table = read_table(data, delimiter, encoding, header)
+        return _named(name, _every, content, table, ways, max_states, time_limit)  # type: ignore[no-any-return]
     claimed = _named(name, read_model, content, kind == "everytree.rules")
     table = read_table(data, delimiter, encoding, header)
     examples = read_examples(table, claimed, **ways)
@@ -120,6 +125,26 @@ def verify_model(
     facts, better = _facts(claimed, examples, max_states, time_limit)
     coded = code_facts(claimed, read_cells(table, claimed, **ways)) if claimed.local else []
     return Report((*facts, *filled, *coded, *noted_facts(claimed)), examples.notes, better)
+
+
+def _every(
+    content: dict[str, Any], table: Any, ways: dict[str, Any], max_states: int, time_limit: float
+) -> Report:
+    """Check every average of a mixture as a model of its own, then how they are mixed."""
+    facts: list[Fact] = []
+    parts: list[tuple[Model, Examples]] = []
+    notes: tuple[str, ...] = ()
+    for k, part in enumerate(parts_of(content)):
+        claimed = read_model(part)
+        examples = read_examples(table, claimed, **ways)
+        claimed, notes = claimed.with_base_rates(examples.class_totals), examples.notes
+        cells = read_cells(table, claimed, **ways)
+        found = _facts(claimed, examples, max_states, time_limit)[0]
+        found += fill_facts(claimed, cells if claimed.missing == "impute" else None)
+        found += [*(code_facts(claimed, cells) if claimed.local else []), *noted_facts(claimed)]
+        facts += [replace(fact, name=f"average {k}: {fact.name}") for fact in found]
+        parts.append((claimed, examples))
+    return Report((*check_mixture(content, parts, max_states, time_limit), *facts), notes)
 
 
 def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:

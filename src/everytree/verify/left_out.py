@@ -19,7 +19,7 @@ from everytree.verify.probable import Fold
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp
 
-__all__ = ["left_out_facts", "tempered"]
+__all__ = ["Said", "best_exponent", "left_out", "left_out_facts", "mean_loss", "tempered"]
 
 CLOSE = 1e-7  # an exponent is where a slope is zero: it has fewer digits than the loss
 LOSS = 1e-9
@@ -60,14 +60,14 @@ def left_out_facts(
             Fact("exponent", 1.0, None, UNCHECKED, "a limit ended the leave-one-out before it was known")
         ]
     try:
-        said = _left_out(examples, weights, folds)
+        said = list(left_out(examples, weights, folds).values())
     except GivenUp as reason:
         note = f"not recomputed: leaving out every example takes too long ({reason}); raise --time-limit"
         return float(stated), [Fact("exponent", stated, None, UNCHECKED, note, predicts=True)]
-    found = _best(said)
+    found = best_exponent(said)
     facts = [Fact("exponent", stated, found, TRUE if abs(found - stated) <= CLOSE * max(1, found) else FALSE)]
-    mean, error = _loss(said, 1.0)
-    for name, value in zip(NUMBERS, (mean, error, _loss(said, found)[0]), strict=True):
+    mean, error = mean_loss(said, 1.0)
+    for name, value in zip(NUMBERS, (mean, error, mean_loss(said, found)[0]), strict=True):
         claimed: Any = claims.get(name)
         fine = is_number(claimed) and math.isclose(claimed, value, rel_tol=LOSS, abs_tol=LOSS)
         facts.append(
@@ -76,15 +76,18 @@ def left_out_facts(
     return found, facts
 
 
-def _left_out(examples: Examples, weights: list[float], folds: list[Fold]) -> Said:
+def left_out(
+    examples: Examples, weights: list[float], folds: list[Fold]
+) -> dict[tuple[int, int], tuple[list[float], int, int]]:
+    """Return what is said of an example of each row and class without it, by the place of the row and the class."""
     sums: dict[tuple[int, int], list[float]] = {}
     for weight, fold in zip(weights, folds, strict=True):
         _add_sums(fold, weight, examples, sums)
-    said = []
+    said = {}
     rows = sorted(examples.counts)
     for (row, y), values in sums.items():
         total = math.fsum(values)
-        said.append(([math.log(x / total) for x in values], y, examples.counts[rows[row]][y]))
+        said[row, y] = [math.log(x / total) for x in values], y, examples.counts[rows[row]][y]
     return said
 
 
@@ -97,14 +100,16 @@ def _add_sums(
     """
     space = fold.space
     owners = [[y for y, n in enumerate(examples.counts[bits]) if n] for bits in sorted(examples.counts)]
-    level, depth = {space.everything: weight}, 0
+    # Where nodes choose their own cuts, the last level has those of the state above it: it is part of a state there.
+    level: dict[tuple[int, int | None], float] = {(space.everything, None): weight}
+    depth = 0
     while level:
-        below: dict[int, float] = {}
-        for cover, pi in level.items():
+        below: dict[tuple[int, int | None], float] = {}
+        for (cover, above), pi in level.items():
             space.look_at_clock()
             counts = space.counts(cover)
-            splits = fold.splits(cover, counts, depth)
-            total = fold.value(cover, counts, depth)[0]
+            splits = fold.splits(cover, counts, depth, above)
+            total = fold.value(cover, counts, depth, above)[0]
             leaf = pi * math.exp(fold.leaf(counts, depth, not splits) - total)
             values = [
                 [leaf * x for x in _value(fold, counts, depth, y)] if n else [] for y, n in enumerate(counts)
@@ -120,10 +125,13 @@ def _add_sums(
             shares = fold.prior.log_shares([split[0] for split in splits], fold.columns)
             here = fold.prior.log_split(depth)
             for test, zero, zeros, one, ones in splits:
-                sides = fold.value(zero, zeros, depth + 1)[0] + fold.value(one, ones, depth + 1)[0]
+                sides = (
+                    fold.value(zero, zeros, depth + 1, cover)[0] + fold.value(one, ones, depth + 1, cover)[0]
+                )
                 share = pi * math.exp(here + shares[test] + sides - total)
-                below[zero] = below.get(zero, 0.0) + share
-                below[one] = below.get(one, 0.0) + share
+                asked = space.asked(fold.left(depth + 1), cover)
+                for side in (zero, one):
+                    below[side, asked] = below.get((side, asked), 0.0) + share
         level, depth = below, depth + 1
 
 
@@ -143,7 +151,7 @@ def _softmax(logs: list[float], exponent: float) -> list[float]:
     return [x / total for x in powers]
 
 
-def _loss(said: Said, exponent: float) -> tuple[float, float]:
+def mean_loss(said: Said, exponent: float) -> tuple[float, float]:
     """Return the mean log-loss under an exponent, and its standard error."""
     losses = [(-math.log(_softmax(logs, exponent)[y]), n) for logs, y, n in said]
     total = sum(n for _, n in losses)
@@ -153,7 +161,9 @@ def _loss(said: Said, exponent: float) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum(n * (x - mean) ** 2 for x, n in losses) / (total - 1) / total)
 
 
-def _best(said: Said) -> float:
+def best_exponent(said: Said) -> float:
+    """Return the exponent of least log-loss, from 0 to 10."""
+
     def slope(exponent: float) -> float:
         return math.fsum(
             n * (math.fsum(p * x for p, x in zip(_softmax(logs, exponent), logs, strict=True)) - logs[y])

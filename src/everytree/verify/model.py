@@ -229,7 +229,7 @@ def _parse(content: bytes) -> Any:
 
 def format_of(data: Any) -> str:
     """Return the format of a file; one that is not known, or of another version, is an error."""
-    formats = ("everytree.model", "everytree.column_tree", "everytree.rules")
+    formats = ("everytree.model", "everytree.column_tree", "everytree.rules", "everytree.every")
     if not isinstance(data, dict) or data.get("format") not in formats:
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
         raise InputError(f"format is {found}; expected {', '.join(map(repr, formats))}")
