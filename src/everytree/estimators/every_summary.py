@@ -20,6 +20,7 @@ from everytree.bayes.exponent import tempered
 from everytree.bayes.stacking import mixture
 from everytree.data.local_columns import Reach
 from everytree.data.table import Table
+from everytree.estimators.ladder import rebinned
 from everytree.estimators.optimal import OptimalTreeClassifier
 from everytree.trees.tree import Tree
 
@@ -28,7 +29,7 @@ __all__ = ["NearestTree", "nearest_tree", "summary"]
 Reals = npt.NDArray[np.float64]
 FOLDS = 5
 SECONDS = 2.0  # for each of the searches, of which there are six
-BINS = 4
+BINS = 10  # finer than those of the averages: a single tree cannot mend a coarse cut by another tree
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class NearestTree:
 def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation."""
     table, codes, counts, said = _left_out(model)
+    table = rebinned(table, BINS)
     rows = np.nonzero(table.class_counts)[0]
     decided = said.argmax(axis=1)
     n_classes = table.class_counts.shape[1]

@@ -43,7 +43,7 @@ __all__ = ["EveryTreeClassifier"]
 Reals = npt.NDArray[np.float64]
 
 MOST_COLUMNS = 60  # Of more columns, those that tell least about the classes are left out.
-MOST_CELLS = 600_000_000  # The bytes of a table of codes: of larger ones, columns are left out.
+MOST_CELLS = 300_000_000  # The bytes of a table of codes: of larger ones, columns are left out.
 MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
 FEW_COLUMNS = 8
 MIXED = 3  # The last so many spaces of the ladder are mixed: they are the richest, and each takes time to predict.
@@ -244,7 +244,7 @@ class EveryTreeClassifier(ClassifierBase):
         self.loo_log_loss_error_ = math.sqrt(spread / (n - 1) / n) if n > 1 else math.nan
         self.loo_accuracy_ = float(np.average(said.argmax(axis=1) == codes, weights=counts))
         shares = np.bincount(codes, counts, minlength=len(self.classes_)) / n
-        self.baseline_log_loss_ = float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
+        self.baseline_log_loss_ = abs(float((shares[shares > 0] * np.log(shares[shares > 0])).sum()))
         self.baseline_accuracy_ = float(shares.max())
 
     def _know_rows(

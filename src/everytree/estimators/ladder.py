@@ -78,10 +78,12 @@ class Ladder:
     notes: list[str] = field(default_factory=list)
 
 
-def average_of(step: Step, n_jobs: int | None, missing: str) -> BayesOptimalClassifier:
+def average_of(
+    step: Step, n_jobs: int | None, missing: str, min_leaf: int = MIN_LEAF
+) -> BayesOptimalClassifier:
     """Return the classifier of one step, not fitted."""
     return BayesOptimalClassifier(
-        step.depth, MIN_LEAF, prior=UniformPrior(attribute_fair=True), dirichlet="base", power=POWER,
+        step.depth, min_leaf, prior=UniformPrior(attribute_fair=True), dirichlet="base", power=POWER,
         calibrate="loo", bins=step.bins, cuts="local", missing=missing, n_jobs=n_jobs,
     )  # fmt: skip
 
@@ -106,10 +108,11 @@ def fitted_rung(table: Table, step: Step, n_jobs: int | None, missing: str, seco
     """Take the average of one step, and leave out every example; ``LimitReached`` where that takes too long."""
     begun = time.monotonic()
     table = rebinned(table, step.bins)
-    model = average_of(step, n_jobs, missing)
+    least = min(MIN_LEAF, int(table.total))  # A single example has its leaf, too.
+    model = average_of(step, n_jobs, missing, least)
     _take_columns(model, table)
     names = [str(test.attribute) for test in model.binarizer_.tests_]
-    space = TreeSpace.from_table(table, step.depth, MIN_LEAF, n_jobs, attributes=names, time_limit=seconds)
+    space = TreeSpace.from_table(table, step.depth, least, n_jobs, attributes=names, time_limit=seconds)
     if seconds is not None:
         about = space.estimate()
         if about.seconds * LATER > FAR * seconds:
