@@ -32,7 +32,7 @@ def stacked(own: Reals, counts: npt.ArrayLike) -> Reals:
     """Return the weights of the highest log score; ``own`` holds the probabilities of the true class, a column each.
 
     >>> stacked(np.array([[0.9, 0.5], [0.8, 0.5], [0.1, 0.5]]), [1, 1, 1]).round(2).tolist()
-    [0.54, 0.46]
+    [0.36, 0.64]
     """
     share = np.asarray(counts, dtype=np.float64)
     share = share / share.sum()

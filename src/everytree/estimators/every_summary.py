@@ -61,11 +61,11 @@ class NearestTree:
     def __str__(self) -> str:
         proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
         lost = self.average_accuracy - self.accuracy
-        much = f"{lost:.1%} of accuracy are lost by it" if lost > 0 else "no accuracy is lost by it"
+        beside = f"{lost:.1%} less often than the average" if lost > 0 else "as often as the average, or more"
         return (
-            f"The nearest single tree{proved} has {self.tree.n_leaves} leaves, decides as the average does for "
-            f"{self.agreement:.1%} of the examples,\nand is right for {self.accuracy:.1%} (cross-validated): {much}.\n"
-            f"{self.tree.to_text()}"
+            f"The nearest single tree{proved} has {self.tree.n_leaves} leaves and decides as the average does for "
+            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them (cross-validated), "
+            f"{beside}. The numbers in it count what the average says:\n{self.tree.to_text()}"
         )
 
 
@@ -145,7 +145,7 @@ def summary(model: Any, top: int) -> str:
     lines = [
         f"Every tree, averaged: {n} examples, {len(model.classes_)} classes, {model.n_features_in_} columns.",
         f"Spaces: {spaces}.",
-        f"How sure: left out, an example gets its class right in {model.loo_accuracy_:.1%} of all cases; always the "
+        f"How sure: the answer is right for {model.loo_accuracy_:.1%} of examples that are left out; always the "
         f"largest class: {model.baseline_accuracy_:.1%}.",
         f"Log-loss, left out: {model.loo_log_loss_:.3f} ± {model.loo_log_loss_error_:.3f}; always the class shares: "
         f"{model.baseline_log_loss_:.3f}.",
