@@ -6,6 +6,7 @@ classifier, and a new one is read and written without a change here. A file uses
     everytree.model         ``kept_in_file`` and ``restore_from_file`` (a table), ``finish_loading`` (a tree)
     everytree.column_tree   ``columns_to_json``, ``columns_from_json``, ``describe_tree``, TREE and CLAIMS
     everytree.rules         ``set_rules``
+    everytree.every         ``models_``, each of them an everytree.model
 """
 
 from __future__ import annotations
