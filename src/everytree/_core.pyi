@@ -477,7 +477,7 @@ def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(
     """Σ weight · P(class | row, tree): rows × classes."""
 
 @overload
-def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control, max_depth: int = -1) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dirichlet: Dirichlet, rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control, max_depth: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
     The same for rows of what each test reaches, where states choose their tests.
     """

@@ -103,7 +103,7 @@ def test_wrong_cuts_are_refused_in_the_words_of_the_command(mixed: Path, cli: Cl
     assert done.code == 2
     assert done.json["option"] == "--cuts"
     done = cli("fit", mixed, "--target", TARGET, "--method", "c45", "--cuts", "local")
-    assert "the method c45 has no such parameter; optimal, bayes, map have it" in done.err
+    assert "the method c45 has no such parameter; optimal, bayes, map, mcmc have it" in done.err
     named = 'most accurate where avoids "age in years <= 54.5"'
     done = cli("query", mixed, named, "--target", TARGET, "--cuts", "local")
     assert "with --cuts local every node chooses its own; name the column 'age in years' instead" in done.err

@@ -28,6 +28,7 @@ FAR = 10.0
 FAR_UNLIMITED = 30.0
 
 
+DEEP = 20  # levels beyond which nothing is surely small
 MANY = 1e6  # states below which an estimate is not compared with the number of covers
 
 
@@ -131,7 +132,7 @@ def _surely_small(space: Problem) -> bool:
 
     Every state down to two levels above the depth limit has two children for each test that it offers.
     """
-    if space.max_depth is None:
+    if space.max_depth is None or space.max_depth > DEEP:
         return False
     columns = space.table.columns
     n_tests = space.n_tests
