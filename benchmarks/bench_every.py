@@ -10,7 +10,7 @@ build/bench/every/folds.jsonl at once; a benchmark started again goes on where i
     every             EveryTreeClassifier(6.0), a second more than by default: the machine may be shared
     average           BayesOptimalClassifier() as it comes, with the same limit of time
     forest            scikit-learn's random forest of 500 trees
-    forest-γ          the same, probabilities p^γ with γ by the log-loss of out-of-bag rows
+    forest-γ          the same, probabilities of at least 0.001 to the power γ, by the log-loss of out-of-bag rows
     logistic          logistic regression: numbers scaled, nominal columns one-hot
 
 The ladder of EveryTreeClassifier, which spaces are mixed, and when they weigh the same were chosen on TUNED.
