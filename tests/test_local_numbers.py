@@ -197,7 +197,7 @@ def test_files_keep_the_cuts_and_are_verified(tmp_path, seed, kind):
 
 def test_an_upper_that_no_cut_has_is_refused(tmp_path):
     frame, y = pd.DataFrame({"a": [0, 10.88, 10.8800002, 10.8800003]}), [0, 1, 1, 1]
-    model = et.OptimalTreeClassifier(max_depth=1, min_leaf=1, bins="all", cuts="local").fit(frame, y)
+    model = et.OptimalTreeClassifier(max_depth=1, bins="all", cuts="local", leaf_penalty=0).fit(frame, y)
     assert model.tree_.asks[0] == "a <= 5.44"
     assert model.tree_.upper.tolist() == [2, 0, 0]  # 5.0 lies below it, and two pairs of values share that
     model.save(tmp_path / "model.json")

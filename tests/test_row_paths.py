@@ -66,7 +66,9 @@ def test_the_leaves_average_to_the_prediction(name: str) -> None:
 
 
 def test_one_tree_in_words() -> None:
-    model = et.OptimalTreeClassifier(max_depth=2, bins="all").fit([[1], [2], [3], [4]], ["a", "a", "b", "b"])
+    model = et.OptimalTreeClassifier(max_depth=2, bins="all", leaf_penalty=0).fit(
+        [[1], [2], [3], [4]], ["a", "a", "b", "b"]
+    )
     found = explain_row(model, [[3]])
     assert str(found).splitlines() == [
         "b, P = 0.750, because",

@@ -160,7 +160,7 @@ def test_beside_counts_stands_what_was_added(visit: Callable[..., Any], tmp_path
         ["c00"] * 54 + ["c01", "c02", "c03", "c04"] + [f"c{k:02}" for k in range(1, 24) for _ in range(2)]
     )
     X = pd.DataFrame({"x": (np.arange(len(y)) < 58).astype(int)})
-    model = et.OptimalTreeClassifier(max_depth=1).fit(X, y)
+    model = et.OptimalTreeClassifier(max_depth=1, leaf_penalty=0).fit(X, y)
     write_report(model, tmp_path / "page.html", (X, y))
     page = visit((tmp_path / "page.html").as_uri()).page
     words = "plus 1 for each of the 24 classes"

@@ -175,7 +175,7 @@ def test_shuffled_split_and_merged() -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        et.OptimalTreeClassifier(max_depth=2, missing="category"),
+        et.OptimalTreeClassifier(max_depth=2, missing="category", bins=4),
         et.BayesOptimalClassifier(max_depth=2, missing="category"),
         et.MAPTreeClassifier(max_depth=2, missing="category"),
     ],
@@ -197,7 +197,7 @@ def test_models_of_tables_are_models_of_rows(made: Any, tmp_path: Any) -> None:
 
 def test_tables_of_plain_tests_and_absent_classes() -> None:
     table = Table([[0, 1], [1, 1], [1, 0]], [[0, 2, 0], [0, 0, 3], [0, 1, 0]], classes=["c", "b", "a"])
-    model = et.OptimalTreeClassifier(max_depth=2).fit_table(table)
+    model = et.OptimalTreeClassifier(max_depth=2, leaf_penalty=0).fit_table(table)
     assert model.classes_.tolist() == ["a", "b"]
     assert model.predict([[0, 1], [1, 1], [1, 0]]).tolist() == ["b", "a", "b"]
     with pytest.raises(DataError, match="expected a Table"):
@@ -352,7 +352,7 @@ def test_score_of_a_table() -> None:
     frame = mixed(3, False)
     X, y = frame.drop("y", "w"), frame["y"].to_numpy()
     table = Table.from_frame(frame.drop("w").lazy(), "y")
-    model = et.OptimalTreeClassifier(max_depth=2).fit(X, y)
+    model = et.OptimalTreeClassifier(max_depth=2, bins=4).fit(X, y)
     assert model.score_table(table) == pytest.approx(model.score(X, y), abs=1e-15)
     with pytest.raises(DataError, match="not those of the model"):
         model.score_table(Table([[0]], [[1, 0]]))

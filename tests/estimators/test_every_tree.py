@@ -16,7 +16,8 @@ from everytree.bayes.exponent import tempered
 from everytree.bayes.stacking import stacked, stacking_weights
 from everytree.data.frames import read_frame
 from everytree.estimators import every_tree, ladder
-from everytree.estimators.ladder import Step, kept_columns, rebinned
+from everytree.estimators.ladder import Size, kept_columns, rebinned
+from everytree.report.page import write_report
 from everytree.space.frame_space import frame_table
 
 
@@ -47,7 +48,7 @@ def test_the_probabilities_are_the_mixture_of_the_models_under_the_exponent(fitt
     assert np.allclose(model.raw_proba(X), mixed, atol=1e-14)
     assert np.allclose(model.predict_proba(X), tempered(mixed, model.exponent_), atol=1e-14)
     assert model.weights_.sum() == pytest.approx(1)
-    assert {Step(m.bins, m.max_depth) for m in model.models_} <= set(ladder.LADDER[-3:])
+    assert {Size(m.bins, m.max_depth) for m in model.models_} <= set(ladder.LADDER[-3:])
     assert [each["weight"] for each in model.ladder_ if each["weight"]] == model.weights_.tolist()
 
 
@@ -280,3 +281,8 @@ def test_costs_decide_and_change_no_probability(fitted) -> None:
     costly = et.EveryTreeClassifier(None, cost_matrix=[[0, 1], [50, 0]]).fit(X, y)
     assert np.array_equal(costly.predict_proba(X), model.predict_proba(X))
     assert (costly.predict(X) == "yes").sum() > (model.predict(X) == "yes").sum()
+
+
+def test_its_page_is_written(fitted, tmp_path) -> None:
+    model, X, y = fitted
+    assert write_report(model, tmp_path / "page.html", X.assign(y=y), target="y") > 10_000

@@ -96,6 +96,7 @@ MODELS = [
     et.C45TreeClassifier(),
     et.CARTTreeClassifier(),
     et.CompressedClassifier(et.BayesOptimalClassifier(max_depth=2)),
+    et.EveryTreeClassifier(time_limit=None),
 ]
 
 

@@ -31,7 +31,7 @@ from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.every_summary import NearestTree, nearest_tree, summary
-from everytree.estimators.ladder import LADDER, Ladder, Rung, Step, climbed, fitted_rung, kept_columns
+from everytree.estimators.ladder import LADDER, Ladder, Rung, Size, climbed, fitted_rung, kept_columns
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
 from everytree.files.every_file import FORMAT, save_every
@@ -198,7 +198,7 @@ class EveryTreeClassifier(ClassifierBase):
                 break
             most = max(FEW_COLUMNS, len(kept) // 2)
         if not ladder.rungs:
-            ladder.rungs.append(fitted_rung(table, Step(4, 1), self.n_jobs, self.missing, None))
+            ladder.rungs.append(fitted_rung(table, Size(4, 1), self.n_jobs, self.missing, None))
             ladder.notes.append("not even depth 2 fitted the time: the trees have depth 1")
         if len(kept) < len(small):
             self.notes_.append(

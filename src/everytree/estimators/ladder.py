@@ -31,7 +31,7 @@ __all__ = [
     "LADDER",
     "Ladder",
     "Rung",
-    "Step",
+    "Size",
     "average_of",
     "climbed",
     "fitted_rung",
@@ -42,7 +42,7 @@ __all__ = [
 Reals = npt.NDArray[np.float64]
 
 
-class Step(NamedTuple):
+class Size(NamedTuple):
     """A space of the ladder: how many bins a node makes of a numeric column, and how deep the trees are."""
 
     bins: int
@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 # From cheap to dear, as measured on tables of some hundred rows and ten columns.
-LADDER = (Step(4, 2), Step(4, 3), Step(3, 4), Step(2, 5), Step(4, 4), Step(2, 6), Step(3, 5))
+LADDER = (Size(4, 2), Size(4, 3), Size(3, 4), Size(2, 5), Size(4, 4), Size(2, 6), Size(3, 5))
 MIN_LEAF = 2
 POWER = 0.25
 # Leaving out every example, and predicting as many rows, take so many times as long as folding, or more.
@@ -64,7 +64,7 @@ MOST_COLUMNS = 60
 class Rung:
     """An average over every tree of one space, with what it says of left-out examples, and the seconds it took."""
 
-    step: Step
+    step: Size
     model: BayesOptimalClassifier
     left: LeaveOneOut
     seconds: float
@@ -79,7 +79,7 @@ class Ladder:
 
 
 def average_of(
-    step: Step, n_jobs: int | None, missing: str, min_leaf: int = MIN_LEAF
+    step: Size, n_jobs: int | None, missing: str, min_leaf: int = MIN_LEAF
 ) -> BayesOptimalClassifier:
     """Return the classifier of one step, not fitted."""
     return BayesOptimalClassifier(
@@ -104,7 +104,7 @@ def rebinned(table: Table, bins: int) -> Table:
     ).encoded(made, None)
 
 
-def fitted_rung(table: Table, step: Step, n_jobs: int | None, missing: str, seconds: float | None) -> Rung:
+def fitted_rung(table: Table, step: Size, n_jobs: int | None, missing: str, seconds: float | None) -> Rung:
     """Take the average of one step, and leave out every example; ``LimitReached`` where that takes too long."""
     begun = time.monotonic()
     table = rebinned(table, step.bins)
@@ -186,15 +186,15 @@ def _information(values: npt.NDArray[np.intp], codes: npt.NDArray[np.intp], shar
 
 
 def climbed(
-    table: Table, steps: Sequence[Step], n_jobs: int | None, missing: str, deadline: float | None
+    table: Table, steps: Sequence[Size], n_jobs: int | None, missing: str, deadline: float | None
 ) -> Ladder:
     """Take the averages of the steps, in their order, until the deadline; the first one is always taken."""
     found = Ladder()
     numeric = any(encoding.fine is not None for encoding in table.binarizer.encodings_)  # type: ignore[union-attr]
-    done: set[Step] = set()
+    done: set[Size] = set()
     for step in steps:
         # Bins play no part where no column is numeric.
-        alike = step if numeric else Step(0, step.depth)
+        alike = step if numeric else Size(0, step.depth)
         if alike in done:
             continue
         done.add(alike)

@@ -178,7 +178,7 @@ def _ours(name: str, depth: int, limit: float) -> Any:
     if name == "most probable tree":
         return et.MAPTreeClassifier(depth, LEAST, time_limit=limit)
     if name == "optimal tree":
-        return et.OptimalTreeClassifier(depth, LEAST, time_limit=limit)
+        return et.OptimalTreeClassifier(depth, LEAST, leaf_penalty=0, time_limit=limit)
     if name == "smoothed tree":
         return et.SmoothedTreeClassifier(missing="category")
     if name == "option tree":

@@ -197,6 +197,7 @@ def _model(name: str, least: int, n_tests: int, given: Any) -> Any:
         least,
         minimize=("expected_error" if pruned else "error", "size"),
         max_size=most,
+        leaf_penalty=0,
         time_limit=given["time_limit"],
         memory_limit=MEMORY,
     )
