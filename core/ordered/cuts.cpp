@@ -1,0 +1,66 @@
+#include "ordered/cuts.hpp"
+
+#include <algorithm>
+
+namespace everytree::ordered {
+
+void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
+  problem_ = &problem;
+  column_ = f;
+  n_classes_ = problem.n_classes;
+  const std::uint32_t *order = cover.order(f), *ranks = problem.column(f);
+  rank_.clear();
+  rows_.clear();
+  counts_.clear();
+  std::vector<std::int32_t> count(n_classes_, 0);
+  for (std::size_t p = 0; p + 1 < cover.n; ++p) {
+    const std::uint32_t row = order[p];
+    count[problem.classes[row]] += problem.weights[row];
+    if (ranks[order[p + 1]] == ranks[row]) continue;
+    rank_.push_back(ranks[row]);
+    rows_.push_back(static_cast<std::uint32_t>(p + 1));
+    counts_.insert(counts_.end(), count.begin(), count.end());
+  }
+}
+
+void CutList::counts(std::ptrdiff_t k, const Cover& cover, std::vector<std::int64_t> out[2]) const {
+  const std::int32_t* here = counts_.data() + static_cast<std::size_t>(k) * n_classes_;
+  out[1].assign(here, here + n_classes_);
+  out[0].resize(n_classes_);
+  for (std::size_t c = 0; c < n_classes_; ++c) out[0][c] = cover.counts[c] - here[c];
+}
+
+void CutList::side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, int side,
+                   std::vector<std::uint32_t>& kept, Cover& out) const {
+  const std::size_t d = problem.n_columns, n = side == 1 ? rows(k) : cover.n - rows(k);
+  if (kept.size() < n * d + 1) kept.resize(n * d + 1);
+  const std::uint32_t* ranks = problem.column(column_);
+  const std::uint32_t cut = rank(k);
+  for (std::size_t g = 0; g < d; ++g) {
+    const std::uint32_t* from = cover.order(g);
+    std::uint32_t* to = kept.data() + g * n;
+    if (g == column_) {
+      std::copy_n(side == 1 ? from : from + rows(k), n, to);
+      continue;
+    }
+    for (const std::uint32_t* stop = to + n; to < stop; ++from) {
+      *to = *from;
+      to += (ranks[*from] <= cut) == (side == 1) ? 1 : 0;
+    }
+  }
+  out.n = n;
+  out.rows = kept.data();
+  std::vector<std::int64_t> both[2];
+  counts(k, cover, both);
+  out.counts = both[side];
+  out.weight = side == 1 ? weight(k) : cover.weight - weight(k);
+  out.leaf = problem.leaf(out.counts.data());
+}
+
+Value reach_of(const Problem& problem, const Cover& cover) {
+  Value sum = 0;
+  for (std::size_t c = 0; c < problem.n_classes; ++c) sum += cover.counts[c] * problem.most[c];
+  return sum;
+}
+
+}  // namespace everytree::ordered

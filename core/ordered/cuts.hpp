@@ -1,0 +1,50 @@
+// The cuts of a column in a cover, with what the rows up to each hold; and the sides of a cut as covers.
+#pragma once
+
+#include <vector>
+
+#include "ordered/problem.hpp"
+
+namespace everytree::ordered {
+
+class CutList {
+ public:
+  void find(const Problem& problem, const Cover& cover, std::size_t column);
+  std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(rank_.size()); }
+  std::size_t column() const { return column_; }
+  Value reach(std::ptrdiff_t k) const {
+    if (problem_->plain()) return problem_->unit * static_cast<Value>(rows(k));
+    Value sum = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) sum += count(k, c) * problem_->most[c];
+    return sum;
+  }
+  std::int64_t weight(std::ptrdiff_t k) const {
+    if (problem_->plain()) return static_cast<std::int64_t>(rows(k));
+    std::int64_t sum = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) sum += count(k, c);
+    return sum;
+  }
+  std::uint32_t rank(std::ptrdiff_t k) const { return rank_[static_cast<std::size_t>(k)]; }
+  std::size_t rows(std::ptrdiff_t k) const { return rows_[static_cast<std::size_t>(k)]; }
+  // Class counts of the sides of cut k: 1, the rows up to it, and 0, the others.
+  void counts(std::ptrdiff_t k, const Cover& cover, std::vector<std::int64_t> out[2]) const;
+  // A side as a cover, whose rows are kept in `rows`.
+  void side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, int side, std::vector<std::uint32_t>& rows,
+            Cover& out) const;
+
+  std::size_t bytes() const { return 8 * rank_.size() + 4 * counts_.size(); }
+
+ private:
+  const Problem* problem_ = nullptr;
+  std::size_t column_ = 0, n_classes_ = 0;
+  std::vector<std::uint32_t> rank_, rows_;
+  std::int64_t count(std::ptrdiff_t k, std::size_t c) const {
+    return counts_[static_cast<std::size_t>(k) * n_classes_ + c];
+  }
+  std::vector<std::int32_t> counts_;
+};
+
+// The most that all rows of a cover can cost.
+Value reach_of(const Problem& problem, const Cover& cover);
+
+}  // namespace everytree::ordered

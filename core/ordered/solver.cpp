@@ -1,0 +1,314 @@
+#include "ordered/solver.hpp"
+
+#include <algorithm>
+#include <queue>
+
+#include "common/errors.hpp"
+
+namespace everytree::ordered {
+
+namespace {
+constexpr const char* kStage = "searching every cut-point";
+
+const char* name_of(LimitReached::Reason reason) {
+  return reason == LimitReached::Reason::time ? "time" : reason == LimitReached::Reason::memory ? "memory" : "stopped";
+}
+}  // namespace
+
+// Cuts a … b of a column between two solved ones.
+struct Solver::Interval {
+  Value least, near, width;  // no cut costs less; what the better of the ends costs; what its rows can cost
+  std::uint32_t place;       // of the column among those searched: the last to decide
+  std::ptrdiff_t a, b;
+  const Node *i, *j;
+  bool operator<(const Interval& o) const {  // the first of a queue is the greatest
+    if (least != o.least) return least > o.least;
+    if (near != o.near) return near > o.near;
+    if (width != o.width) return width < o.width;
+    return place != o.place ? place > o.place : a > o.a;
+  }
+};
+
+// What a level of the recursion works with, kept from call to call.
+struct Solver::Level {
+  explicit Level(const Problem& problem) : frame(problem), whole(frame), part(frame) {}
+  std::vector<CutList> cuts;  // of each column
+  std::vector<std::uint32_t> rows[2];
+  Cover sides[2];
+  std::vector<std::int64_t> counts[2];
+  NodeStack nodes;
+  Node low;
+  std::vector<Node> high;  // of each column
+  std::vector<Bound> firsts, columns;
+  std::vector<Interval> waiting;
+  std::size_t done = 0;
+  Steps tree[2], other;
+  Frame frame;
+  Part whole, part;
+};
+
+Solver::Solver(const Problem& problem, int max_depth, Control& control)
+    : p_(problem), control_(control), depth_(max_depth), two_(problem, control), walked_(problem, control) {
+  if (max_depth < 0) throw InvalidInput("a search over cut-points needs a bound on the depth");
+  for (int k = 0; k <= max_depth; ++k) levels_.push_back(std::make_unique<Level>(problem));
+  all_.n = p_.n_rows;
+  all_.rows = p_.order.data();
+  all_.counts.assign(p_.n_classes, 0);
+  for (std::size_t r = 0; r < p_.n_rows; ++r) {
+    all_.counts[p_.classes[r]] += p_.weights[r];
+    all_.weight += p_.weights[r];
+  }
+  all_.leaf = p_.leaf(all_.counts.data());
+}
+
+Solver::~Solver() = default;
+
+Bound Solver::solve(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree) {
+  tree.assign(1, Step{});
+  const Bound leaf{cover.leaf, cover.leaf};
+  if (depth == 0 || cover.leaf <= 2 * p_.price || cover.n < 2) return leaf;
+  if (depth > 2) return more_levels(cover, depth, limit, known, tree);
+  if (!p_.plain()) {
+    if (depth == 2) return walked_.solve(cover, limit, known, tree);
+    tree[0].column = -2;
+    return walked_.one_level(cover, known);
+  }
+  Level& level = *levels_[static_cast<std::size_t>(depth)];
+  level.frame.open(cover);
+  level.whole.all(cover);
+  if (depth == 2) return two_.solve(level.whole, limit, known, tree);
+  tree[0].column = -2;
+  return two_.one_level(level.whole, known);
+}
+
+Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree) {
+  Level& level = *levels_[static_cast<std::size_t>(depth)];
+  level.firsts = known;
+  // One level less is a first tree, and a bound of the ends of every column.
+  const Value room = limit >= kNever ? kNever : limit + cover.leaf / 8;
+  Bound whole;
+  if (depth == 3 && p_.plain()) {
+    level.frame.open(cover);
+    level.whole.all(cover);
+    whole = two_.solve(level.whole, room, level.firsts, level.other);
+  } else {
+    whole = solve(cover, depth - 1, room, level.firsts, level.other);
+  }
+  Value best = std::min(limit, cover.leaf);
+  Bound found{cover.leaf, std::min(cover.leaf, whole.relaxed)};
+  if (whole.cost < room) {
+    found.cost = std::min(found.cost, whole.cost);
+    if (whole.cost < best) {
+      best = whole.cost;
+      tree = level.other;
+    }
+  }
+  const std::size_t d = p_.n_columns;
+  level.cuts.resize(d);
+  level.high.resize(d);
+  level.columns.assign(d, Bound{kNever, kNever});
+  for (Node& high : level.high) high.first[0].clear();  // not searched
+  level.nodes.clear();
+  auto& waiting = level.waiting;
+  waiting.clear();
+  const bool root = depth == depth_;
+  const auto put = [&](std::size_t f, const Node& i, const Node& j, std::ptrdiff_t a, std::ptrdiff_t b) {
+    if (!narrow(level.cuts[f], best, level.columns[f], i, j, a, b)) return;
+    waiting.push_back({least_between(i, j), std::min(cost_of(i).cost, cost_of(j).cost),
+                       level.cuts[f].reach(b) - level.cuts[f].reach(a), static_cast<std::uint32_t>(f), a, b, &i, &j});
+    std::push_heap(waiting.begin(), waiting.end());
+  };
+  for (std::size_t f = 0; f < d; ++f) {
+    level.columns[f] = known[f];
+    if (known[f].cost >= best) continue;
+    Node& high = level.high[f];
+    level.cuts[f].find(p_, cover, f);
+    set_ends(level.low, high, whole, level.firsts, p_.price, reach_of(p_, cover));
+    high.cut = level.cuts[f].size();
+    std::ptrdiff_t a, b;
+    level.columns[f] = begin_column(level.cuts[f], p_, cover.weight, level.low, high, a, b);
+    put(f, level.low, high, a, b);
+  }
+  while (!waiting.empty()) {
+    std::pop_heap(waiting.begin(), waiting.end());
+    const Interval at = waiting.back();
+    waiting.pop_back();
+    if (root) {
+      root_lower_ = std::max(root_lower_, std::min(best, at.least));
+      control_.check(true, kStage, level.done, level.done + waiting.size() + 1);
+      control_.check_memory(bytes());
+      ++level.done;
+    }
+    const CutList& cuts = level.cuts[at.place];
+    Bound& column = level.columns[at.place];
+    std::ptrdiff_t a = at.a, b = at.b;
+    if (!narrow(cuts, best, column, *at.i, *at.j, a, b)) continue;  // the best may be better by now
+    Node& t = level.nodes.push(d);
+    t.cut = middle(cuts, a, b);
+    t.reach = cuts.reach(t.cut);
+    cuts.counts(t.cut, cover, level.counts);
+    const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
+    set_between(t, *at.i, *at.j, leaf);
+    const Value slack = std::max(cuts.reach(b) - t.reach, t.reach - cuts.reach(a));
+    const Value before = best;
+    solve_sides(cover, depth, level, cuts, best, t, leaf, slack, tree);
+    column = lower(column, cost_of(t));
+    if (root && best < before) polish(cover, depth, level, best, tree);
+    put(at.place, *at.i, t, a, t.cut - 1);
+    put(at.place, t, *at.j, t.cut + 1, b);
+  }
+  for (std::size_t f = 0; f < d; ++f) {
+    known[f] = higher(known[f], level.columns[f]);
+    found = lower(found, known[f]);
+  }
+  return found;
+}
+
+// A better tree near the best one: the best cut for its sides' trees as they are, and the best trees of its sides, as
+// long as that helps.
+void Solver::polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree) {
+  for (Value before = kNever; best < before && best > 2 * p_.price;) {
+    before = best;
+    Steps whole;
+    std::size_t at = 0, column = p_.n_columns;
+    std::ptrdiff_t cut = 0;
+    complete(cover, tree, at, whole);
+    if (whole[0].column < 0) return;
+    better_cut(cover, whole, column, cut);
+    if (column == p_.n_columns || level.high[column].first[0].empty()) return;
+    const CutList& cuts = level.cuts[column];
+    if (static_cast<std::int32_t>(column) == whole[0].column && cuts.rank(cut) == whole[0].rank) return;
+    Node& t = level.nodes.push(p_.n_columns);
+    t.cut = cut;
+    t.reach = cuts.reach(cut);
+    cuts.counts(cut, cover, level.counts);
+    const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
+    set_between(t, level.low, level.high[column], leaf);
+    solve_sides(cover, depth, level, cuts, best, t, leaf, 0, tree);
+    level.nodes.pop();
+  }
+}
+
+// The smaller side first, which is quicker, then the other as far as it can matter.
+void Solver::solve_sides(const Cover& cover, int depth, Level& level, const CutList& cuts, Value& best, Node& t,
+                         const Value leaf[2], Value slack, Steps& tree) {
+  const int first = 2 * cuts.rows(t.cut) <= cover.n ? 1 : 0;
+  const Value most = best + slack;
+  bool exact = true;
+  for (const int side : {first, 1 - first}) {
+    const Value limit = most - t.side[1 - side].cost;
+    level.tree[side].assign(1, Step{});
+    if (leaf[side] <= t.side[side].cost) {  // no tree is better than the leaf
+      t.side[side].cost = leaf[side];
+      continue;
+    }
+    if (t.side[side].cost >= limit) {
+      exact = false;
+      continue;
+    }
+    Bound found;
+    if (depth == 3 && p_.plain()) {
+      level.part.side(cuts.column(), cuts.rank(t.cut), side, level.counts[side].data());
+      found = two_.solve(level.part, limit, t.first[side], level.tree[side]);
+    } else {
+      cuts.side(p_, cover, t.cut, side, level.rows[side], level.sides[side]);
+      found = solve(level.sides[side], depth - 1, limit, t.first[side], level.tree[side]);
+    }
+    if (found.cost >= limit) exact = false;
+    t.side[side] = higher(t.side[side], found);
+  }
+  const Value cost = t.side[0].cost + t.side[1].cost;
+  if (!exact || cost >= best) return;
+  best = cost;
+  tree.assign(1, Step{static_cast<std::int32_t>(cuts.column()), cuts.rank(t.cut)});
+  for (const int side : {0, 1}) tree.insert(tree.end(), level.tree[side].begin(), level.tree[side].end());
+}
+
+Value Solver::complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out) {
+  Step step = tree[at++];
+  if (step.column == -2) {
+    step.column = -1;
+    Value best = cover.leaf;
+    for (std::size_t g = 0; g < p_.n_columns; ++g) {
+      const WalkedLevels::Best found = walked_.best_cut(cover, g);
+      if (found.cost < best) {
+        best = found.cost;
+        step = {static_cast<std::int32_t>(g), found.rank};
+      }
+    }
+    out.push_back(step);
+    if (step.column >= 0) out.insert(out.end(), 2, Step{});
+    return best;
+  }
+  out.push_back(step);
+  if (step.column < 0) return cover.leaf;
+  CutList cuts;
+  cuts.find(p_, cover, static_cast<std::size_t>(step.column));
+  const std::ptrdiff_t k = first_not(0, cuts.size() - 1, [&](std::ptrdiff_t c) { return cuts.rank(c) < step.rank; });
+  Value cost = 0;
+  for (const int side : {0, 1}) {
+    std::vector<std::uint32_t> rows;
+    Cover part;
+    cuts.side(p_, cover, k, side, rows, part);
+    cost += complete(part, tree, at, out);
+  }
+  return cost;
+}
+
+// A tree that is known, complete, if it costs less than the answer.
+void Solver::offer(const Steps& tree, Answer& answer) {
+  Steps whole;
+  std::size_t at = 0;
+  const Value cost = complete(all_, tree, at, whole);
+  if (cost >= answer.cost) return;
+  answer.cost = cost;
+  answer.tree = std::move(whole);
+}
+
+Answer Solver::run() {
+  Answer answer;
+  answer.tree.assign(1, Step{});
+  answer.cost = all_.leaf;
+  root_lower_ = std::min(all_.leaf, p_.price);
+  std::vector<Bound> known(p_.n_columns);
+  Steps tree(1), first(1);
+  try {
+    control_.check(true, kStage, 0, 0);
+    if (p_.plain()) control_.check_memory(levels_[0]->frame.most_bytes(p_.n_rows));
+    if (depth_ > 2) {
+      dive(all_, depth_, first);
+      offer(first, answer);
+      refine(all_, depth_, answer);
+    }
+    solve(all_, depth_, answer.cost, known, tree);
+    answer.proved = true;
+  } catch (const LimitReached& limit) {
+    answer.stopped = name_of(limit.reason);
+    // However little time there was, the answer is no worse than a greedy tree.
+    for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
+      Steps grown;
+      greedy(all_, depth_, measure, grown);
+      offer(grown, answer);
+    }
+  }
+  offer(first, answer);
+  offer(tree, answer);
+  answer.lower = answer.proved ? answer.cost : std::min(answer.cost, root_lower_);
+  answer.proved = answer.proved || answer.lower >= answer.cost;
+  answer.n_solved = two_.n_solved + walked_.n_solved;
+  answer.n_cuts = two_.n_cuts + walked_.n_cuts;
+  answer.n_scans = two_.n_scans + walked_.n_scans;
+  answer.n_bytes = bytes();
+  return answer;
+}
+
+std::size_t Solver::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& level : levels_) {
+    for (const auto& rows : level->rows) sum += 4 * rows.size();
+    sum += level->nodes.bytes(p_.n_columns) + level->frame.bytes();
+  }
+  return sum;
+}
+
+}  // namespace everytree::ordered

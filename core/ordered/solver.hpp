@@ -1,0 +1,77 @@
+// The best tree over every cut-point, level by level.
+//
+// The two lowest levels are closed at once (two_levels.hpp, walked.hpp). Above them each cut that neighbours do not
+// rule out (bounds.hpp) asks for the least costs of its sides, no further than is of use: the second side is asked for
+// what the first leaves. A side is asked for so much more than the best tree leaves it that the rest of the interval
+// may fall: what is proved of a cut beyond the best rules out as many rows around it. The interval with the least bound
+// comes first, of all columns: good trees are found early, and that bound is one of all trees.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/control.hpp"
+#include "ordered/bounds.hpp"
+#include "ordered/cuts.hpp"
+#include "ordered/frame.hpp"
+#include "ordered/problem.hpp"
+#include "ordered/two_levels.hpp"
+#include "ordered/walked.hpp"
+
+namespace everytree::ordered {
+
+struct Answer {
+  Value cost = kNever, lower = 0;  // of the tree; and no tree costs less than `lower`
+  bool proved = false;
+  std::string stopped;  // why the search ended early: "time", "memory", "stopped", or ""
+  Steps tree;           // complete: tests and leaves
+  std::size_t n_solved = 0, n_cuts = 0, n_scans = 0, n_bytes = 0;
+};
+
+class Solver {
+ public:
+  Solver(const Problem& problem, int max_depth, Control& control);
+  ~Solver();
+  Answer run();
+
+ private:
+  struct Level;
+  struct Interval;
+  // The least cost of the cover with at most `depth` tests on a path if it is below `limit`, and then `tree`; otherwise
+  // a bound that is not below it. `known` has bounds by first column to begin with, and gets better ones.
+  Bound solve(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
+  Bound more_levels(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
+  void solve_sides(const Cover& cover, int depth, Level& level, const CutList& cuts, Value& best, Node& t,
+                   const Value leaf[2], Value slack, Steps& tree);
+  void polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree);
+  // Writes a tree with its lowest tests, which the search leaves open; returns its cost.
+  Value complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out);
+  void offer(const Steps& tree, Answer& answer);
+  enum class Measure { gini, entropy, cost };
+  Value greedy(const Cover& cover, int depth, Measure measure, Steps& tree) const;
+  // A good tree to begin with, complete: dive.cpp.
+  Value dive(const Cover& cover, int depth, Steps& tree);
+  void refine(const Cover& cover, int depth, Answer& answer);
+  struct First {
+    double purity;
+    std::size_t column;
+    std::ptrdiff_t cut;
+  };
+  std::vector<First> first_cuts(const Cover& cover, Measure measure) const;
+  Value better_cut(const Cover& cover, const Steps& tree, std::size_t& column, std::ptrdiff_t& cut) const;
+  Value dive_below(const Cover& cover, int depth, std::size_t column, std::ptrdiff_t cut, Steps& tree);
+  std::size_t bytes() const;
+
+  const Problem& p_;
+  Control& control_;
+  int depth_;
+  Cover all_;
+  TwoLevels two_;
+  WalkedLevels walked_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  Value root_lower_ = 0;  // no tree costs less: what is known while the root is searched
+};
+
+}  // namespace everytree::ordered

@@ -1,0 +1,63 @@
+// The best tree of two levels for a part of a frame, where an error costs the same everywhere.
+//
+// The lowest test: a side predicts a on the low part and b on the high part of column g. With S(j) the rows of class a
+// minus those of class b among the rows of the side up to place j of the order, and n_a, n_b all of them, the rows that
+// are right are
+//
+//     (a, b):  n_b + max_j S(j),      (b, a):  n_a − min_j S(j)
+//
+// so that the extremes of running sums are all there is to compute, 64 places a step. Of many classes, pairs that have
+// no more rows than are right already are left out. The upper test: every cut of every column, by what neighbours leave
+// of them (bounds.hpp).
+#pragma once
+
+#include <vector>
+
+#include "common/control.hpp"
+#include "ordered/bounds.hpp"
+#include "ordered/frame.hpp"
+
+namespace everytree::ordered {
+
+class TwoLevels {
+ public:
+  TwoLevels(const Problem& problem, Control& control) : p_(problem), control_(control) {}
+
+  // The least cost if it is below `limit`, and then `tree`; otherwise a bound that is not below it. `known` has bounds
+  // by first column to begin with, and gets better ones.
+  Bound solve(Part& part, Value limit, std::vector<Bound>& known, Steps& tree);
+  // One level less: bounds by column, and the best of them and the leaf.
+  Bound one_level(Part& part, std::vector<Bound>& known);
+
+  std::size_t n_solved = 0, n_cuts = 0, n_scans = 0;
+
+ private:
+  // Of a side: the least cost of two leaves, or a bound that is not below what was known.
+  struct Split {
+    Bound side[2];
+  };
+  class View;
+  Bound cost_of(const Extremes& e, int side) const;
+  void splits(Part& part, std::size_t g, const std::uint64_t* rows, const Value known[2], bool whole, Split& out);
+  void side_cuts(const std::uint64_t* rows, int side, const std::uint64_t* may, Frame& frame, std::uint64_t* cuts);
+  std::int64_t most_right(Frame& frame, std::size_t g, const std::uint64_t* rows, int side, const std::uint64_t* cuts,
+                          std::int64_t enough);
+  void evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, Steps& tree);
+
+  const Problem& p_;
+  Control& control_;
+  std::vector<std::uint64_t> sides_, allowed_[2];
+  std::vector<std::uint8_t> runs_, side_runs_;
+  std::vector<std::uint32_t> before_;
+  std::vector<std::int64_t> counts_[2];
+  std::int64_t n_[2] = {0, 0};
+  std::vector<std::uint32_t> labels_;
+  std::vector<Bound> whole_;
+  std::vector<std::size_t> order_;
+  Node low_, high_;
+  NodeStack nodes_;
+  std::size_t winner_[2] = {0, 0};
+  std::uint32_t ticks_ = 0;
+};
+
+}  // namespace everytree::ordered

@@ -1,0 +1,200 @@
+"""The best tree over every cut-point of the columns, without a test made before it is asked.
+
+The core adds whole numbers, so costs are scaled until they are: with s the least number that makes all costs and the
+price of a leaf whole, and K more than the leaves of any tree,
+
+    value = K · s · (cost + price · leaves) + leaves      smaller trees first among those of least cost
+    value = s · (cost + price · leaves)                   where the size plays no part
+
+Not every query can be asked: costs must be those of a matrix (errors are), and the tree may be bounded by its depth and
+by the examples of a leaf only. ``question_of`` says None for all others; they have the general road.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import everytree._core as _core
+from everytree.data.all_cuts import RankedColumn
+from everytree.query.query import Query
+from everytree.weights.costs import ClassCounts, make_cost, written
+
+__all__ = ["Question", "Solved", "question_of", "solved"]
+
+MOST = 2**56  # what all examples may cost, in the units of the core
+DEEPEST = 24  # beyond that the general road is no worse
+REPEATED = 2**22  # rows that are repeated as often as their weights say, rather than weighed
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query in the core's whole numbers.
+
+    Attributes
+    ----------
+    costs : ndarray of shape (n_classes, n_classes)
+        What answers cost, the cheapest of each class nothing.
+    price : int
+        What a leaf costs.
+    scale : int
+        How many units are one of the query.
+    by_size : int
+        How much the first criterion counts more than the leaves; 1 where they play no part.
+    least : tuple of float
+        The cheapest answer for an example of each class, in units of the query.
+    base : Fraction
+        What these cost for all examples.
+    """
+
+    costs: npt.NDArray[np.int64]
+    price: int
+    scale: int
+    by_size: int
+    least: tuple[float, ...]
+    base: Fraction
+
+    @property
+    def plain(self) -> bool:
+        """Whether every error costs one."""
+        n = len(self.costs)
+        return self.base == 0 and bool((self.costs == self.scale * self.by_size * (1 - np.eye(n))).all())
+
+    def in_query_units(self) -> npt.NDArray[np.float64]:
+        """Return what answers cost in units of the query, as floats."""
+        return np.asarray(self.least)[:, None] + self.costs / (self.scale * self.by_size)
+
+    def objective(self, value: int) -> float | int:
+        """Return a value of the core in units of the query."""
+        exact = Fraction(value // self.by_size, self.scale) + self.base
+        return int(exact) if exact.denominator == 1 and self.scale == 1 else float(exact)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A tree by the columns and ranks of its tests in preorder, and how sure it is the best."""
+
+    columns: Sequence[int]
+    ranks: Sequence[int]
+    objective: float | int
+    lower: float | int
+    stopped: str
+    n_states: int
+    n_bytes: int
+
+
+def question_of(query: Query, counts: ClassCounts, depth: int | None) -> Question | None:
+    """Return the query in whole numbers, or None if it can not be asked of every cut-point.
+
+    Parameters
+    ----------
+    query : Query
+        The query; ``forbid`` plays no part here.
+    counts : ClassCounts
+        The examples of each class.
+    depth : int or None
+        The most tests on any path.
+
+    Returns
+    -------
+    Question or None
+        What to ask the core.
+    """
+    bounds = (
+        query.max_size,
+        query.max_leaves,
+        query.max_error,
+        query.min_accuracy,
+        query.leaf,
+        query.require,
+    )
+    name, *rest = query.ranking
+    if (
+        depth is None
+        or depth > DEEPEST
+        or any(bound is not None for bound in bounds)
+        or rest not in ([], ["size"])
+    ):
+        return None
+    cost = make_cost(name, counts, cost_matrix=query.cost_matrix, class_weight=query.class_weight)
+    n = counts.n_classes
+    answers = cost.answers
+    if answers is None:
+        if name not in ("error", "errors"):
+            return None
+        answers = tuple(tuple(Fraction(int(c != k)) for k in range(n)) for c in range(n))
+    price = written(query.leaf_penalty)
+    least = [min(row) for row in answers]
+    entries = [[entry - low for entry in row] for row, low in zip(answers, least, strict=True)]
+    scale = math.lcm(price.denominator, *(entry.denominator for row in entries for entry in row))
+    total = int(np.sum(counts.class_totals))
+    by_size = 1 + min(2**depth, total) if rest else 1
+    dearest = max((entry for row in entries for entry in row), default=Fraction(0))
+    if by_size * scale * total * (dearest + price + 1) > MOST or price < 0:
+        return None
+    whole = [[int(entry * scale) * by_size for entry in row] for row in entries]
+    base = sum((low * int(count) for low, count in zip(least, counts.class_totals, strict=True)), Fraction(0))
+    costs = np.array(whole, dtype=np.int64).reshape(n, n)
+    return Question(
+        costs, int(price * scale) * by_size + len(rest), scale, by_size, tuple(map(float, least)), base
+    )
+
+
+def solved(
+    question: Question,
+    columns: Sequence[RankedColumn],
+    classes: npt.NDArray[np.intp],
+    weights: npt.NDArray[np.int64] | None,
+    depth: int,
+    min_leaf: int,
+    control: Any,
+) -> Solved:
+    """Find the best tree with tests ``rank <= r`` on these columns.
+
+    Parameters
+    ----------
+    question : Question
+        What trees cost.
+    columns : sequence of RankedColumn
+        The columns.
+    classes : ndarray of int
+        The class of each row.
+    weights : ndarray of int or None
+        The weight of each row, above zero; None where all are 1.
+    depth : int
+        The most tests on any path.
+    min_leaf : int
+        The fewest examples in a leaf.
+    control : _core.Control
+        Limits and progress.
+
+    Returns
+    -------
+    Solved
+        The tree and its certificate.
+    """
+    ranks = np.empty((len(columns), classes.size), dtype=np.uint32)
+    for at, column in enumerate(columns):
+        ranks[at] = column.ranks
+    labels = classes.astype(np.uint16)
+    if weights is not None and int(weights.sum()) <= max(2 * classes.size, REPEATED):
+        ranks, labels, weights = np.repeat(ranks, weights, axis=1), np.repeat(labels, weights), None
+    counted = np.ones(labels.size, dtype=np.int32) if weights is None else weights.astype(np.int32)
+    found = _core.best_ordered(
+        ranks, labels, counted, question.costs, question.price, min_leaf, depth, control
+    )
+    return Solved(
+        found.columns,
+        found.ranks,
+        question.objective(found.cost),
+        question.objective(found.lower),
+        "" if found.proved else found.stopped,
+        found.n_solved,
+        found.n_bytes,
+    )
