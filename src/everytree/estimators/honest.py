@@ -1,0 +1,426 @@
+"""Honest figures: what a classifier would do on rows it has not seen, beside the two baselines everybody has in mind.
+
+    the model       exact leave-one-out where the fit knows it (``loo_proba_``), else a stratified cross-validation
+    always …        the largest class, with the shares of the classes as probabilities
+    logistic        regression of scikit-learn, on scaled numbers and one column for each text, on the same folds
+
+``honest_figures`` gives them as plain values, for the command line and for pages; ``words`` says in a sentence what
+they mean.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from everytree.common.arguments import refused
+from everytree.data.column import Column
+from everytree.data.frames import Frame, read_frame
+from everytree.errors import EverytreeError, QueryError
+from everytree.metrics.folds import stratified_folds
+from everytree.metrics.judged import (
+    Figures,
+    best_threshold,
+    confusion_at,
+    figures_of,
+    threshold_for_recall,
+)
+from everytree.metrics.scores import aligned
+
+__all__ = ["HeldOut", "baselines", "held_out", "honest_figures", "logistic_regression"]
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
+Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
+Counted = Callable[[Iterable[Any], int], Iterable[Any]]
+
+FOLDS = 5
+MOST_ROWS = 20_000  # rows that logistic regression is cross-validated on
+MOST_TEXTS = 30  # texts of a column that have a column of their own there
+BARELY = 0.005  # a gain in accuracy that is hardly one
+RANKS = 0.6  # an AUC that is worth a threshold
+
+
+class HeldOut(NamedTuple):
+    """What was said of rows that were held out: their places, the answers, the probabilities, and how it was done."""
+
+    rows: npt.NDArray[np.intp]
+    said: Codes
+    proba: Floats
+    how: str
+
+
+def honest_figures(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    positive: Any = None,
+    costs: tuple[float, float] | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+    seconds: float | None = None,
+    counted: Counted | None = None,
+) -> dict[str, Any]:
+    """Judge a fitted classifier by rows it has not seen, beside always the largest class and logistic regression.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier of everytree.
+    X : array-like
+        The rows it was fitted on.
+    y : array-like
+        Their labels.
+    sample_weight : array-like, optional
+        Their weights.
+    positive : label, optional
+        A class that matters: its confusion matrix, precision, recall and thresholds are told too.
+    costs : pair of float, optional
+        The cost of missing the positive class, and of a false alarm; they choose a threshold.
+    folds : int, default 5
+        The parts of a cross-validation.
+    seed : int, default 0
+        How rows are shuffled into parts.
+    seconds : float, optional
+        About how long it may take: of a cross-validation only as many parts are done.
+    counted : callable, optional
+        Called with the parts and their number, to show how far it is.
+
+    Returns
+    -------
+    dict
+        ``how`` the model was judged, on how many ``rows``; ``figures``, a list of the model and the baselines with
+        accuracy, log-loss, Brier score and AUC; ``words`` that say what they mean; and ``positive``, or None.
+
+    Examples
+    --------
+    >>> import everytree as et
+    >>> X, y = [[i] for i in range(40)], ["no"] * 20 + ["yes"] * 20
+    >>> model = et.OptimalTreeClassifier(max_depth=1).fit(X, y)
+    >>> told = honest_figures(model, X, y)
+    >>> told["how"], [each["name"] for each in told["figures"]]
+    ('5-fold cross-validation', ['this model', 'always no', 'logistic regression'])
+    """
+    frame = read_frame(X, model)
+    labels = model.classes_.tolist()
+    place = {label: code for code, label in enumerate(labels)}
+    codes = np.array([place[label] for label in np.asarray(y).tolist()], dtype=np.intp)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if positive is not None and positive not in place and str(positive) in {str(label) for label in labels}:
+        positive = next(label for label in labels if str(label) == str(positive))
+    if positive is not None and positive not in place:
+        raise refused(QueryError, "positive", positive, f"one of the classes {', '.join(map(str, labels))}")
+    if len(labels) < 2:
+        return {
+            "how": None,
+            "rows": 0,
+            "figures": [],
+            "ranks": False,
+            "words": "there is only one class",
+            "positive": None,
+        }
+    said = held_out(model, frame, codes, weights, folds, seed, seconds, counted)
+    if said is None:
+        return {"how": None, "rows": 0, "figures": [], "ranks": False, "words": "", "positive": None}
+    true, share = codes[said.rows], None if weights is None else weights[said.rows]
+    largest = int(np.argmax(np.bincount(codes, weights, minlength=len(labels))))
+    mine = figures_of("this model", said.said, said.proba, true, share)
+    base, other = baselines(frame, codes, weights, labels, seed, folds)
+    sure = _standard_errors(said, true, largest, share)
+    told = None
+    if positive is not None:
+        told = _about_positive(said, true, place[positive], positive, costs)
+    return {
+        "how": said.how,
+        "rows": len(true),
+        "figures": [each.to_dict() for each in (mine, base, other)],
+        "ranks": len(labels) == 2 and _poor(sure) and mine.auc >= RANKS,
+        "words": _words(mine, base, other, sure),
+        "positive": told,
+    }
+
+
+# --- what is said of rows that are held out
+
+
+def held_out(
+    model: Any,
+    frame: Frame,
+    codes: Codes,
+    weights: Floats | None,
+    folds: int = FOLDS,
+    seed: int = 0,
+    seconds: float | None = None,
+    counted: Counted | None = None,
+) -> HeldOut | None:
+    """Return what a classifier says of rows that are held out; None where nothing can be.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier.
+    frame : Frame
+        The rows it was fitted on.
+    codes : array of int
+        The place of each label in ``classes_``.
+    weights : array, optional
+        The weights of the rows.
+    folds, seed, seconds, counted
+        As in ``honest_figures``.
+
+    Returns
+    -------
+    HeldOut or None
+        The answers.
+    """
+    left_out = getattr(model, "loo_proba_", None)
+    mixed = type(model).__name__ == "EveryTreeClassifier"  # that of other averages is before their exponent
+    if mixed and left_out is not None and len(left_out) == len(codes):
+        known = np.flatnonzero(~np.isnan(left_out).any(axis=1))
+        proba = np.asarray(left_out[known])
+        return HeldOut(known, model.decide(proba), proba, "exact leave-one-out")
+    most = int(np.bincount(codes).max())
+    if len(codes) < 4 or most < 2:
+        return None
+    k = min(folds, most)
+    parts = stratified_folds(codes, k, 1, seed)
+    answers: list[tuple[npt.NDArray[np.intp], Codes, Floats]] = []
+    begun = time.monotonic()
+    for part in parts if counted is None else counted(parts, len(parts)):
+        one = _fold(model, frame, codes, weights, part.train, part.test)
+        if one is not None:
+            answers.append((part.test, *one))
+        spent = time.monotonic() - begun
+        if seconds is not None and spent * (len(answers) + 1) / max(1, len(answers)) > seconds:
+            break
+    if not answers:
+        return None
+    done = (
+        f"{len(answers)} of {k} parts of a cross-validation"
+        if len(answers) < k
+        else f"{k}-fold cross-validation"
+    )
+    rows, said, proba = (np.concatenate(each) for each in zip(*answers, strict=True))
+    return HeldOut(rows, said, proba, done)
+
+
+def _fold(
+    model: Any, frame: Frame, codes: Codes, weights: Floats | None, train: Any, test: Any
+) -> tuple[Codes, Floats] | None:
+    labels = model.classes_
+    fresh = clone(model)
+    extra = () if weights is None else (weights[train],)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fresh.fit(frame.take(train), labels[codes[train]], *extra)
+            said, proba = fresh.answers(frame.take(test))
+    except EverytreeError:
+        return None  # A part may have no tree that meets the constraints; the others tell.
+    place = {label: code for code, label in enumerate(labels.tolist())}
+    answers = np.array([place[label] for label in said.tolist()], dtype=np.intp)
+    return answers, aligned(proba, fresh.classes_.tolist(), labels.tolist())
+
+
+# --- what everybody compares with
+
+
+def baselines(
+    frame: Frame,
+    codes: Codes,
+    weights: Floats | None,
+    labels: Sequence[Any],
+    seed: int = 0,
+    folds: int = FOLDS,
+) -> tuple[Figures, Figures]:
+    """Judge the two ways to answer that everybody has in mind: always the largest class, and logistic regression.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows.
+    codes : array of int
+        Their classes.
+    weights : array, optional
+        Their weights.
+    labels : sequence
+        The labels of the classes.
+    seed : int, default 0
+        How rows are shuffled into parts.
+    folds : int, default 5
+        The parts of the cross-validation of the logistic regression.
+
+    Returns
+    -------
+    tuple of (Figures, Figures)
+        Of the largest class, with the shares of the classes as probabilities; of logistic regression.
+    """
+    totals = np.bincount(codes, weights, minlength=len(labels))
+    largest = int(np.argmax(totals))
+    always = np.tile(totals / totals.sum(), (len(codes), 1))
+    rows, line = logistic_regression(frame, codes, weights, len(labels), seed, folds)
+    share = None if weights is None else weights[rows]
+    return (
+        figures_of(f"always {labels[largest]}", np.full(len(codes), largest), always, codes, weights),
+        figures_of("logistic regression", line.argmax(axis=1), line, codes[rows], share),
+    )
+
+
+def logistic_regression(
+    frame: Frame, codes: Codes, weights: Floats | None, n_classes: int, seed: int = 0, folds: int = FOLDS
+) -> tuple[npt.NDArray[np.intp], Floats]:
+    """Cross-validate scikit-learn's logistic regression, with its own penalty of 1.
+
+    Parameters
+    ----------
+    frame : Frame
+        The rows.
+    codes : array of int
+        Their classes.
+    weights : array, optional
+        Their weights.
+    n_classes : int
+        The number of classes.
+    seed : int, default 0
+        How rows are shuffled into parts; of very many rows only some are used.
+    folds : int, default 5
+        The parts.
+
+    Returns
+    -------
+    rows : array of int
+        The rows that were judged.
+    proba : array of float, shape (n_rows, n_classes)
+        The probabilities of each.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    rows = np.arange(len(codes))
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(seed).permutation(len(rows))[:MOST_ROWS])
+    y, X = codes[rows], _design([column.take(rows) for column in frame.columns])
+    share = None if weights is None else weights[rows]
+    proba = np.zeros((len(rows), n_classes))
+    k = min(folds, int(np.bincount(y).max()))
+    for part in stratified_folds(y, max(2, k), 1, seed):
+        seen = np.unique(y[part.train])
+        if len(seen) == 1:
+            proba[part.test, seen[0]] = 1.0
+            continue
+        mean, spread = X[part.train].mean(axis=0), X[part.train].std(axis=0)
+        spread[spread == 0] = 1.0
+        model = LogisticRegression(max_iter=200)
+        # Threads that wait for each other are slower than one; what has not quite converged is still a comparison.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore")
+            model.fit(
+                (X[part.train] - mean) / spread, y[part.train], None if share is None else share[part.train]
+            )
+        proba[np.ix_(part.test, model.classes_)] = model.predict_proba((X[part.test] - mean) / spread)
+    return rows, proba
+
+
+def _design(columns: list[Column]) -> Floats:
+    """Return numbers for a linear model: a missing one is the mean and says so, each frequent text has a column."""
+    made: list[Floats] = []
+    for column in columns:
+        gone = column.missing
+        if column.is_empty:
+            continue
+        if column.kind == "nominal":
+            rows = np.bincount(column.present(), minlength=len(column.labels))
+            for code in np.argsort(-rows, kind="stable")[:MOST_TEXTS].tolist():
+                made.append((column.data == code).astype(float))
+        else:
+            values = column.data.astype(float)
+            known = values[~gone & np.isfinite(values)]
+            values[gone] = known.mean() if known.size else 0.0
+            made.append(np.clip(values, known.min(), known.max()) if known.size else np.zeros(len(values)))
+        if gone.any():
+            made.append(gone.astype(float))
+    return np.column_stack(made) if made else np.zeros((len(columns[0]), 1))
+
+
+# --- words
+
+
+class _Sure(NamedTuple):
+    """The gains over always the largest class, and their standard errors."""
+
+    gain: float
+    error: float
+
+
+def _standard_errors(said: HeldOut, true: Codes, largest: int, share: Floats | None) -> _Sure:
+    gains = (said.said == true).astype(float) - (true == largest)
+    mean = float(np.average(gains, weights=share))
+    n = len(true) if share is None else float(share.sum())
+    spread = float(np.average((gains - mean) ** 2, weights=share))
+    return _Sure(mean, math.sqrt(spread / max(1.0, n - 1)))
+
+
+def _poor(sure: _Sure) -> bool:
+    """Return whether the model hardly answers better than the largest class does."""
+    return sure.gain < max(BARELY, 2 * sure.error)
+
+
+def _words(mine: Figures, base: Figures, line: Figures, sure: _Sure) -> str:
+    told = f"{mine.accuracy:.1%} right, {base.name} {base.accuracy:.1%}"
+    if sure.gain <= 0:
+        first = f"No better than {base.name}: {told}"
+    elif _poor(sure):
+        first = f"Barely better than {base.name}: {told}"
+    else:
+        first = f"Better than {base.name}: {told}"
+    if _poor(sure) and mine.auc >= RANKS:
+        first += f". But it ranks: AUC {mine.auc:.3f}"
+    gap = mine.log_loss - line.log_loss
+    close = 0.01 * max(base.log_loss, 1e-9)
+    losses = sorted((mine.log_loss, line.log_loss))
+    two = f"{losses[0]:.3f} against {losses[1]:.3f}"
+    if gap > close:
+        second = f"Logistic regression has the better probabilities (log-loss {two})."
+    elif gap < -close:
+        second = f"Its probabilities are better than those of logistic regression (log-loss {two})."
+    else:
+        second = (
+            f"Its probabilities are as good as those of logistic regression (log-loss {mine.log_loss:.3f})."
+        )
+    return f"{first}. {second}"
+
+
+def _about_positive(
+    said: HeldOut, true: Codes, code: int, label: Any, costs: tuple[float, float] | None
+) -> dict[str, Any]:
+    """Return confusion, precision and recall of one class: as the model decides, and at thresholds."""
+    score, hit = said.proba[:, code], true == code
+    told: dict[str, Any] = {
+        "class": label,
+        "decided": confusion_at(said.said == code, hit).to_dict(),
+        "recall_90": threshold_for_recall(score, hit, 0.9).to_dict() if hit.any() else None,
+        "costs": None,
+    }
+    if costs is not None:
+        miss, alarm = costs
+        if not (miss > 0 and alarm > 0 and math.isfinite(miss + alarm)):
+            raise refused(QueryError, "costs", costs, "two numbers above 0: of a miss and of a false alarm")
+        meant = alarm / (miss + alarm)
+        at = confusion_at(score >= meant, hit, meant)
+        best = best_threshold(score, hit, miss, alarm)
+        told["costs"] = {
+            "miss": miss, "alarm": alarm,
+            "threshold": at.to_dict() | {"cost": at.cost(miss, alarm)},
+            "least": best.to_dict() | {"cost": best.cost(miss, alarm)},
+            "never": float(miss * hit.sum()), "always": float(alarm * (~hit).sum()),
+        }  # fmt: skip
+    return told
