@@ -65,6 +65,7 @@ def test_the_page_opens_from_disk(
     assert found.texts("h2:visible") == [
         "The tree",
         "One row",
+        "How good is it on examples it has not seen?",
         "What matters",
         "Can the probabilities be trusted?",
         "Evidence and settings",
@@ -86,8 +87,9 @@ def test_the_slider_changes_the_tree(tree: str, visit: Callable[..., Any]) -> No
     sizes = []
     for place in range(most + 1):
         slider.fill(str(place))
+        page.get_by_role("button", name="Unfold every node").click()  # what does not fit the frame is folded
         sizes.append(page.locator("[role=treeitem]").count())
-        nodes = int(page.locator("output").inner_text().split()[0])
+        nodes = int(page.locator("output[for=front-size]").inner_text().split()[0])
         assert sizes[-1] == nodes
     assert sizes[0] == 1
     assert sizes == sorted(set(sizes))
@@ -216,12 +218,17 @@ def test_the_tree_can_be_walked_by_keyboard(tree: str, visit: Callable[..., Any]
     assert here()[1].startswith("no: ")
     page.keyboard.press("ArrowUp")
     before = page.locator("[role=treeitem]").count()
-    page.keyboard.press("Enter")
+    page.keyboard.press(" ")
     assert page.locator("[role=treeitem]").count() == 1
     assert page.locator("[role=treeitem]").first.get_attribute("aria-expanded") == "false"
     assert here()[0] == "1"
-    page.keyboard.press("Enter")
+    page.keyboard.press(" ")
     assert page.locator("[role=treeitem]").count() > 1
+    page.keyboard.press("Enter")
+    assert page.locator(".node-panel").is_visible()
+    assert here()[0] == "1"
+    page.keyboard.press("Escape")
+    assert not page.locator(".node-panel").is_visible()
     wide = page.locator(".tree-frame svg").bounding_box()["width"]
     page.keyboard.press("+")
     assert page.locator(".tree-frame svg").bounding_box()["width"] > wide

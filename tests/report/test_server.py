@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import re
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -250,7 +252,7 @@ def test_a_signal_ends_the_explorer_in_order_while_questions_run(
 ) -> None:
     for depth, pause in ((8, 0.0), (4, 0.4)):  # in a search; in the front or the average
         with subprocess.Popen(
-            [sys.executable, "-m", "everytree", "explore", str(endless), "--no-browser"],
+            [sys.executable, "-m", "everytree", "explore", str(endless), "--target", "y", "--no-browser"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -269,6 +271,30 @@ def test_a_signal_ends_the_explorer_in_order_while_questions_run(
             server.send_signal(number)
             _, complaints = server.communicate(timeout=30)
             assert (server.returncode, complaints) == (code, "")
+
+
+def test_a_signal_ends_the_explorer_while_it_reads_a_file_that_unpacks_to_very_much(endless: Path) -> None:
+    bomb = gzip.compress(b"a,b\n" + b"1,0\n" * 30_000_000, 1)
+    with subprocess.Popen(
+        [sys.executable, "-m", "everytree", "explore", str(endless), "--target", "y", "--no-browser"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as server:  # fmt: skip
+        assert server.stdout is not None
+        server.stdout.readline()
+        address = server.stdout.readline().strip()
+        headers = {"X-Everytree-Token": token_of(address), "X-Everytree-Name": "large.csv.gz"}
+        answers: list[int] = []
+
+        def upload() -> None:
+            answers.append(ask(address, "POST", "/api/open", headers, bomb)[0])
+
+        uploading = threading.Thread(target=upload)
+        uploading.start()
+        time.sleep(1.5)
+        server.send_signal(signal.SIGINT)
+        _, complaints = server.communicate(timeout=30)
+        uploading.join()
+        assert (server.returncode, complaints, answers) == (130, "", [400])
 
 
 def test_another_target_and_another_file(address: str, tmp_path: Path) -> None:

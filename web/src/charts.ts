@@ -1,6 +1,6 @@
 // Small pictures: the size–error front, bars of probabilities, the reliability diagram. Each has its numbers as text too.
 
-import type { Calibration, Point } from "./data.ts";
+import type { Point, Reliability } from "./data.ts";
 import { chance, h, many, name, percent, s } from "./dom.ts";
 
 // The least error for every size, the chosen size marked.
@@ -99,7 +99,7 @@ export function leavesChart(p: number[]): SVGElement {
 }
 
 // Rows by the probability of their most probable class, against how often that class was true.
-export function calibrationChart(data: Calibration): SVGElement {
+export function calibrationChart(data: Reliability): SVGElement {
   const size = 300;
   const [left, bottom] = [44, 38];
   const side = size - left - 10;
@@ -112,7 +112,7 @@ export function calibrationChart(data: Calibration): SVGElement {
       class: "chart square",
       viewBox: `0 0 ${size} ${size + bottom - 34}`,
       role: "img",
-      "aria-label": "How often the predicted class was true, against its probability; the table has the numbers",
+      "aria-label": "How often it was true, against the probability said; the table has the numbers",
     },
     s("path", { class: "axis", d: `M${left} 10V${y(0)}H${x(1)}` }),
     s("path", { class: "diagonal", d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}` }),
@@ -142,7 +142,7 @@ export function calibrationChart(data: Calibration): SVGElement {
   return chart;
 }
 
-export function calibrationTable(data: Calibration): HTMLElement {
+export function calibrationTable(data: Reliability): HTMLElement {
   const rows = data.rows.flatMap((n, k) =>
     n === 0
       ? []

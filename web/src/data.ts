@@ -7,6 +7,15 @@ export interface Column {
   fill?: number | null; // what stands for a missing value: a number, or the position of a value
   start?: number | null; // the value a form begins with
   used?: boolean; // some test asks about it
+  range?: [number, number]; // the least and the greatest number in the data
+  whole?: boolean; // all numbers are whole
+}
+
+// The bins of a column: one for each listed value and perhaps one for all others, or by edges; missing values come last.
+export interface Shape {
+  bins: number;
+  at?: number[];
+  edges?: number[];
 }
 
 export interface Test {
@@ -15,6 +24,7 @@ export interface Test {
   value: number | null; // a cut, or the position of a value
   name: string;
   no: string; // the words for its other outcome
+  raw?: number; // its number in the model, by which the explorer knows it
 }
 
 // A node: counts, probabilities, and either a test (children: yes, no) or a question on a whole column.
@@ -57,7 +67,6 @@ export interface Point {
 export interface Rule {
   items: [number, number][]; // test, outcome
   weight: number;
-  words: string[];
   n: number[];
   p: number[];
   i: [number, number];
@@ -77,21 +86,44 @@ export interface Posterior {
   top: { probability: number; tree: Tree }[];
   share: number;
   inclusion: { name: string; p: number }[];
-  tests: { name: string; p: number }[]; // none where every node has its own cuts
+  tests: { t: number; p: number }[]; // none where every node has its own cuts
   leaves: number[];
   rules: Rule[];
   a?: Added[]; // what the leaves of rules add to the counts, by the number of tests
   sum: Sum | null;
   averages?: number[][] | null; // over every tree, for each of the page's rows: where no sum of rules computes them
   intervals?: [number, number][][] | null; // 95 % intervals of the classes, for each of the page's rows
+  raw?: number[][] | null; // the averages before they were calibrated
 }
 
-export interface Calibration {
-  about: string;
+export interface Reliability {
   rows: number[];
   confidence: number[];
   hits: number[];
+}
+
+export interface Calibration extends Reliability {
+  about: string;
   scores: [string, string][];
+  classes?: Reliability[]; // of the probability of each class
+  grid?: number[][][]; // [class][true class][hundredth of its probability]: rows
+  confusion?: number[][]; // [true class][said class]: rows
+}
+
+export interface Figures {
+  name: string;
+  accuracy: number;
+  log_loss: number;
+  brier: number;
+  auc: number | null;
+  own?: boolean; // of the tree or the model in sight
+  base?: boolean; // always the largest class
+}
+
+export interface HeldOut {
+  lines: Figures[];
+  about: string;
+  verdict: string;
 }
 
 export interface PageData {
@@ -112,6 +144,8 @@ export interface PageData {
   front: { cost: string; points: Point[]; about: string } | null;
   posterior: Posterior | null;
   calibration: Calibration | null;
+  held_out?: HeldOut | null;
+  distributions?: { shapes: Shape[]; nodes: Record<string, number[][]> } | null; // by node of the model's tree
   rows: { name: string; cells: (number | null)[]; label: number | null }[];
   facts: { title: string; rows: [string, string][] }[];
   notes: string[];
@@ -127,7 +161,12 @@ export interface Query {
   max_size: number | null;
   require: string[];
   forbid: string[];
+  edits: Edit[];
 }
+
+// The way to a node (1 yes, 0 no), its test (null cuts the branch off), and 1 where the reader did not choose it: it
+// stands above a chosen node, and stays as it was.
+export type Edit = [string, number | null, 0 | 1];
 
 export type Choice = [string, string, string]; // as the server knows it, in words, and a line about it
 

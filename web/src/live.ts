@@ -1,7 +1,8 @@
 // The explorer's controls: a query in the address, an answer as soon as there is one, and a way to stop.
 
-import type { Live, PageData, Query, Test } from "./data.ts";
+import type { Edit, Live, PageData, Query, Test } from "./data.ts";
 import { h, name, on } from "./dom.ts";
+import { edited, supported, type Asker, type NodeFacts } from "./node.ts";
 
 const WAIT = 60; // ms between two looks at a running query
 const PAUSE = 120; // ms of silence before typing counts as a question
@@ -12,7 +13,7 @@ export interface Answer {
   error?: string;
   status: string;
   seconds: number;
-  part: Omit<Partial<PageData>, "tests"> & { tests?: Record<string, Test> }; // what is known so far; tests by number
+  part: Omit<Partial<PageData>, "tests"> & { tests?: Record<string, Test>; least?: number | null }; // what is known so far; tests by number
 }
 
 // The program has answered, and the answer is no.
@@ -31,10 +32,12 @@ export class LivePanel {
   private turn = 0;
   private readonly client = newName(); // this tab's own: questions of other tabs are not touched
   private timer = 0;
+  private best: number | null = null; // the objective of the best tree of the question, without the reader's nodes
 
   constructor(
     private readonly live: Live,
     private readonly show: (answer: Answer) => void,
+    private readonly moved: () => void, // the reader's own nodes have changed
   ) {
     this.query = { ...live.query, ...fromAddress(live) };
     on(this.form, "submit", (event) => event.preventDefault());
@@ -52,9 +55,10 @@ export class LivePanel {
     window.addEventListener("hashchange", () => {
       const now = { ...this.live.query, ...fromAddress(live) };
       if (JSON.stringify(now) === JSON.stringify(this.query)) return;
+      if (JSON.stringify(now.edits) !== JSON.stringify(this.query.edits)) this.moved();
       this.query = now;
       this.build();
-      this.ask();
+      this.ask(false);
     });
   }
 
@@ -123,7 +127,7 @@ export class LivePanel {
         number("min_leaf", "Fewest examples in a leaf", 1, 1e9),
         number("max_size", "Most nodes", 1, 1e6),
         choice("objective", "The best tree has least"),
-        choice("prior", "Prior of the average"),
+        choice("prior", "Trees that weigh more"),
         h("div", { class: "field" }, h("label", { for: "query-target" }, "Predict"), target),
       ),
       h(
@@ -146,14 +150,50 @@ export class LivePanel {
     );
   }
 
+  // --- the reader's own nodes
+
+  edits(): Edit[] {
+    return this.query.edits;
+  }
+
+  edit(edits: Edit[]): void {
+    this.query.edits = edits;
+    this.moved();
+    this.ask();
+  }
+
+  undo(path: string): void {
+    this.edit(edited(this.query.edits, { path, steps: [] }, (test) => test, undefined));
+  }
+
+  asker(claims: () => [string, string][]): Asker {
+    return {
+      node: (steps) => this.post("node", { query: { ...this.query, edits: [] }, steps }) as Promise<NodeFacts>,
+      prices: async (steps, tests) => {
+        const found = (await this.post("node", { query: { ...this.query, edits: [] }, steps, tests })) as { prices: [number, number | null][] };
+        return found.prices;
+      },
+      edits: () => this.edits(),
+      edit: (edits) => this.edit(edits),
+      objective: () => ({ words: claims()[0]?.[0] ?? "", best: this.best }),
+      depth: () => this.query.max_depth,
+    };
+  }
+
   private later(): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.ask(), PAUSE);
   }
 
-  ask(): void {
+  // Ask the question as it stands; each one is a step of the browser's history, so that Back undoes it.
+  ask(push = true): void {
     clearTimeout(this.timer);
-    history.replaceState(null, "", `#${toAddress(this.query, this.live.query)}`);
+    const deepest = this.query.max_depth;
+    this.query.edits = supported(this.query.edits.filter(([path, test]) => path.length < deepest || (test === null && path.length === deepest)));
+    const address = `#${toAddress(this.query, this.live.query)}`;
+    const same = (location.hash || "#") === address;
+    if (push && this.turn > 0 && !same) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
     void this.run(++this.turn);
   }
 
@@ -168,6 +208,7 @@ export class LivePanel {
       for (;;) {
         if (turn !== this.turn) return;
         if (answer.part.tree && first === 0) first = performance.now() - begun;
+        this.best = answer.part.least ?? null;
         this.show(answer);
         const ms = first > 0 ? ` Tree after ${first.toFixed(0)} ms.` : "";
         this.tell((answer.error ?? answer.status) + (answer.done && !answer.error ? ms : ""), !!answer.error);
@@ -236,6 +277,7 @@ export function toAddress(query: Query, usual: Query): string {
     if (query[key] !== usual[key] && query[key] !== null) parts.set(key, String(query[key]));
   }
   for (const key of ["require", "forbid"] as const) for (const each of query[key]) parts.append(key, each);
+  for (const [path, test, kept] of query.edits) parts.append("node", `${path}:${test ?? "leaf"}${kept ? ":kept" : ""}`);
   return parts.toString();
 }
 
@@ -253,6 +295,10 @@ function fromAddress(live: Live): Partial<Query> {
   const names = new Set(live.names);
   found.require = parts.getAll("require").filter((each) => names.has(each));
   found.forbid = parts.getAll("forbid").filter((each) => names.has(each) && !found.require!.includes(each));
+  found.edits = parts.getAll("node").flatMap((each): Edit[] => {
+    const match = /^([01]{0,20}):(leaf|\d{1,9})(:kept)?$/.exec(each);
+    return match === null ? [] : [[match[1]!, match[2] === "leaf" ? null : Number(match[2]), match[3] ? 1 : 0]];
+  });
   return found;
 }
 

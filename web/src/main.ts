@@ -1,20 +1,24 @@
 // The page: a report that opens from disk, or the explorer with its local server. One layout for both.
 
 import { smoothing } from "./added.ts";
-import { bars, calibrationChart, calibrationTable, frontChart, leavesChart, short } from "./charts.ts";
+import { frontChart, short } from "./charts.ts";
 import { readData, type PageData, type Tree } from "./data.ts";
-import { colour, h, many, name, on, percent } from "./dom.ts";
+import { colour, h, many, name, on, percent, sum } from "./dom.ts";
+import { beside } from "./heldout.ts";
 import { LivePanel, type Answer } from "./live.ts";
+import { NodeView } from "./node.ts";
 import { RowView } from "./row.ts";
+import { calibrationPart, citePart, factsPart, heldOutPart, posteriorPart } from "./sections.ts";
 import { TreeView } from "./tree.ts";
 
 type Mode = "model" | "front" | "top";
 
-const MOST_BARS = 12;
 const MOST_LEGEND = 12;
 
 class Page {
   private readonly view: TreeView;
+  private readonly panel: LivePanel | null;
+  private readonly node: NodeView;
   private row: RowView;
   private mode: Mode = "model";
   private size = -1; // position on the front
@@ -26,7 +30,9 @@ class Page {
     private readonly data: PageData,
     private readonly root: HTMLElement,
   ) {
-    this.view = new TreeView(data);
+    this.panel = data.live === undefined ? null : new LivePanel(data.live, (answer) => this.take(answer), () => this.toModel());
+    this.view = new TreeView(data, (node) => this.chooseNode(node));
+    this.node = new NodeView(data, this.panel?.asker(() => this.data.claims) ?? null, () => this.closeNode());
     this.row = this.newRow();
     this.build();
     if (data.tree === null) this.mode = data.posterior?.top.length ? "top" : data.front ? "front" : "model";
@@ -37,7 +43,7 @@ class Page {
     return new RowView(
       this.data,
       () => this.tree,
-      (passed) => this.view.mark(passed),
+      (passed, other) => this.view.mark(passed, other),
     );
   }
 
@@ -52,18 +58,45 @@ class Page {
       this.legend(),
     );
     const main = h("main", {});
-    if (data.live !== undefined) {
-      const panel = new LivePanel(data.live, (answer) => this.take(answer));
-      main.append(panel.element);
-      queueMicrotask(() => panel.ask());
+    if (this.panel !== null) {
+      main.append(this.panel.element);
+      queueMicrotask(() => this.panel!.ask());
     }
-    for (const part of ["notes", "tree", "row", "posterior", "calibration", "facts", "cite"]) {
-      this.parts[part] = h("section", { class: "card", "aria-labelledby": `${part}-title` });
-      main.append(this.parts[part]!);
+    const bench = h("div", { class: "bench" }); // the tree stays in sight while a row is typed beside it
+    const pair = h("div", { class: "pair" });
+    const inside: Record<string, HTMLElement> = { tree: bench, row: bench, more: bench, heldout: pair, posterior: pair };
+    for (const part of ["notes", "tree", "row", "more", "heldout", "posterior", "calibration", "facts", "cite"]) {
+      const labelled = part === "more" ? { "aria-label": "More about the row" } : { "aria-labelledby": `${part}-title` };
+      this.parts[part] = h("section", { class: `card part-${part}`, ...labelled });
+      const where = inside[part] ?? main;
+      if (where !== main && !where.hasChildNodes()) main.append(where);
+      where.append(this.parts[part]!);
     }
     this.root.replaceChildren(header, main, h("footer", {}, "Made by everytree. This page asks nothing of any network."));
-    this.parts["tree"]!.append(h("h2", { id: "tree-title" }, data.text === null ? "The tree" : "The model"), h("div", { class: "chooser" }), this.view.element);
-    this.parts["cite"]!.append(...this.cite());
+    this.parts["tree"]!.append(
+      h("h2", { id: "tree-title" }, data.text === null ? "The tree" : "The model"),
+      h("div", { class: "chooser" }),
+      h("div", { class: "choices" }),
+      this.view.element,
+      this.node.element,
+    );
+    this.parts["cite"]!.append(...citePart(data.cite));
+  }
+
+  private chooseNode(node: number | null): void {
+    if (node === null || this.tree === null) this.node.hide();
+    else this.node.show(this.tree, node);
+  }
+
+  private closeNode(): void {
+    this.node.hide();
+    this.view.setChosen(null);
+  }
+
+  // A choice at a node is about the tree of the question.
+  private toModel(): void {
+    this.mode = "model";
+    this.closeNode();
   }
 
   // What the explorer's server has found so far. A question that has ended leaves nothing of the one before in sight;
@@ -77,6 +110,7 @@ class Page {
       if (!found.has("tree")) Object.assign(part, { tree: null, treeAbout: "There is no tree for this question.", claims: [] });
       if (!found.has("front")) part.front = null;
       if (!found.has("posterior")) part.posterior = null;
+      if (!found.has("held_out")) part.held_out = null;
       if (!found.has("facts")) part.facts = [];
       if (!found.has("notes")) part.notes = [];
     }
@@ -89,7 +123,7 @@ class Page {
     this.rank = Math.min(this.rank, Math.max(0, (this.data.posterior?.top.length ?? 0) - 1));
     this.refresh(before !== this.data.posterior);
     const inSight = this.mode === "front" && this.data.front ? "front" : this.mode === "top" && this.data.posterior ? "posterior" : "tree";
-    const source = { tree: inSight, facts: inSight, notes: "notes", posterior: "posterior", row: "posterior" };
+    const source = { tree: inSight, facts: inSight, notes: "notes", posterior: "posterior", row: "tree", more: "posterior", heldout: "held_out" };
     const some = this.data.tree !== null || this.data.posterior !== null;
     for (const [name, key] of Object.entries(source)) {
       this.parts[name]!.classList.toggle("stale", some && !answer.done && !found.has(key));
@@ -102,7 +136,9 @@ class Page {
     this.drawTree();
     if (!this.parts["row"]!.hasChildNodes()) this.rowSection();
     this.row.update();
+    if (this.parts["row"]!.hidden) this.parts["more"]!.hidden = true;
     if (all) this.posterior();
+    this.heldOut();
     this.calibration();
     this.facts();
   }
@@ -156,16 +192,59 @@ class Page {
       plain = h("pre", { class: "as-text model-text", tabindex: 0, role: "region", "aria-label": "The model as text" }, text);
       part.append(plain);
     }
+    const own = this.mode === "model" || tree === this.data.tree;
+    const held = own && this.data.answer === "tree" ? beside(this.data.held_out) : own && this.panel !== null ? beside(this.data.held_out) : "";
+    const n = tree === null ? 0 : sum(tree.nodes[0]!.n);
     part.querySelector(".about")?.replaceChildren(
       about +
         (tree
-          ? ` ${leaves(tree.leaves)}, depth ${tree.depth}, ${many(tree.error, "training error")}. ${smoothing(tree, this.data.classes.length)}`
+          ? ` ${leaves(tree.leaves)}, depth ${tree.depth}, ${many(tree.error, "training error")}${n > 0 ? ` (${percent(tree.error / n)})` : ""}. ${held} ${smoothing(tree, this.data.classes.length)}`
           : ""),
     );
+    this.choices();
     if (tree !== this.tree) {
       this.tree = tree;
+      this.node.hide();
       this.view.show(tree);
     }
+    const edits = this.panel?.edits() ?? [];
+    this.view.setEdits(new Map(own ? edits.map(([path, , kept]) => [path, !kept]) : []));
+  }
+
+  // The nodes that the reader has chosen, each with a way to undo it.
+  private choices(): void {
+    const box = this.parts["tree"]!.querySelector(".choices")!;
+    const chosen = (this.panel?.edits() ?? []).filter(([, , kept]) => !kept);
+    if (chosen.length === 0 || this.mode !== "model") {
+      box.replaceChildren();
+      return;
+    }
+    const words = (path: string, test: number | null) => {
+      const where = path === "" ? "the root" : `the node at ${[...path].map((step) => (step === "1" ? "yes" : "no")).join(", ")}`;
+      if (test === null) return `${where} is a leaf`;
+      const asked = this.data.tests.find((each) => each?.raw === test)?.name;
+      return `${where} asks ${this.nodeWords(path) ?? asked ?? "what you chose"}`;
+    };
+    const items = chosen.map(([path, test]) => {
+      const undo = h("button", { type: "button", class: "undo", "aria-label": `Undo: ${words(path, test)}` }, "✕");
+      on(undo, "click", () => this.panel!.undo(path));
+      return h("li", {}, name(words(path, test)), undo);
+    });
+    const all = h("button", { type: "button" }, "Undo all");
+    on(all, "click", () => this.panel!.edit([]));
+    box.replaceChildren(h("ul", { class: "chips", "aria-label": "Your choices" }, ...items), ...(chosen.length > 1 ? [all] : []));
+  }
+
+  private nodeWords(path: string): string | null {
+    const tree = this.data.tree;
+    let k = 0;
+    for (const step of path) {
+      const next = tree?.nodes[k]?.k?.[step === "1" ? 0 : 1];
+      if (next === undefined) return null;
+      k = next;
+    }
+    const test = tree?.nodes[k]?.t;
+    return test === undefined ? null : this.data.tests[test]!.name;
   }
 
   private chooser(): void {
@@ -268,43 +347,28 @@ class Page {
       h("p", { class: "quiet" }, "Type values or pick a row: the page computes the answer and marks its way through the tree."),
       this.row.element,
     );
+    this.parts["more"]!.replaceChildren(this.row.more);
   }
 
   private posterior(): void {
     const part = this.parts["posterior"]!;
     const found = this.data.posterior;
     part.hidden = found === null || found.inclusion.length === 0;
-    if (found === null || part.hidden) return;
-    part.replaceChildren(
-      h("h2", { id: "posterior-title" }, "What matters"),
-      h("p", { class: "quiet" }, `The probability that the tree uses each column, over every tree. ${found.about}`),
-      bars(found.inclusion, MOST_BARS, "Probability that the tree uses the column"),
-      found.tests.length > 0
-        ? h("details", {}, h("summary", {}, "By test"), bars(found.tests, 40, "Probability that the tree uses the test"))
-        : h("p", { class: "quiet" }, "Every node chooses its own cuts; those of a column count together."),
-    );
-    if (found.leaves.length > 1) {
-      part.append(h("h3", {}, "How many leaves the tree has"), leavesChart(found.leaves));
-    }
+    if (found !== null && !part.hidden) part.replaceChildren(...posteriorPart(this.data, found));
+  }
+
+  private heldOut(): void {
+    const part = this.parts["heldout"]!;
+    const found = this.data.held_out ?? null;
+    part.hidden = found === null || found.lines.length === 0;
+    if (found !== null && !part.hidden) part.replaceChildren(...heldOutPart(found));
   }
 
   private calibration(): void {
     const part = this.parts["calibration"]!;
     const found = this.data.calibration;
     part.hidden = found === null;
-    if (found === null || part.hasChildNodes()) return;
-    const scores = found.scores.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, value)));
-    part.replaceChildren(
-      h("h2", { id: "calibration-title" }, "Can the probabilities be trusted?"),
-      h("p", { class: "quiet" }, found.about),
-      h("dl", { class: "scores" }, ...scores),
-      h(
-        "div",
-        { class: "side-by-side" },
-        calibrationChart(found),
-        h("details", { open: true }, h("summary", {}, "The numbers"), calibrationTable(found)),
-      ),
-    );
+    if (found !== null && !part.hasChildNodes()) part.replaceChildren(...calibrationPart(this.data, found));
   }
 
   // The explorer's claims are about one tree: the one in sight.
@@ -315,7 +379,7 @@ class Page {
     const point = this.mode === "front" ? data.front?.points[this.size] : undefined;
     if (point !== undefined) {
       const rows: [string, string][] = [[data.front!.cost, short(point.error)]];
-      if (data.front!.cost !== "error") rows.push(errors);
+      if (data.front!.cost !== "training errors") rows.push(errors);
       rows.push([`proved best of at most ${many(point.size, "node")}`, "yes"]);
       return [{ title: "The tree shown", rows }];
     }
@@ -329,24 +393,7 @@ class Page {
   private facts(): void {
     const part = this.parts["facts"]!;
     part.hidden = this.data.facts.length === 0;
-    const groups = [...this.claims(), ...this.data.facts].map(({ title, rows }) =>
-      h(
-        "div",
-        {},
-        h("h3", {}, title),
-        h("dl", { class: "facts" }, ...rows.map(([key, value]) => h("div", {}, h("dt", {}, name(key)), h("dd", {}, name(value))))),
-      ),
-    );
-    part.replaceChildren(h("h2", { id: "facts-title" }, "Evidence and settings"), h("div", { class: "groups" }, ...groups));
-  }
-
-  private cite(): HTMLElement[] {
-    const { cite } = this.data;
-    return [
-      h("h2", { id: "cite-title" }, "How to cite"),
-      h("p", {}, cite.text),
-      h("pre", { class: "as-text", tabindex: 0, role: "region", "aria-label": "BibTeX" }, cite.bibtex),
-    ];
+    part.replaceChildren(...factsPart([...this.claims(), ...this.data.facts]));
   }
 }
 

@@ -1,136 +1,84 @@
-// One row: a form with its values, what the model says about it, and the rules that decide.
+// What the model says about one row, why, what would change it, and how it differs from a row kept beside it.
 
 import { addedAt, addedWords } from "./added.ts";
-import type { Column, PageData, Sum, Tree } from "./data.ts";
-import { atMost, chance, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import { changeInMixture, changeInSum, changeInTree, plain, type Change } from "./change.ts";
+import type { PageData, Sum, Tree } from "./data.ts";
+import { atMost, chance, clip, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import { RowForm } from "./form.ts";
 import { average } from "./predict.ts";
 import { branchWords, filled, outcomes, path, says, type Cell, type Row } from "./route.ts";
+import { number, said } from "./words.ts";
 
 const MOST_RULES = 12;
-const MOST_FIELDS = 400; // more fields than this make no form; a row can still be picked
+
+interface Kept {
+  row: Row;
+  picked: number | null;
+}
 
 export class RowView {
-  readonly element: HTMLElement;
-  private row: Row;
-  private picked: number | null = null; // the row of the page that is shown as it is
-  private readonly fields: ((cell: Cell) => void)[] = [];
-  private readonly problems = new Map<number, string>();
+  readonly element: HTMLElement; // the form and the answer, beside the tree
+  readonly more = h("div", { class: "row-more" }); // what takes more room, below it
+  readonly form: RowForm;
   private readonly says = h("div", { class: "says", "aria-live": "polite" });
+  private kept: Kept | null = null;
 
   constructor(
     private readonly data: PageData,
     private readonly shown: () => Tree | null,
-    private readonly mark: (passed: number[]) => void,
+    private readonly mark: (passed: number[], beside: number[]) => void,
   ) {
-    this.row = data.columns.map((column) => column.start ?? null);
-    const form = h("form", { class: "row-form", "aria-label": "The values of one row", novalidate: true });
-    on(form, "submit", (event) => event.preventDefault());
-    if (data.rows.length > 0) form.append(this.picker());
-    const used = h("div", { class: "fields" });
-    const unused = h("div", { class: "fields" });
-    data.columns.slice(0, MOST_FIELDS).forEach((column, j) => {
-      (column.used ? used : unused).append(this.field(column, j));
-    });
-    form.append(used);
-    if (unused.childElementCount > 0) {
-      const label = `${many(unused.childElementCount, "column")} that no test asks about`;
-      form.append(h("details", {}, h("summary", {}, label), unused));
-    }
-    this.element = h("div", { class: "row-card" }, form, this.says);
-    if (data.rows.length > 0) this.pick(0);
-  }
-
-  private picker(): HTMLElement {
-    const { data } = this;
-    const select = h("select", { id: "pick", "data-pick": true });
-    data.rows.forEach((row, k) => {
-      const label = row.label === null ? "" : ` (${data.classes[row.label]})`;
-      select.append(h("option", { value: k }, row.name + label));
-    });
-    on(select, "change", () => {
-      this.pick(Number(select.value));
-      this.update();
-    });
-    return h("p", { class: "pick" }, h("label", { for: "pick" }, "Begin with "), select);
-  }
-
-  private pick(k: number): void {
-    const { cells } = this.data.rows[k]!;
-    this.problems.clear();
-    this.picked = k;
-    this.row = this.data.columns.map((_, j) => cells[j] ?? null);
-    this.row.forEach((cell, j) => this.fields[j]?.(cell));
-  }
-
-  private field(column: Column, j: number): HTMLElement {
-    const id = `field-${j}`;
-    const set = (cell: Cell, problem = "") => {
-      this.row[j] = cell;
-      this.picked = null;
-      if (problem) this.problems.set(j, problem);
-      else this.problems.delete(j);
-      this.update();
-    };
-    const label = h("label", { for: id }, name(column.name));
-    if (column.kind === "numeric") {
-      const input = h("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "missing" });
-      on(input, "input", () => {
-        const text = input.value.trim().replace(/^−/, "-");
-        const value = Number(text);
-        const bad = text !== "" && !Number.isFinite(value);
-        input.setAttribute("aria-invalid", String(bad));
-        set(text === "" || bad ? null : value, bad ? `${column.name} wants a number` : "");
-      });
-      this.fields[j] = (cell) => {
-        input.value = cell === null ? "" : String(cell);
-        input.setAttribute("aria-invalid", "false");
-      };
-      this.fields[j]!(this.row[j] ?? null);
-      return h("div", { class: "field" }, label, input);
-    }
-    const select = h("select", { id });
-    const values = column.kind === "binary" ? ["0", "1"] : (column.values ?? []);
-    values.forEach((value, k) => select.append(h("option", { value: k }, value)));
-    if (column.kind !== "binary") select.append(h("option", { value: -1 }, "(another value)"));
-    select.append(h("option", { value: "" }, "(missing)"));
-    on(select, "change", () => set(select.value === "" ? null : Number(select.value)));
-    this.fields[j] = (cell) => (select.value = cell === null ? "" : String(cell));
-    this.fields[j]!(this.row[j] ?? null);
-    return h("div", { class: "field" }, label, select);
+    this.form = new RowForm(data, () => this.update());
+    this.element = h("div", { class: "row-card" }, this.form.element, this.says);
   }
 
   // Say again what the row is, after it or the tree has changed.
   update(): void {
-    const { data, row } = this;
-    const refused =
-      data.missing === "error"
-        ? data.columns.flatMap((column, j) => (column.used && (row[j] ?? null) === null ? [column.name] : []))
-        : [];
-    const problems = [...this.problems.values()];
-    if (problems.length === 0 && refused.length > 0) {
-      problems.push(`${refused.slice(0, 3).join(", ")}: this model takes no missing values`);
-    }
+    const { data } = this;
+    const { row } = this.form;
+    this.form.arrange(this.shown());
+    const problems = this.refusals(row);
     if (problems.length > 0) {
-      this.mark([]);
+      this.mark([], []);
       this.says.replaceChildren(h("p", { class: "problem" }, `${problems.join("; ")}.`));
+      this.show([]);
       return;
     }
     const whole = filled(data, row);
     const bits = outcomes(data, whole);
     const tree = this.shown();
     const passed = tree === null ? [] : path(tree, bits, whole);
-    this.mark(passed);
+    this.mark(passed, this.kept === null || tree === null ? [] : path(tree, outcomes(data, filled(data, this.kept.row)), filled(data, this.kept.row)));
     const parts: HTMLElement[] = [];
+    const more: HTMLElement[] = [];
     const rules = data.posterior?.sum ?? null;
     if (data.answer === "average" && rules !== null) {
       parts.push(this.byAverage(rules, average(rules, bits)));
     }
-    const known = this.picked === null ? null : (data.posterior?.averages?.[this.picked] ?? null);
-    if (data.answer === "average" && known !== null) parts.push(this.byKnownAverage(known));
-    if (tree !== null) parts.push(...this.byTree(tree, passed, bits, parts.length > 0));
+    const known = this.form.picked === null ? null : (data.posterior?.averages?.[this.form.picked] ?? null);
+    if (data.answer === "average" && known !== null && rules === null) parts.push(this.byKnownAverage(known));
+    const exact = parts.length > 0;
+    if (tree !== null) parts.push(...this.byTree(tree, passed, bits, exact));
+    if (parts.length > 0) parts.push(this.changes(tree, rules, row, exact), this.keeper());
+    const beside = this.beside(row);
+    if (beside !== null) more.push(beside);
     const covering = this.covering(bits) ?? this.moving(bits);
-    if (covering !== null) parts.push(covering);
+    if (covering !== null) more.push(covering);
     this.says.replaceChildren(...parts);
+    this.show(more);
+  }
+
+  private show(more: HTMLElement[]): void {
+    this.more.replaceChildren(...more);
+    if (this.more.parentElement !== null) this.more.parentElement.hidden = more.length === 0;
+  }
+
+  private refusals(row: Row): string[] {
+    const { data } = this;
+    const problems = [...this.form.problems.values()];
+    if (problems.length > 0 || data.missing !== "error") return problems;
+    const refused = data.columns.flatMap((column, j) => (column.used && (row[j] ?? null) === null ? [column.name] : []));
+    return refused.length > 0 ? [`${refused.slice(0, 3).join(", ")}: this model takes no missing values`] : [];
   }
 
   private verdict(p: number[], says: number | null, range: [number, number] | null, how: string): HTMLElement {
@@ -162,8 +110,9 @@ export class RowView {
   // The average over every tree. Its interval is Python's; the bound is that of the rules by which the page computes it.
   private byAverage(rules: Sum, p: number[]): HTMLElement {
     const { posterior, rows } = this.data;
+    const { picked } = this.form;
     const intervals = posterior?.intervals ?? null;
-    const range = this.picked === null ? null : (intervals?.[this.picked]?.[decided(p, this.data.costs)] ?? null);
+    const range = picked === null ? null : (intervals?.[picked]?.[decided(p, this.data.costs)] ?? null);
     const missing = intervals === null || rows.length === 0 ? "" : " Pick a row to see its 95\u202f% interval; this one was typed in.";
     const how =
       `The average over every tree. The page computes it from ${many(rules.items.length, "rule")}; ` +
@@ -173,8 +122,12 @@ export class RowView {
 
   // The average over every tree as Python computed it, for a row of the page.
   private byKnownAverage(p: number[]): HTMLElement {
-    const range = this.data.posterior?.intervals?.[this.picked!]?.[decided(p, this.data.costs)] ?? null;
-    return this.verdict(p, null, range, "The average over every tree, for this row of the data.");
+    const { posterior, costs, classes } = this.data;
+    const c = decided(p, costs);
+    const range = posterior?.intervals?.[this.form.picked!]?.[c] ?? null;
+    const raw = posterior?.raw?.[this.form.picked!] ?? null;
+    const before = raw === null ? "" : ` Calibrated by left-out examples; before that ${classes[c]} had ${percent(raw[c]!)}.`;
+    return this.verdict(p, null, range, `The average over every tree, for this row of the data.${before}`);
   }
 
   private byTree(tree: Tree, passed: number[], bits: (0 | 1)[], second: boolean): HTMLElement[] {
@@ -184,26 +137,144 @@ export class RowView {
       h("li", {}, name(branchWords(this.data, tree.nodes[passed[k]!]!, child))),
     );
     const open = tree.spread ? "a missing value goes down every branch below the last node" : "a value without a branch: the last node";
-    const ends = leaf.k === undefined ? "the leaf of the tree above" : open;
-    const said = leaf.s ?? largest(leaf.p);
+    const ends = leaf.k === undefined ? "The leaf of the tree in sight" : open;
+    const word = leaf.s ?? largest(leaf.p);
     const a = addedAt(tree.a, passed.length - 1);
-    const seen = `${Math.round((leaf.n[said] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
+    const seen = `${Math.round((leaf.n[word] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
     const more = a !== null ? `, ${addedWords(a, this.data.classes.length)}` : tree.path ? "; averaged along the path" : "";
     const pick = this.data.answer === "average" && this.data.posterior?.averages ? ". Pick a row to see the average over every tree; this one was typed in" : "";
     const how = `${ends}: ${seen}${more}${pick}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
     if (second) {
-      const words = `The tree above says ${this.data.classes[said]} (${percent(leaf.p[said]!)}: ${seen}${more}), because`;
-      return [h("div", {}, h("h3", {}, words), list)];
+      const words = `The tree in sight says ${this.data.classes[word]} (${percent(leaf.p[word]!)}: ${seen}${more}), because`;
+      return [h("div", { class: "because" }, h("h3", {}, words), list)];
     }
-    const p = says(tree, bits, filled(this.data, this.row));
+    const p = says(tree, bits, filled(this.data, this.form.row));
     const range = p === leaf.p ? (leaf.i ?? null) : null;
-    return [this.verdict(p, leaf.s ?? null, range, how), h("div", {}, h("h3", {}, "Because"), list)];
+    return [this.verdict(p, leaf.s ?? null, range, how), h("div", { class: "because" }, h("h3", {}, "Because"), list)];
   }
+
+  // --- what would change the answer
+
+  private changes(tree: Tree | null, rules: Sum | null, row: Row, exact: boolean): HTMLElement {
+    const { data } = this;
+    let found: Change | null = null;
+    let whose = "";
+    if (data.answer === "average" && rules !== null) {
+      found = changeInSum(data, rules, row);
+      whose = found === null ? "No change of one or two columns makes the average say anything else." : "";
+    } else if (tree !== null) {
+      found = plain(tree) ? changeInTree(data, tree, row) : changeInMixture(data, tree, row);
+      whose = found === null ? "No row gets another answer from this tree." : exact ? " (of the tree in sight)" : "";
+    }
+    const box = h("div", { class: "change" }, h("h3", {}, "What would change the answer"));
+    if (found === null) {
+      box.append(h("p", { class: "quiet" }, whose));
+      return box;
+    }
+    const words = found.moves.flatMap((move, k) => [
+      k > 0 ? " and " : "",
+      h("strong", {}, name(data.columns[move.column]!.name)),
+      ` from ${cellWords(data, move.column, row[move.column] ?? null)} to `,
+      h("strong", {}, move.above !== undefined ? `above ${number(move.above)}` : cellWords(data, move.column, move.to)),
+    ]);
+    const other = h("span", { class: "pill" }, name(data.classes[found.says]!));
+    colour(other, found.says);
+    const take = h("button", { type: "button" }, "Make this change");
+    on(take, "click", () => {
+      const cells = this.form.row.slice();
+      for (const move of found.moves) cells[move.column] = move.to;
+      this.form.set(cells);
+      this.update();
+    });
+    box.append(
+      h("p", {}, "The nearest other answer is ", other, ` (${percent(found.p[found.says]!)})${whose}: change `, ...words, "."),
+      take,
+    );
+    return box;
+  }
+
+  // --- two rows side by side
+
+  private keeper(): HTMLElement {
+    const keep = h("button", { type: "button" }, this.kept === null ? "Keep this row beside the next one" : "Keep this row instead");
+    on(keep, "click", () => {
+      this.kept = { row: this.form.row.slice(), picked: this.form.picked };
+      this.update();
+    });
+    const box = h("p", { class: "actions" }, keep);
+    if (this.kept !== null) {
+      const swap = h("button", { type: "button" }, "Swap");
+      on(swap, "click", () => {
+        const { row, picked } = this.form;
+        const before = this.kept!;
+        this.kept = { row: row.slice(), picked };
+        this.form.set(before.row, before.picked);
+        this.update();
+      });
+      const drop = h("button", { type: "button" }, "Forget it");
+      on(drop, "click", () => {
+        this.kept = null;
+        this.update();
+      });
+      box.append(swap, drop);
+    }
+    return box;
+  }
+
+  // The probabilities for any row, as the page knows them: of the average where it can, else of the tree in sight.
+  private answer({ row, picked }: Kept): number[] | null {
+    const { data } = this;
+    const whole = filled(data, row);
+    const bits = outcomes(data, whole);
+    const rules = data.posterior?.sum ?? null;
+    if (data.answer === "average" && rules !== null) return average(rules, bits);
+    const known = picked === null ? null : data.posterior?.averages?.[picked];
+    if (data.answer === "average" && known) return known;
+    const tree = this.shown();
+    return tree === null ? null : says(tree, bits, whole);
+  }
+
+  private beside(row: Row): HTMLElement | null {
+    const { data, kept } = this;
+    if (kept === null) return null;
+    const [before, now] = [this.answer(kept), this.answer({ row, picked: this.form.picked })];
+    if (before === null || now === null) return null;
+    const differ = data.columns.map((_, j) => j).filter((j) => (kept.row[j] ?? null) !== (row[j] ?? null));
+    const line = (title: HTMLElement | string, a: Node | string, b: Node | string, strong = false) =>
+      h("tr", { class: strong ? "own" : null }, h("th", { scope: "row" }, title), h("td", {}, a), h("td", {}, b));
+    const word = (p: number[]) => {
+      const c = decided(p, data.costs);
+      const pill = h("span", { class: "pill" }, name(data.classes[c]!), ` ${percent(p[c]!)}`);
+      colour(pill, c);
+      return pill;
+    };
+    const rows = [
+      line("the answer", word(before), word(now), true),
+      ...differ.slice(0, 40).map((j) =>
+        line(name(data.columns[j]!.name), name(cellWords(data, j, kept.row[j] ?? null)), name(cellWords(data, j, row[j] ?? null))),
+      ),
+    ];
+    const head = ["", "the row kept", "this row"].map((each, k) => (k === 0 ? h("td", {}) : h("th", { scope: "col" }, each)));
+    const same = data.columns.length - differ.length;
+    return h(
+      "div",
+      { class: "beside" },
+      h("h3", {}, "Two rows side by side"),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Two rows side by side" },
+        h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
+      ),
+      h("p", { class: "quiet" }, `${many(same, "other column")} ${same === 1 ? "is" : "are"} the same. In the tree the way of the row kept is dashed.`),
+    );
+  }
+
+  // --- the rules behind an average
 
   // Of a sum of rules, those that move the answer most.
   private moving(bits: (0 | 1)[]): HTMLElement | null {
-    const { posterior, classes, tests, answer } = this.data;
+    const { posterior, classes, answer } = this.data;
     const rules = posterior?.sum ?? null;
     if (rules === null || answer !== "average" || posterior!.inclusion.length > 0) return null;
     const c = decided(average(rules, bits), this.data.costs);
@@ -215,7 +286,7 @@ export class RowView {
     const line = (move: string, words: (HTMLElement | string)[]) =>
       h("tr", {}, h("td", { class: "number" }, move), h("td", {}, ...words));
     const lines = hold.slice(0, MOST_RULES).map(({ items, move }) => {
-      const words = items.map((code) => (code & 1 ? tests[code >> 1]!.name : tests[code >> 1]!.no));
+      const words = said(this.data, items.map((code) => [code >> 1, code & 1]));
       return line(signed(move), joined(words));
     });
     const others = hold.length - lines.length;
@@ -237,14 +308,15 @@ export class RowView {
     const weight = sum(hold.map((rule) => rule.weight));
     const rows = hold.slice(0, MOST_RULES).map((rule) => {
       const c = largest(rule.p);
-      const says = h("span", { class: "pill" }, name(classes[c]!));
-      colour(says, c);
+      const pill = h("span", { class: "pill" }, name(classes[c]!));
+      colour(pill, c);
+      const words = said(this.data, rule.items);
       return h(
         "tr",
         {},
         h("td", { class: "number" }, percent(rule.weight)),
-        h("td", {}, ...(rule.words.length ? joined(rule.words) : ["always"])),
-        h("td", {}, says, ` ${chance(rule.p[c]!)} `, h("span", { class: "quiet" }, range(rule.i))),
+        h("td", {}, ...(words.length ? joined(words) : ["always"])),
+        h("td", {}, pill, ` ${chance(rule.p[c]!)} `, h("span", { class: "quiet" }, range(rule.i))),
         h("td", { class: "number" }, `${rule.n[c] ?? 0} of ${sum(rule.n)}`),
       );
     });
@@ -280,6 +352,13 @@ export class RowView {
         : null,
     );
   }
+}
+
+export function cellWords(data: PageData, j: number, cell: Cell): string {
+  if (cell === null) return "missing";
+  const column = data.columns[j]!;
+  if (column.kind === "numeric" || column.kind === "binary") return number(cell);
+  return clip(column.values?.[cell] ?? "another value", 60);
 }
 
 function signed(x: number): string {

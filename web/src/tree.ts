@@ -1,25 +1,27 @@
-// The tree as a picture one can walk: zoom, collapse, arrow keys, and the path of a row.
+// The tree as a picture one can walk: zoom, fold, choose a node, arrow keys, and the way of a row.
 //
-// It is a `tree` of ARIA: one item has the focus, arrows move it, Enter folds a subtree.
+// It is a `tree` of ARIA: one item has the focus, arrows move it, Enter chooses a node, the space bar folds a subtree.
 
-import { addedAt, addedWords, smoothing } from "./added.ts";
+import { smoothing } from "./added.ts";
+import { boxSize, boxWords, CHAR, question, round, short, wide, type Text } from "./box.ts";
 import type { Node, PageData, Tree } from "./data.ts";
-import { chance, clip, colour, h, largest, many, on, percent, s, sum } from "./dom.ts";
-import { place } from "./layout.ts";
+import { clip, colour, h, largest, on, percent, s, sum } from "./dom.ts";
+import { place, type Placed } from "./layout.ts";
+import { wayTo } from "./node.ts";
+import { savePng, saveSvg } from "./save.ts";
 
-const CHAR = 7.2; // about the width of a letter at 14 px
-const WIDE = 20; // letters on a line of a box
 const GAP_X = 18;
 const GAP_Y = 46;
-const LEAST_FIT = 0.62; // below this the words are too small to read; the frame scrolls instead
-const MOVED = 0.05; // a probability so far from the share of the examples says in its box why
-const LEAF_ROOM = 62; // px: of a tree with more leaves than the frame has room for only the top is unfolded at first
+const MARGIN = 10;
+const LEAST_FIT = 0.55; // below this the words are too small to read: deeper levels are folded, or the frame scrolls
+const MOST_FIT = 1.1;
 
-interface Text {
-  title: string[];
-  detail: string[];
-  full: string;
-  says: number | null; // a class, at a leaf
+interface Plan {
+  order: number[]; // the nodes in sight, in preorder
+  parent: Map<number, number>;
+  level: Map<number, number>;
+  texts: Map<number, Text>;
+  placed: Placed;
 }
 
 export class TreeView {
@@ -30,13 +32,19 @@ export class TreeView {
   private tree: Tree | null = null;
   private folded = new Set<number>();
   private passed = new Set<number>();
+  private beside = new Set<number>(); // the way of a second row
+  private chosen: number | null = null;
+  private edits: ReadonlyMap<string, boolean> = new Map(); // by path: whether the reader chose it, or it only stays
   private zoom = 1;
   private free = true; // no zoom was chosen: the picture fits its frame
   private focus = 0;
   private size = { width: 1, height: 1 };
   private rootAt = 0;
 
-  constructor(private readonly data: PageData) {
+  constructor(
+    private readonly data: PageData,
+    private readonly choose: (node: number | null) => void,
+  ) {
     const button = (label: string, title: string, action: () => void) => {
       const made = h("button", { type: "button", title, "aria-label": title }, label);
       on(made, "click", action);
@@ -50,6 +58,8 @@ export class TreeView {
       button("Fit", "Fit the picture to the page", () => this.fit()),
       button("Unfold", "Unfold every node", () => this.fold(() => false)),
       button("Fold", "Fold all but the first two levels", () => this.fold((_, depth) => depth >= 2)),
+      button("SVG", "Save the picture as SVG", () => this.save(false)),
+      button("PNG", "Save the picture as PNG", () => this.save(true)),
     );
     const words = h("details", {}, h("summary", {}, "The same as text"), this.text);
     this.element = h("div", { class: "tree" }, tools, this.frame, this.say, words);
@@ -61,15 +71,10 @@ export class TreeView {
   show(tree: Tree | null): void {
     this.tree = tree;
     this.focus = 0;
+    this.chosen = null;
     this.folded.clear();
     if (tree !== null) {
-      let depth = 1;
-      const levels = depths(tree);
-      const open = (d: number) =>
-        tree.nodes.filter((node, k) => levels[k] === d || (levels[k]! < d && !node.k)).length;
-      const room = Math.max(6, Math.floor((this.frame.clientWidth || 1200) / LEAF_ROOM));
-      while (depth < tree.depth && open(depth + 1) <= room) depth++;
-      tree.nodes.forEach((node, k) => node.k && levels[k]! >= depth && this.folded.add(k));
+      this.unfoldWhatFits(tree);
       const how = smoothing(tree, this.data.classes.length);
       this.text.textContent = this.asText(tree) + (how ? `\n\n${how}` : "");
     }
@@ -78,10 +83,54 @@ export class TreeView {
     this.fit();
   }
 
-  // The nodes that a row passes are marked.
-  mark(passed: number[]): void {
-    this.passed = new Set(passed);
+  // As many levels as the frame has room for, without letters too small to read.
+  private unfoldWhatFits(tree: Tree): void {
+    const levels = depths(tree);
+    const room = (this.frame.clientWidth || 1100) - 4;
+    for (let depth = tree.depth; depth >= 1; depth--) {
+      this.folded.clear();
+      tree.nodes.forEach((node, k) => node.k && levels[k]! >= depth && this.folded.add(k));
+      if (tree.nodes.length > 3000 && depth > 3) continue;
+      if ((this.plan(tree).placed.width + 2 * MARGIN) * LEAST_FIT <= room) return;
+    }
+  }
+
+  // The nodes that the reader has chosen have a mark.
+  setEdits(edits: ReadonlyMap<string, boolean>): void {
+    this.edits = edits;
     this.draw();
+  }
+
+  setChosen(node: number | null): void {
+    this.chosen = node;
+    this.draw();
+  }
+
+  private save(png: boolean): void {
+    const picture = this.frame.querySelector<SVGSVGElement>("svg[role=tree]");
+    if (picture === null) return;
+    if (!png) saveSvg(picture, this.data.title);
+    else void savePng(picture, this.data.title).catch(() => (this.say.textContent = "The picture could not be saved."));
+  }
+
+  // The nodes that a row passes are marked.
+  mark(passed: number[], beside: number[] = []): void {
+    const same = (a: Set<number>, b: number[]) => a.size === b.length && b.every((k) => a.has(k));
+    if (same(this.passed, passed) && same(this.beside, beside)) return;
+    this.passed = new Set(passed);
+    this.beside = new Set(beside);
+    this.draw();
+    this.reveal(passed[passed.length - 1]);
+  }
+
+  // Where the picture is wider than its frame, scroll to the end of a row's way.
+  private reveal(node: number | undefined): void {
+    const item = node === undefined ? null : this.item(node);
+    if (item === null || this.size.width * this.zoom <= this.frame.clientWidth) return;
+    const [box, frame] = [item.getBoundingClientRect(), this.frame.getBoundingClientRect()];
+    if (box.left < frame.left || box.right > frame.right) {
+      this.frame.scrollTo(this.frame.scrollLeft + (box.left + box.right - frame.left - frame.right) / 2, this.frame.scrollTop);
+    }
   }
 
   private fold(wanted: (node: number, depth: number) => boolean): void {
@@ -97,7 +146,7 @@ export class TreeView {
     this.free = true;
     const room = this.frame.clientWidth - 4;
     if (room <= 0) return;
-    this.scale(Math.min(1.1, Math.max(LEAST_FIT, room / this.size.width)), true);
+    this.scale(Math.min(MOST_FIT, Math.max(LEAST_FIT, room / this.size.width)), true);
     // Where the picture is wider than its frame, the root is in the middle.
     this.frame.scrollTo(this.rootAt * this.zoom - this.frame.clientWidth / 2, this.frame.scrollTop);
   }
@@ -112,45 +161,29 @@ export class TreeView {
     }
   }
 
-  private words(node: Node, k: number, depth: number): Text {
-    const { data } = this;
-    const n = sum(node.n);
-    const says = node.s ?? largest(node.p);
-    const label = data.classes[says] ?? String(says);
-    const counts = data.classes
-      .map((c, i) => [c, node.n[i] ?? 0] as const)
-      .filter(([, count]) => count > 0)
-      .sort((a, b) => b[1] - a[1]);
-    const few = counts.slice(0, 5).map(([c, count]) => `${c} ${round(count)}`);
-    if (counts.length > 5) few.push("…");
-    const listed = few.join(", ") || "no examples";
-    const sure = `p = ${chance(node.p[says] ?? 0)}`;
-    const range = node.i ? ` (95 % interval ${chance(node.i[0])} to ${chance(node.i[1])})` : "";
-    if (node.k && !this.folded.has(k)) {
-      const ask = this.question(node);
-      return {
-        title: wrapped(`${ask}?`),
-        detail: [many(round(n), "example")],
-        full: `${ask}? ${listed}`,
-        says: null,
-      };
-    }
-    const detail = [sure];
-    if (node.i) detail.push(`${chance(node.i[0])} – ${chance(node.i[1])}`);
-    detail.push(n > 0 ? `${round(node.n[says] ?? 0)} of ${round(n)}` : "no examples");
-    const a = addedAt(this.tree!.a, depth);
-    const more = a === null ? "" : `, ${addedWords(a, data.classes.length)}`;
-    if (a !== null && (n === 0 || Math.abs((node.p[says] ?? 0) - (node.n[says] ?? 0) / n) > MOVED)) {
-      const per = typeof a === "number" ? "per class" : "in all";
-      detail.push(`plus ${Number((typeof a === "number" ? a : sum(a)).toPrecision(3))} ${per}`);
-    }
-    if (node.k) detail.push(`▸ ${many(leavesBelow(this.tree!, k), "leaf").replace(/leafs$/, "leaves")} below`);
-    const ask = node.k ? ` Folded: ${this.question(node)}?` : "";
-    return { title: wrapped(label), detail, full: `${label}, ${sure}${range}; ${listed}${more}.${ask}`, says };
+  private open(tree: Tree, k: number): number[] {
+    return this.folded.has(k) ? [] : (tree.nodes[k]!.k ?? []);
   }
 
-  private question(node: Node): string {
-    return node.t !== undefined ? this.data.tests[node.t]!.name : (node.q ?? "");
+  // The nodes in sight, their words and their places.
+  private plan(tree: Tree): Plan {
+    const order: number[] = [];
+    const parent = new Map<number, number>();
+    const level = new Map<number, number>([[0, 0]]);
+    const waiting = [0];
+    while (waiting.length > 0) {
+      const k = waiting.pop()!;
+      order.push(k);
+      const below = this.open(tree, k);
+      for (const child of below) {
+        parent.set(child, k);
+        level.set(child, level.get(k)! + 1);
+      }
+      waiting.push(...[...below].reverse());
+    }
+    const texts = new Map(order.map((k) => [k, boxWords(this.data, tree, k, level.get(k)!, this.folded.has(k))]));
+    const placed = place(order, (k) => this.open(tree, k), (k) => level.get(k)!, (k) => boxSize(texts.get(k)!), GAP_X, GAP_Y);
+    return { order, parent, level, texts, placed };
   }
 
   private draw(): void {
@@ -161,33 +194,15 @@ export class TreeView {
       return;
     }
     const hadFocus = this.frame.contains(document.activeElement);
-    const open = (k: number) => (this.folded.has(k) ? [] : (tree.nodes[k]!.k ?? []));
-    const order: number[] = [];
-    const parent = new Map<number, number>();
-    const level = new Map<number, number>([[0, 0]]);
-    const waiting = [0];
-    while (waiting.length > 0) {
-      const k = waiting.pop()!;
-      order.push(k);
-      const below = open(k);
-      for (const child of below) {
-        parent.set(child, k);
-        level.set(child, level.get(k)! + 1);
-      }
-      waiting.push(...[...below].reverse());
-    }
+    const { order, parent, level, texts, placed } = this.plan(tree);
+    const open = (k: number) => this.open(tree, k);
+    const box = (k: number) => boxSize(texts.get(k)!);
     if (!order.includes(this.focus)) this.focus = 0;
-    const texts = new Map(order.map((k) => [k, this.words(tree.nodes[k]!, k, level.get(k)!)]));
-    const box = (k: number) => {
-      const { title, detail } = texts.get(k)!;
-      const letters = Math.max(...title.map((t) => wide(t) * 1.1), ...detail.map((t) => wide(t) * 0.92));
-      return { width: Math.max(92, letters * CHAR + 24), height: 18 * title.length + 16 * detail.length + 31 };
-    };
-    const placed = place(order, open, (k) => level.get(k)!, box, GAP_X, GAP_Y);
-    const margin = 10;
+    const margin = MARGIN;
     this.size = { width: placed.width + 2 * margin, height: placed.height + 2 * margin };
     this.rootAt = placed.x.get(0)! + margin;
     const total = Math.max(1, sum(tree.nodes[0]!.n));
+    const edited = this.edits.size > 0;
 
     // The drawing is hidden from screen readers; above it lies one item for each node, with all its words as a label.
     const branches = s("g", {});
@@ -206,7 +221,7 @@ export class TreeView {
         const share = sum(tree.nodes[child]!.n) / total;
         const line = s("path", {
           d: `M${x} ${y0}V${bend - GAP_Y / 2}C${x} ${bend + 8} ${x1} ${bend - 12} ${x1} ${y1}`,
-          class: this.passed.has(child) && this.passed.has(k) ? "branch passed" : "branch",
+          class: `branch${this.passed.has(child) && this.passed.has(k) ? " passed" : ""}${this.beside.has(child) && this.beside.has(k) ? " beside" : ""}`,
           "stroke-width": (1.2 + 7 * share).toFixed(2),
         });
         const word = node.t !== undefined ? (at === 0 ? "yes" : "no") : clip(short(node, at), 18);
@@ -222,14 +237,16 @@ export class TreeView {
       const up = parent.get(k);
       const beside = up === undefined ? [k] : open(up);
       const how = up === undefined ? "" : `${this.branchWord(tree.nodes[up]!, beside.indexOf(k))}: `;
-      const passed = this.passed.has(k) ? " passed" : "";
+      const passed = (this.passed.has(k) ? " passed" : "") + (this.beside.has(k) ? " beside" : "") + (this.chosen === k ? " chosen" : "");
+      const own = edited ? this.edits.get(wayTo(tree, k).path) : undefined;
+      const words = how + full + (own === undefined ? "" : own ? " You chose this." : " It stays as it was, above your choice.");
       const at = `translate(${x - width / 2 + margin} ${y + margin})`;
       const picture = s("g", { class: `drawn ${says === null ? "split" : "leaf"}${passed}`, transform: at });
       const item = s(
         "g",
         {
           role: "treeitem",
-          class: `node${node.k ? " folds" : ""}${passed}`,
+          class: `node${passed}`,
           transform: at,
           tabindex: k === this.focus ? 0 : -1,
           "data-node": k,
@@ -238,9 +255,9 @@ export class TreeView {
           "aria-setsize": beside.length,
           "aria-expanded": node.k ? String(!this.folded.has(k)) : null,
           "aria-selected": this.passed.size > 0 ? String(this.passed.has(k)) : null,
-          "aria-label": how + full,
+          "aria-label": words,
         },
-        s("title", {}, how + full),
+        s("title", {}, words),
         s("rect", { class: "hit", width, height, rx: 8 }),
       );
       if (says !== null) {
@@ -251,16 +268,32 @@ export class TreeView {
       }
       picture.append(s("rect", { class: "box", width, height, rx: 8 }));
       let line = 10;
-      for (const words of title) picture.append(s("text", { class: "title", x: width / 2, y: (line += 18) - 4 }, words));
-      for (const words of detail) picture.append(s("text", { class: "detail", x: width / 2, y: (line += 16) - 4 }, words));
+      for (const each of title) picture.append(s("text", { class: "title", x: width / 2, y: (line += 18) - 4 }, each));
+      for (const each of detail) picture.append(s("text", { class: "detail", x: width / 2, y: (line += 16) - 4 }, each));
       picture.append(this.bar(node, 12, line + 5, width - 24));
+      if (own !== undefined) {
+        picture.append(
+          s("circle", { class: own ? "pin own" : "pin", cx: 4, cy: 4, r: own ? 9 : 6 }),
+          s("text", { class: "pin-text", x: 4, y: 8 }, own ? "✎" : ""),
+        );
+      }
       drawn.append(picture);
+      on(item, "click", () => {
+        if (this.dragged) return;
+        this.focus = k;
+        this.pick(k);
+      });
       if (node.k) {
-        on(item, "click", () => {
+        // A small handle under the box folds what lies below.
+        const handle = s("g", { class: "handle", transform: `translate(${width / 2} ${height})` });
+        handle.append(s("circle", { r: 9 }), s("path", { d: this.folded.has(k) ? "M-4 0H4M0 -4V4" : "M-4 0H4" }));
+        on(handle, "click", (event) => {
+          event.stopPropagation();
           if (this.dragged) return;
           this.focus = k;
           this.toggle(k);
         });
+        item.append(handle);
       }
       items.append(item);
     }
@@ -269,7 +302,7 @@ export class TreeView {
       "svg",
       {
         role: "tree",
-        "aria-label": `Decision tree with ${tree.leaves} leaves and depth ${tree.depth}. Arrow keys move, Enter folds.`,
+        "aria-label": `Decision tree with ${tree.leaves} leaves and depth ${tree.depth}. Arrow keys move, Enter chooses a node, the space bar folds.`,
         viewBox: `0 0 ${this.size.width} ${this.size.height}`,
         width: this.size.width * this.zoom,
         height: this.size.height * this.zoom,
@@ -301,6 +334,13 @@ export class TreeView {
 
   private item(k: number): SVGElement | null {
     return this.frame.querySelector<SVGElement>(`[data-node="${k}"]`);
+  }
+
+  private pick(k: number): void {
+    this.chosen = this.chosen === k ? null : k;
+    this.choose(this.chosen);
+    this.draw();
+    this.item(k)?.focus();
   }
 
   private toggle(k: number): void {
@@ -339,9 +379,14 @@ export class TreeView {
       const item = this.item(next);
       item?.setAttribute("tabindex", "0");
       item?.focus();
-    } else if ((event.key === "Enter" || event.key === " ") && node.k) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      this.toggle(this.focus);
+      this.pick(this.focus);
+    } else if (event.key === " ") {
+      event.preventDefault();
+      if (node.k) this.toggle(this.focus);
+    } else if (event.key === "Escape" && this.chosen !== null) {
+      this.pick(this.chosen);
     } else if (zoom[event.key]) {
       event.preventDefault();
       zoom[event.key]!();
@@ -376,7 +421,7 @@ export class TreeView {
       const n = `${round(node.n[says] ?? 0)} of ${round(sum(node.n))}`;
       lines.push(
         before +
-          (node.k ? `${this.question(node)}?` : `${this.data.classes[says]}  ${percent(node.p[says] ?? 0)}  (${n})`),
+          (node.k ? `${question(this.data, node)}?` : `${this.data.classes[says]}  ${percent(node.p[says] ?? 0)}  (${n})`),
       );
       const below = node.k ?? [];
       for (let at = below.length - 1; at >= 0; at--) {
@@ -393,57 +438,4 @@ function depths(tree: Tree): number[] {
   const levels = tree.nodes.map(() => 0);
   tree.nodes.forEach((node, k) => node.k?.forEach((child) => (levels[child] = levels[k]! + 1)));
   return levels;
-}
-
-function leavesBelow(tree: Tree, k: number): number {
-  let leaves = 0;
-  const waiting = [k];
-  while (waiting.length > 0) {
-    const below = tree.nodes[waiting.pop()!]!.k;
-    if (below) waiting.push(...below);
-    else leaves++;
-  }
-  return leaves;
-}
-
-// The words of a branch of a question on a whole column, without the name that the question has said already.
-function short(node: Node, at: number): string {
-  const words = node.b?.[at] ?? "";
-  if (!node.q) return words;
-  if (words.startsWith(`${node.q} `)) return words.slice(node.q.length + 1).replace(/^==? /, "");
-  return words.replace(` < ${node.q} <= `, " – ");
-}
-
-function round(n: number): number {
-  return Math.round(n * 100) / 100;
-}
-
-// About how many letters wide a text is: wide scripts and emoji count double.
-function wide(text: string): number {
-  let width = 0;
-  for (const letter of text) width += letter.codePointAt(0)! > 0x2e80 ? 2 : "mwMW@%&".includes(letter) ? 1.4 : 1;
-  return width;
-}
-
-// At most three lines of about WIDE letters.
-export function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  const words = clip(text, 5 * WIDE).replace(/ (<=|==|>|!=|=) /g, " $1\u00a0").split(" ");
-  for (const word of words.flatMap(pieces)) {
-    if (line && wide(line) + 1 + wide(word) > WIDE) {
-      lines.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-  }
-  lines.push(line);
-  if (lines.length > 3) return [...lines.slice(0, 2), clip(lines.slice(2).join(" "), WIDE)];
-  return lines;
-}
-
-function pieces(word: string): string[] {
-  const letters = Array.from(word);
-  const parts: string[] = [];
-  for (let at = 0; at < letters.length; at += WIDE) parts.push(letters.slice(at, at + WIDE).join(""));
-  return parts.length > 0 ? parts : [""];
 }

@@ -16,7 +16,7 @@ from everytree.data.frames import Frame
 from everytree.estimators.base import TreeClassifierBase
 from everytree.report.words import shown
 
-__all__ = ["column_rows", "page_columns", "raw_columns"]
+__all__ = ["add_ranges", "column_rows", "page_columns", "raw_columns"]
 
 
 def page_columns(model: Any) -> list[dict[str, Any]]:
@@ -74,6 +74,18 @@ def _raw(name: str, values: Any, cuts: list[float], fill: Any, used: bool) -> di
         "fill": place,
         "used": used,
     }
+
+
+def add_ranges(columns: list[dict[str, Any]], frame: Frame) -> None:
+    """Add to columns of numbers the least and the greatest value in some data, and whether all are whole."""
+    for described, column in zip(columns, frame.columns, strict=True):
+        if described["kind"] != "numeric" or column.kind == "nominal" or column.is_empty:
+            continue
+        known = np.asarray(column.present(), dtype=np.float64)
+        known = known[np.isfinite(known)]
+        if known.size:
+            described["range"] = [float(known.min()), float(known.max())]
+            described["whole"] = bool((known == np.floor(known)).all())
 
 
 def column_rows(model: Any, frame: Frame) -> list[list[float | int | None]]:

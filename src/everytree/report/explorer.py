@@ -13,10 +13,10 @@ from typing import Any
 
 from everytree.common.limits import Limits
 from everytree.data.readers.dataset import Dataset
-from everytree.errors import DataError
+from everytree.errors import DataError, QueryError
 from everytree.report.asked import Asked, choices
 from everytree.report.cite import citation
-from everytree.report.columns import column_rows, page_columns
+from everytree.report.columns import add_ranges, column_rows, page_columns
 from everytree.report.jobs import Job, Jobs
 from everytree.report.opened import Opened
 from everytree.report.words import shown
@@ -75,6 +75,20 @@ class Explorer:
         job.first.wait(WAIT)
         return job
 
+    def node(self, given: Any, number: int | None = None) -> dict[str, Any]:
+        """Return what a node could ask, with the distributions of its columns; or the prices of some of its tests."""
+        opened = self.now(number)
+        if (
+            not isinstance(given, dict)
+            or not set(given) <= {"query", "steps", "tests"}
+            or "steps" not in given
+        ):
+            raise QueryError("a node is asked for with the fields query, steps and perhaps tests")
+        asked = Asked.of(given.get("query", {}), opened.columns)
+        if "tests" in given:
+            return opened.prices(asked, given["steps"], given["tests"])
+        return opened.node(asked, given["steps"])
+
     def close(self, seconds: float = PATIENCE) -> bool:
         """Stop every question, wait for them at most so many seconds, and return whether all have ended."""
         return self.jobs.close(seconds)
@@ -84,10 +98,11 @@ class Explorer:
         opened = self.opened
         model = opened.model
         columns, local = page_columns(model), opened.page_tests.columns is not None
+        add_ranges(columns, opened.frame)
         n_tests = f"{len(model.binarizer_.tests_):,} {'cuts and values to choose from' if local else 'tests'}"
         cells = column_rows(model, opened.rows)
         classes = model.classes_.tolist()
-        usual = Asked(min_leaf=max(1, min(5, opened.table.total // 20)))
+        usual = opened.usual
         used = {str(test.attribute) for test in model.binarizer_.tests_}
         names = [name for name in opened.columns if name in used]
         return {
@@ -113,6 +128,7 @@ class Explorer:
             "front": None,
             "posterior": None,
             "calibration": None,
+            "held_out": None,
             "rows": [
                 {"name": f"row {place + 1}", "cells": row, "label": label}
                 for place, row, label in zip(
@@ -139,6 +155,7 @@ class Explorer:
                     "prior": usual.prior,
                     "require": [],
                     "forbid": [],
+                    "edits": [],
                 },
             },
         }

@@ -7,15 +7,28 @@ from typing import Any
 from everytree import __version__
 from everytree.errors import LimitReached
 from everytree.estimators.base import TreeClassifierBase
+from everytree.report.plain import leaf_words, prior_words
 from everytree.report.words import large, shown, told
 from everytree.space.tree_space import TreeSpace
+from everytree.weights.priors import Prior
 
 __all__ = ["facts_of", "summary_of"]
+
+RENAMED = {"prior": "how trees weigh", "dirichlet": "every leaf adds"}
+INNER = ("n_states", "gap")  # how the work went, and no business of a reader
+USUAL = (("stop_reason", "proved"), ("stop_reason", "complete"))
 
 
 def facts_of(model: Any, space: TreeSpace | None) -> list[dict[str, Any]]:
     """List settings, data and results, as groups of names and values."""
-    results = [[fact.long, told(fact.value)] for fact in model.facts() if fact.long is not None]
+    results = [
+        [
+            RENAMED.get(fact.name, fact.long),
+            leaf_words(fact.value) if fact.name == "dirichlet" else _plain(fact.value),
+        ]
+        for fact in model.facts()
+        if fact.long is not None and fact.name not in INNER and (fact.name, fact.value) not in USUAL
+    ]
     params = sorted(model.get_params(deep=False).items())
     return [
         {"title": "Results of this model", "rows": results},
@@ -24,11 +37,15 @@ def facts_of(model: Any, space: TreeSpace | None) -> list[dict[str, Any]]:
             "title": "Settings",
             "rows": [
                 ["estimator", type(model).__name__],
-                *([name, told(value)] for name, value in params if value is not None),
+                *([name, _plain(value)] for name, value in params if value is not None),
                 ["everytree", __version__],
             ],
         },
     ]
+
+
+def _plain(value: Any) -> str:
+    return shown(prior_words(value)) if isinstance(value, Prior) else told(value)
 
 
 def _data(model: Any, space: TreeSpace | None) -> list[list[str]]:
@@ -60,7 +77,7 @@ def _data(model: Any, space: TreeSpace | None) -> list[list[str]]:
 def n_examples(model: Any, space: TreeSpace | None) -> int | None:
     """Return the number of training examples, or None if the model does not know it."""
     if space is not None:
-        return int(space.table.total)
+        return round(space.table.examples)
     counts = model.root_counts()
     return None if counts is None else round(float(counts.sum()))
 

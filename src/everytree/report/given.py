@@ -13,10 +13,9 @@ import numpy.typing as npt
 from everytree.common.text import clip
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
-from everytree.data.readers import read
 from everytree.data.readers.dataset import Dataset
+from everytree.data.readers.pick import dataset_like, read_plain
 from everytree.errors import DataError
-from everytree.estimators.column_kinds import label_kind
 
 __all__ = ["Examples", "examples_of", "read_as_trained"]
 
@@ -35,9 +34,9 @@ def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
         X, y = data
     else:
         if isinstance(data, str | os.PathLike):
-            data = read_as_trained(model, lambda types: read(data, types=types), target)
+            data = read_as_trained(model, lambda types: read_plain(data, types=types), target)
         X, y = _parted(model, data, target)
-    frame = read_frame(X)
+    frame = read_frame(X, model)
     check_columns(model, frame, reset=False)
     labels = read_labels(y, frame.n_rows)
     place = {label: code for code, label in enumerate(model.classes_.tolist())}
@@ -54,20 +53,8 @@ def examples_of(model: Any, data: Any, target: str | None = None) -> Examples:
 def read_as_trained(
     model: Any, reader: Callable[[dict[str, Any]], Dataset], target: str | None = None
 ) -> Dataset:
-    """Read a file so that its columns have the kinds of training; ``reader`` reads it with given kinds."""
-    first = reader({})
-    wanted: dict[str, Any] = dict(model.column_kinds())
-    label = target or model.label_name()
-    if label is not None:
-        wanted[label] = label_kind(model)
-    types = {}
-    for name in first.names:
-        kind = wanted.get(name, "any")
-        if kind == "any" and name in wanted and first[name].kind == "nominal":
-            kind = "boolean"  # true and false, in a spelling that the reader does not take for booleans by itself
-        if kind not in ("any", first[name].kind):
-            types[name] = kind
-    return reader(types) if types else first
+    """Read a file so that its columns are those of training; ``reader`` reads it with given kinds."""
+    return dataset_like(model, reader, target)
 
 
 def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:

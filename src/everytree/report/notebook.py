@@ -1,6 +1,7 @@
 """The whole page in a notebook cell.
 
-``show(model)`` is the page of ``write_report`` in a frame of its own, which shares nothing with the notebook around it.
+``show(model)`` is the page of ``write_report`` in a frame of its own, which shares nothing with the notebook around it;
+it may only run its script, and save a picture where a reader asks for it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return (
-            f'<iframe sandbox="allow-scripts" title="everytree" width="100%" height="{self.height}" '
+            f'<iframe sandbox="allow-scripts allow-downloads" title="everytree" width="100%" height="{self.height}" '
             f'style="border: 1px solid #8a8a8a; border-radius: 8px;" srcdoc="{escape(self.html)}"></iframe>'
         )
 

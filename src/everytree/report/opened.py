@@ -7,6 +7,9 @@ same question asked beside it gets a space of its own. An answer comes in parts:
     the best tree       searched in slices of time; each one sends the best tree so far and the bound
     the front           the best tree of every size
     the posterior       what the trees use, the most probable ones, the rules for one row
+    held out            how good the tree and the average are on examples that they have not seen
+
+A reader may choose what some nodes ask: then the tree is the best one with these nodes, and all else stays.
 
 Claims ("proved best", the objective, the bound) are sent together with the tree that they are about. Where every node
 chooses its own cuts, so are the tests that the trees and rules of the answer ask.
@@ -17,7 +20,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
@@ -33,13 +36,17 @@ from everytree.estimators.optimal import OptimalTreeClassifier
 from everytree.query.query import Query
 from everytree.report import sections
 from everytree.report.asked import Asked
+from everytree.report.edits import fixed_of, price_words
+from everytree.report.held_out import try_baselines, verdict
 from everytree.report.jobs import Job
+from everytree.report.left_out import left_out_average, left_out_tree
+from everytree.report.node import Nodes
 from everytree.report.page_tests import PageTests
+from everytree.report.plain import cost_words, prior_words
 from everytree.report.trees import page_tree
 from everytree.report.words import shown, told
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
-from everytree.weights.priors import as_prior
 
 __all__ = ["DIRICHLET", "Opened", "guess_target"]
 
@@ -48,7 +55,14 @@ KEPT_ANSWERS = 32
 MOST_CLASSES = 100
 MOST_ROWS = 60  # that a reader can pick from
 FIRST_SLICE, SLICE = 0.1, 0.3  # seconds of search between two looks at the best so far
+FIRST_EDIT = 1.0  # seconds for a tree with nodes of the reader; then it is searched again, four times as long
+LEFT_OUT = (
+    "The tree is judged by trees searched again without a fifth of the examples, on that fifth; the average by what "
+    "it says of each example without it, exactly; logistic regression by cross-validation."
+)
 DIRICHLET = 1.0
+USUAL_DEPTH = 4
+MOST_PAIRS = 10_000_000  # rows × tests²: with more, depth 4 takes longer than a blink
 EPSILON = 0.02  # the largest error of the sum of rules that predicts a row
 LIKELY_TARGETS = ("class", "target", "label", "y", "outcome", "diagnosis")
 
@@ -99,15 +113,29 @@ class Opened:
         places = np.linspace(0, frame.n_rows - 1, min(MOST_ROWS, frame.n_rows)).round()
         self.places = np.unique(places).astype(np.intp)  # where the rows to pick stand in the data
         self.rows = frame.take(self.places)
-        self.labels = np.searchsorted(model.classes_, y)[self.places]
+        self.frame, self.codes = frame, np.searchsorted(model.classes_, y).astype(np.intp)
+        self.labels = self.codes[self.places]
         self._tests = model.to_tests(self.rows)
         self._n_jobs = n_jobs
         self._lock = threading.Lock()
         self._answers: OrderedDict[Asked, tuple[str, dict[str, Any]]] = OrderedDict()
         self._averages: OrderedDict[Any, tuple[dict[str, Any], list[list[str]]]] = OrderedDict()
+        self._least: OrderedDict[Asked, tuple[float, bool]] = (
+            OrderedDict()
+        )  # the best objective, and if it is proved
+        self._left_out: OrderedDict[Any, Any] = OrderedDict()
+        self._baselines: list[dict[str, Any]] | None = None
+        self._nodes: Nodes | None = None
         self._spaces: OrderedDict[Key, tuple[TreeSpace, Kept]] = (
             OrderedDict()
         )  # spaces that no question uses now
+
+    @property
+    def usual(self) -> Asked:
+        """The question to begin with: depth 4 where that is answered at once, else 3; a leaf has a few examples."""
+        pairs = self.table.n_rows * len(self.model.binarizer_.tests_) ** 2
+        depth = USUAL_DEPTH if pairs <= MOST_PAIRS else USUAL_DEPTH - 1
+        return Asked(depth, min_leaf=max(1, min(5, self.table.total // 20)))
 
     def answer(self, job: Job, memory: int) -> None:
         """Answer a question, part by part, with at most ``memory`` bytes."""
@@ -125,15 +153,50 @@ class Opened:
 
     def _ask(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> None:
         asked = job.asked
-        rows = [[DIRICHLET] * len(space.classes)]
         notes: list[str] = []
-        place = self.page_tests.among(kept)
-        tree = self._best(job, space, kept, memory)
+        tree = self._edited(job, space, kept, memory) if asked.edits else self._best(job, space, kept, memory)
         if tree is None:
             return
         self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
         job.first.set()
         proved = "Proved best." if tree.info.get("optimal", True) else "Best so far."
+        if asked.edits:
+            proved = f"Proved best with your {_choices(asked)}." if proved == "Proved best." else proved
+            proved += f" {self._price(asked, tree)}"
+        with self._lock:
+            before = self._answers.get(asked.plain)
+        if asked.edits and before is not None:  # the reader's nodes change neither
+            notes += before[1]["notes"]
+            self._tell(job, front=before[1]["front"], posterior=before[1]["posterior"])
+            job.tell(facts=before[1]["facts"])
+        else:
+            self._others(job, space, kept, memory, proved, notes)
+        job.status = f"{proved} Now how good it is on examples it has not seen …"
+        space.limits = Limits(None, memory, _teller(job, "examples left out"))
+        self._part(job, "held_out", notes, lambda: self._held_out(job, space, kept, tree))
+        space.limits = Limits()
+        if job.cancelled:
+            words = {
+                "front": "the best tree of every size",
+                "posterior": "the average over every tree",
+                "held_out": "a figure for examples left out",
+            }
+            missing = [name for name in words if job.part.get(name) is None]
+            notes += [f"Stopped before there was {words[name]}." for name in missing]
+        parts = {name: job.part.get(name) for name in ("front", "posterior", "held_out")}
+        self._tell(job, notes=notes, **parts)
+        job.status = f"Stopped. {proved}" if job.cancelled else proved
+        if not job.cancelled:
+            with self._lock:
+                _keep(self._answers, asked, (proved, job.part), KEPT_ANSWERS)
+
+    def _others(
+        self, job: Job, space: TreeSpace, kept: Kept, memory: int, proved: str, notes: list[str]
+    ) -> None:
+        """Answer what does not depend on the reader's nodes: the front and the posterior."""
+        asked = job.asked
+        rows = [[DIRICHLET] * len(space.classes)]
+        place = self.page_tests.among(kept)
         job.status = f"{proved} Now the best tree of every size …"
         options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
         space.limits = Limits(None, memory, _teller(job, "the best tree of every size"))
@@ -143,16 +206,6 @@ class Opened:
         job.status = f"{proved} Now the average over every tree …"
         space.limits = Limits(None, memory, _teller(job, "the average over every tree"))
         self._part(job, "posterior", notes, lambda: self._posterior(job, space, kept, notes))
-        space.limits = Limits()
-        if job.cancelled:
-            missing = [name for name in ("front", "posterior") if job.part.get(name) is None]
-            words = {"front": "the best tree of every size", "posterior": "the average over every tree"}
-            notes += [f"Stopped before there was {words[name]}." for name in missing]
-        self._tell(job, notes=notes, front=job.part.get("front"), posterior=job.part.get("posterior"))
-        job.status = f"Stopped. {proved}" if job.cancelled else proved
-        if not job.cancelled:
-            with self._lock:
-                _keep(self._answers, asked, (proved, job.part), KEPT_ANSWERS)
 
     def _tell(self, job: Job, **parts: Any) -> None:
         """Add parts to an answer, with the tests that all its parts ask, where these are not in the page already."""
@@ -182,8 +235,9 @@ class Opened:
             names = [(table.test_names or ())[k] for k in kept]
             columns = None if table.columns is None else table.columns.only(kept)
             table = Table.trusted(
-                table.rows[:, kept], table.class_counts, names, table.classes, distinct=False, columns=columns
-            )
+                table.rows[:, kept], table.class_counts, names, table.classes, distinct=False, columns=columns,
+                per_example=table.per_example,
+            )  # fmt: skip
         space = TreeSpace.from_table(
             table,
             asked.max_depth,
@@ -197,7 +251,7 @@ class Opened:
 
     def _best(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> Tree | None:
         """Find the best tree; a search continues slice by slice, and sends its bound and the best tree so far."""
-        asked = job.asked
+        asked = job.asked.plain
         if asked.require and asked.max_size is None:
             # The best of all trees is the answer if it uses the required columns; its search is quicker than the fold.
             free = self._search(
@@ -205,8 +259,42 @@ class Opened:
             )
             if free is None or self._uses(free, kept) >= set(asked.require):
                 return free
-        query = Query((asked.objective, "size"), max_size=asked.max_size, require=list(asked.require) or None)
-        return self._search(job, space, kept, memory, query)
+        return self._search(job, space, kept, memory, _query(asked))
+
+    def _edited(self, job: Job, space: TreeSpace, kept: Kept, memory: int) -> Tree | None:
+        """Find the best tree with the reader's nodes; its price is beside the best tree, which is found first."""
+        asked = job.asked
+        fixed = fixed_of(asked, kept)
+        if asked.plain not in self._least:
+            self._knows(asked.plain, self._best(job, space, kept, memory))
+        tree: Tree | None = None
+        seconds = FIRST_EDIT
+        while not job.cancelled:
+            space.limits = Limits(seconds, memory, _teller(job, "the best tree"))
+            try:
+                tree = space.best_with(fixed, _query(asked))
+            except LimitReached as limit:
+                if limit.reason not in ("time", "stopped"):
+                    raise
+            if tree is not None and tree.info.get("optimal", True):
+                return tree
+            if tree is not None:
+                self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
+                job.status = f"searching … {told(tree.info['objective'])} so far with your {_choices(asked)}"
+            seconds *= 4
+        job.status = "Stopped: the best so far, not proved." if tree else "Stopped before there was a tree."
+        return None
+
+    def _knows(self, asked: Asked, tree: Tree | None) -> None:
+        """Remember the objective of a question, beside which a reader's nodes have a price."""
+        if tree is not None:
+            with self._lock:
+                known = float(tree.info["objective"]), bool(tree.info.get("optimal", True))
+                _keep(self._least, asked, known, KEPT_ANSWERS)
+
+    def _price(self, asked: Asked, tree: Tree) -> str:
+        best = self._least.get(asked.plain)
+        return "" if best is None else price_words(asked.objective, tree, best, asked.n_choices)
 
     def _uses(self, tree: Tree, kept: Kept) -> set[str]:
         """Return the columns that a tree asks about."""
@@ -241,16 +329,18 @@ class Opened:
             if best is not None:
                 info = best.info
                 if info.get("optimal", True):
+                    if has_what_it_must:
+                        self._knows(asked.plain, best)
                     return best
                 bound = told(info["lower_bound"])
-                if has_what_it_must:
+                if has_what_it_must and not asked.edits:
                     self._tell(job, **self._tree_part(asked, best, kept), facts=self._facts(space))
-                    what = asked.objective.replace("_", " ")
+                    what = cost_words(asked.objective)
                     job.status = (
                         f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
                     )
                 else:
-                    job.status = f"searching … none has less {asked.objective.replace('_', ' ')} than {bound}"
+                    job.status = f"searching … none has less {cost_words(asked.objective)} than {bound}"
                 if info["stop_reason"] == "memory limit":
                     ended = "ended at the memory limit"
                     break
@@ -273,16 +363,26 @@ class Opened:
         """Return a tree together with what is claimed of it, because neither is sent without the other."""
         info = tree.info
         proved = bool(info.get("optimal", True))
-        claims = [
-            [asked.objective.replace("_", " "), told(float(info["objective"]))],
-            ["training errors", told(tree.error)],
-            ["proved best", told(proved)],
-        ]
+        claims = [["training errors", told(tree.error)]]
+        if asked.objective != "error":
+            claims.insert(0, [cost_words(asked.objective), told(float(info["objective"]))])
+        claims.append(
+            [f"proved best with your {_choices(asked)}" if asked.edits else "proved best", told(proved)]
+        )
         if not proved:
             claims.append(["no tree has less than", told(info["lower_bound"])])
         about = "The best of all trees of this question, proved." if proved else "The best tree so far."
+        if asked.edits:
+            about = f"The best tree with your {_choices(asked)}{', proved' if proved else ' so far'}. "
+            about += self._price(asked, tree)
         made = page_tree(tree, [[DIRICHLET] * tree.n_classes], place=self.page_tests.among(kept))
-        return {"tree": made, "treeAbout": about, "claims": claims}
+        least = self._least.get(asked.plain)
+        return {
+            "tree": made,
+            "treeAbout": about,
+            "claims": claims,
+            "least": None if least is None else least[0],
+        }
 
     # --- the other parts
 
@@ -302,15 +402,15 @@ class Opened:
             notes.append(
                 "The average is over all trees of the space; a column that must be used does not change it."
             )
-        key = (asked.max_depth, asked.min_leaf, frozenset(asked.forbid), asked.prior)
+        key = _average_key(asked)
         with self._lock:
             known = self._averages.get(key)
         if known is None:
-            found = space.posterior(as_prior(asked.prior), DIRICHLET)
+            found = space.posterior(asked.prior, DIRICHLET)
             place = self.page_tests.among(kept)
             made = sections.posterior(found, place=place, rules=False)
             facts = [
-                ["prior", shown(repr(found.prior))],
+                ["how trees weigh", shown(prior_words(found.prior))],
                 ["log evidence", told(found.log_evidence)],
                 ["leaves expected", f"{np.arange(len(made['leaves'])) @ made['leaves']:.2f}"],
             ]
@@ -331,10 +431,67 @@ class Opened:
         job.tell(facts=[*job.part["facts"], {"title": "The average", "rows": facts}])
         return whole
 
+    def _held_out(self, job: Job, space: TreeSpace, kept: Kept, tree: Tree) -> dict[str, Any]:
+        """Return how good the tree and the average are on examples left out, beside the two baselines."""
+        asked = job.asked
+        lines: list[dict[str, Any]] = []
+        with self._lock:
+            known = dict(self._left_out)
+        makers: list[tuple[Any, Callable[[], dict[str, Any] | None]]] = [
+            (asked, lambda: left_out_tree(space, _query(asked), fixed_of(asked, kept), job, DIRICHLET)),
+            (_average_key(asked), lambda: left_out_average(space, asked.prior, DIRICHLET)),
+        ]
+        for key, make in makers:
+            if key not in known:
+                found = make()
+                if job.cancelled:
+                    break
+                with self._lock:
+                    _keep(self._left_out, key, found, KEPT_ANSWERS)
+            else:
+                found = known[key]
+            if found is not None:
+                lines.append(found)
+        if self._baselines is None:
+            classes = [shown(label) for label in self.model.classes_.tolist()]
+            self._baselines = try_baselines(self.frame, self.codes, classes)
+        lines += self._baselines
+        return {"lines": lines, "about": LEFT_OUT, "verdict": verdict(lines)}
+
+    # --- one node
+
+    def node(self, asked: Asked, steps: Any) -> dict[str, Any]:
+        """Return what a node could ask, and how the values of its rows are spread over the classes."""
+        return self._of_nodes().node(asked, steps)
+
+    def prices(self, asked: Asked, steps: Any, tests: Any) -> dict[str, Any]:
+        """Return the objective of the best tree with each of some tests at a node."""
+        with self._space(asked.plain) as (space, kept):
+            space.limits = Limits()
+            return self._of_nodes().prices(space, kept, _query(asked), steps, tests)
+
+    def _of_nodes(self) -> Nodes:
+        with self._lock:
+            if self._nodes is None:
+                self._nodes = Nodes(self.model, self.page_tests, self.frame, self.codes)
+            return self._nodes
+
     def _facts(self, space: TreeSpace) -> list[dict[str, Any]]:
         tests = "tests" if space.table.columns is None else "tests that nodes choose from"
         rows = [["examples", f"{space.table.total:,}"], [tests, f"{space.n_tests:,}"]]
         return [{"title": "The question", "rows": rows}]
+
+
+def _query(asked: Asked) -> Query:
+    return Query((asked.objective, "size"), max_size=asked.max_size, require=list(asked.require) or None)
+
+
+def _average_key(asked: Asked) -> Any:
+    return (asked.max_depth, asked.min_leaf, frozenset(asked.forbid), asked.prior)
+
+
+def _choices(asked: Asked) -> str:
+    return "choice" if asked.n_choices == 1 else f"{asked.n_choices} choices"
 
 
 def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
@@ -358,6 +515,6 @@ def _teller(job: Job, what: str) -> Any:
         if seconds > 1:
             share = f", {done / total:.0%}" if total and math.isfinite(total) and done <= total else ""
             if not job.status.startswith("searching … ") or what != "the best tree":
-                job.status = f"{what}: {stage}{share}, {seconds:.0f} s"
+                job.status = f"{what}{share}, {seconds:.0f} s"
 
     return tell

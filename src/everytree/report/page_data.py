@@ -24,12 +24,17 @@ from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.estimators.base import ClassifierBase, TreeClassifierBase
+from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.protocol import Picture
 from everytree.report import sections
+from everytree.report.calibration import calibration, judge
 from everytree.report.cite import citation
-from everytree.report.columns import column_rows, page_columns, raw_columns
+from everytree.report.columns import add_ranges, column_rows, page_columns, raw_columns
+from everytree.report.distributions import Distributions, matrix_of
+from everytree.report.every_page import describe_every, judged_without_refitting
 from everytree.report.facts import facts_of, summary_of
-from everytree.report.given import examples_of
+from everytree.report.given import Examples, examples_of
+from everytree.report.held_out import figure, try_baselines, verdict
 from everytree.report.page_tests import PageTests, Place, as_they_are, numbers_in
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
@@ -74,15 +79,21 @@ def page_data(
         )
     tests = PageTests(model) if isinstance(model, TreeClassifierBase) else None
     _describe(page, model, tests)
+    if isinstance(model, EveryTreeClassifier):
+        describe_every(page, model, frame, codes, rows, time_limit)
     space = _space_of(model, frame, codes, training)
     _ask_space(page, model, space, tests, time_limit)
-    if frame is not None and codes is not None:
-        found = sections.calibration(model, frame, codes, training, time_limit)
-        if isinstance(found, str):
-            page["notes"].append(found)
-        else:
-            page["calibration"] = found
-        page["rows"], picked = _some_rows(model, frame, codes, rows)
+    if given is not None and frame is not None and codes is not None:
+        _judge(page, model, given, training, time_limit)
+        picked = None
+        if not isinstance(
+            model, EveryTreeClassifier
+        ):  # its rows, of the columns that it uses, are there already
+            page["rows"], picked = _some_rows(model, frame, codes, rows)
+        if page["columns"] and len(page["columns"]) == len(frame.columns) and picked is not None:
+            add_ranges(page["columns"], frame)
+        if rows > 0 and isinstance(model, TreeClassifierBase) and model.display() == "tree":
+            page["distributions"] = _distributions(page, model, frame, codes)
         if picked is not None and space is not None and model.INTERVALS:
             with space.within(time_limit):
                 _add_averages(page, model, picked)
@@ -121,6 +132,8 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
         "front": None,
         "posterior": None,
         "calibration": None,
+        "held_out": None,
+        "distributions": None,
         "rows": [],
         "facts": [],
         "notes": [],
@@ -339,6 +352,31 @@ def _add_averages(page: dict[str, Any], model: Any, picked: Frame) -> None:
     if local:
         found["averages"] = sections.row_averages(model.posterior_, tests)
     found["intervals"] = sections.row_intervals(model.posterior_, tests)
+
+
+def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | None, seconds: float) -> None:
+    """Add how good the model is on rows that it has not seen, and what everybody compares with."""
+    found = judged_without_refitting(model, given.frame, given.codes) or judge(
+        model, given.frame, given.codes, training, seconds
+    )
+    if isinstance(found, str):
+        page["notes"].append(found)
+        return
+    page["calibration"] = calibration(found, page["classes"])
+    lines = [figure("this model", found.proba, found.codes, said=found.said) | {"own": True}]
+    lines += try_baselines(given.frame, given.codes, page["classes"])
+    about = f"{found.about} Logistic regression is cross-validated on the rows given."
+    page["held_out"] = {"lines": lines, "about": about, "verdict": verdict(lines)}
+
+
+def _distributions(
+    page: dict[str, Any], model: Any, frame: Frame, codes: npt.NDArray[np.intp]
+) -> dict[str, Any] | None:
+    """Count the values of every column at every node of the model's tree, class by class."""
+    columns = page["columns"]
+    cells = matrix_of(column_rows(model, frame), len(columns))
+    leaves = model.tree_.apply(model.to_tests(frame))
+    return Distributions(cells, codes, columns, len(page["classes"])).of_tree(model.tree_, leaves)
 
 
 def _mark_used(page: dict[str, Any]) -> None:

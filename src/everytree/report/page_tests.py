@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everytree.data.encoding import Test
+from everytree.report.plain import plain_test
 from everytree.report.words import shown
-from everytree.trees.conditions import conditions_of
 
 __all__ = ["PageTests", "Place", "as_they_are", "numbers_in"]
 
@@ -37,12 +37,12 @@ class PageTests:
         self._encodings = binarizer.encodings_
         self._columns = model.column_names()
         gone = [test for test in binarizer.tests_ if test.op == "is" and test.value == "missing"]
-        self._missing = [test.named(self._columns[test.column]) for test in gone]
+        self._missing = {self._columns[test.column] for test in gone}
         self._number: dict[Test, int] = {}
         self._lock = threading.Lock()  # questions of several clients may meet here
         self.tests: list[dict[str, Any]] = []
         if self.columns is None:
-            self.tests = [self._described(test) for test in binarizer.tests_]
+            self.tests = [self._described(test, k) for k, test in enumerate(binarizer.tests_)]
 
     def place(self, test: int, upper: int = 0) -> int:
         """Return the number in the page of a test of the classifier, asked with the cut below the code ``upper``."""
@@ -52,7 +52,7 @@ class PageTests:
         with self._lock:
             if asked not in self._number:
                 self._number[asked] = len(self.tests)
-                self.tests.append(self._described(asked))
+                self.tests.append(self._described(asked, test))
             return self._number[asked]
 
     def among(self, kept: Sequence[int] | None) -> Place:
@@ -69,21 +69,22 @@ class PageTests:
         """Return the tests that the trees and rules of an answer's parts ask, by number, as JSON has it."""
         return {str(number): self.tests[number] for number in sorted(numbers_in(parts))}
 
-    def _described(self, test: Test) -> dict[str, Any]:
+    def _described(self, test: Test, raw: int) -> dict[str, Any]:
         kind = KINDS.get(test.op) or ("identity" if test.value is True else "missing")
         value: float | int | None = None
         if kind == "threshold":
             value = float(test.value)
         elif kind == "equals":
             value = int((self._encodings[test.column].codes or {})[test.value])
-        name = test.named(self._columns[test.column])
-        no = conditions_of([(name, 0)], self._missing)
+        column = self._columns[test.column]
+        yes, no = plain_test(column, test, column in self._missing)
         return {
             "column": test.column,
             "kind": kind,
             "value": value,
-            "name": shown(name),
-            "no": shown(" and ".join(no)),
+            "name": shown(yes),
+            "no": shown(no),
+            "raw": raw,
         }
 
 

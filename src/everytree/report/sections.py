@@ -1,23 +1,19 @@
-"""The parts of the page that need a space or new rows: the front, the posterior, and calibration."""
+"""The parts of the page that need a space: the best tree of every size, and the average over every tree."""
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bayes.card import about_posterior
 from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
-from everytree.data.frames import Frame
 from everytree.engine.engine import Engine
-from everytree.errors import EverytreeError, LimitReached
-from everytree.metrics import Reliability, aligned, brier, log_loss, stratified_folds
+from everytree.errors import LimitReached
 from everytree.report.page_tests import Place, as_they_are
+from everytree.report.plain import about_average, cost_words
 from everytree.report.trees import LEVEL, added_of, intervals, page_tree, short
 from everytree.report.words import shown
 from everytree.space.tree_space import TreeSpace
@@ -26,7 +22,6 @@ from everytree.weights.costs import make_cost
 from everytree.weights.dirichlet import dirichlet_rows
 
 __all__ = [
-    "calibration",
     "drawn",
     "front",
     "posterior",
@@ -42,12 +37,6 @@ MOST_SUM_RULES = 3000  # in the sum of rules that predicts in the browser
 EPSILONS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 MOST_POINTS = 40
 MOST_NODES = 4000  # that all trees of a part may have together
-FOLDS = 5
-SLOW = (
-    "Nothing is said about calibration: the page had no time for a cross-validation ({}). Raise the time limit, or "
-    "give rows that were held out."
-)
-BINS = 10
 
 
 def front(
@@ -67,7 +56,7 @@ def front(
             break
         made = page_tree(answered(tree, counted, dirichlet), dirichlet, keep_proba=True, place=place)
         points.append({"size": size, "error": float(value), "tree": made})
-    return {"cost": cost.replace("_", " "), "points": points, "about": ""}
+    return {"cost": cost_words(cost), "points": points, "about": ""}
 
 
 def _thinned(points: list[Any]) -> list[Any]:
@@ -91,11 +80,11 @@ def posterior(found: Any, *, place: Place = as_they_are, rules: bool = True) -> 
         shown_tree = page_tree(tree, one.parameters, keep_proba=True, place=place)
         top.append({"probability": float(tree.info["probability"]), "tree": shown_tree})
     return {
-        "about": shown(about_posterior(one)) + (" Trees are those of this part." if one is not found else ""),
+        "about": shown(about_average(one)) + (" Trees are those of this part." if one is not found else ""),
         "top": top,
         "share": min(1.0, sum(each["probability"] for each in top)),
         "inclusion": _listed(found.attribute_inclusion()),
-        "tests": _by_test(space, found),
+        "tests": _by_test(space, found, place),
         "leaves": [short(p) for p in found.leaves_distribution().tolist()],
         "a": added_of(one.parameters),
         **(row_rules(one, place) if rules and one is found else {"rules": [], "sum": None}),
@@ -163,19 +152,18 @@ def drawn(draws: Any, attributes: Sequence[str], place: Place = as_they_are) -> 
         "top": top,
         "share": min(1.0, sum(each["probability"] for each in top)),
         "inclusion": _listed(share),
-        "tests": _by_test(draws.space, draws),
+        "tests": _by_test(draws.space, draws, place),
         "leaves": (np.bincount(draws.n_leaves.ravel()) / total).tolist(),
         "rules": [],
         "sum": None,
     }
 
 
-def _by_test(space: Engine, found: Any) -> list[dict[str, Any]]:
+def _by_test(space: Engine, found: Any, place: Place) -> list[dict[str, Any]]:
     """Return the chance of every test; of none where nodes choose their own cuts, which are too many to list."""
     if space.table.columns is not None:
         return []
-    names = space.test_names or [f"x{k}" for k in range(space.n_tests)]
-    return _listed(dict(zip(names, found.test_inclusion().tolist(), strict=True)))
+    return [{"t": place(k, 0), "p": short(p)} for k, p in enumerate(found.test_inclusion().tolist())]
 
 
 def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
@@ -184,7 +172,7 @@ def _listed(chances: dict[str, float]) -> list[dict[str, Any]]:
 
 def _rules(one: Posterior, place: Place) -> list[dict[str, Any]]:
     """Return the rules of most weight: paths that are leaves of many probable trees."""
-    names, found = one.space.test_names, one.rules(top=RULES)
+    found = one.rules(top=RULES)
     depth = [min(len(rule), len(one.parameters) - 1) for rule in found]
     likely = [int(np.argmax(rule.proba)) for rule in found]
     low, high = intervals([rule.counts for rule in found], [one.parameters[d] for d in depth], likely)
@@ -195,7 +183,6 @@ def _rules(one: Posterior, place: Place) -> list[dict[str, Any]]:
                 for (test, outcome), upper in zip(rule.items, rule.upper or [0] * len(rule), strict=True)
             ],
             "weight": short(rule.weight),
-            "words": [shown(words) for words in rule.conditions(names)],
             "n": list(rule.counts),
             "p": [short(p) for p in rule.proba],
             "i": [short(low[k]), short(high[k])],
@@ -226,92 +213,4 @@ def sum_of(made: CompressedRules, place: Place = as_they_are) -> dict[str, Any]:
         "floor": made.to_dict()["floor"],
         "items": [[2 * place(int(t), 0) + int(o) for t, o in rule.items] for rule in made.rules],
         "moves": moves,
-    }
-
-
-# --- calibration
-
-
-def calibration(
-    model: Any, frame: Frame, codes: npt.NDArray[np.intp], training: bool | None, seconds: float
-) -> dict[str, Any] | str:
-    """Measure how good the probabilities are on these rows, or return a sentence why that was not possible.
-
-    Rows of training judge by cross-validation: each row by a model that was fitted again without it. Other rows judge
-    the model as it is. ``training`` is None where it is not known which they are.
-    """
-    if training:
-        return _cross_validated(model, frame, codes, seconds)
-    proba = np.asarray(model.predict_proba(frame))
-    right = _said(model, frame, proba) == model.classes_[codes]
-    which = (
-        "other rows than those of training"
-        if training is False
-        else "the rows given, which may be those of training"
-    )
-    return _scores(proba, right, codes, f"On {which}: {len(codes):,} of them.")
-
-
-def _said(model: Any, frame: Frame, proba: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-    """Return what the model predicts for the rows; an average's ``proba`` is used and not computed twice."""
-    return np.asarray(model.classes_[model.decide(proba)] if model.AVERAGES else model.predict(frame))
-
-
-def _cross_validated(
-    model: Any, frame: Frame, codes: npt.NDArray[np.intp], seconds: float
-) -> dict[str, Any] | str:
-    from sklearn.base import clone
-
-    largest = int(np.bincount(codes).max())
-    if largest < 2:
-        return "There are too few rows for a cross-validation, so nothing is said about calibration."
-    folds = stratified_folds(codes, min(FOLDS, largest))
-    labels = model.classes_[codes]
-    everything = np.zeros((len(codes), len(model.classes_)))
-    right = np.zeros(len(codes), dtype=bool)
-    begun = time.monotonic()
-    for fold in folds:
-        spent = time.monotonic() - begun
-        if fold.fold and spent + spent / fold.fold > seconds:
-            return SLOW.format(f"it would take about {len(folds) * spent / fold.fold:.0f} s")
-        again = clone(model)
-        if again.get_params(deep=False).get("time_limit", 0) is None:
-            again.set_params(time_limit=seconds)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                again.fit(frame.take(fold.train), labels[fold.train])
-                ended = {fact.name: fact.value for fact in again.facts()}.get("stop_reason")
-                if ended == "time limit" and model.time_limit is None:
-                    return SLOW.format("one fit did not end in time")
-                held_out = frame.take(fold.test)
-                proba = again.predict_proba(held_out)
-                right[fold.test] = _said(again, held_out, proba) == labels[fold.test]
-            except LimitReached:
-                return SLOW.format("one fit did not end in time")
-            except EverytreeError as error:
-                return f"A cross-validation was not possible, so nothing is said about calibration: {error}"
-        everything[fold.test] = aligned(proba, again.classes_.tolist(), model.classes_.tolist())
-    about = (
-        f"By {len(folds)}-fold cross-validation on {len(codes):,} training rows: each row is judged by a model that "
-        "was fitted without it."
-    )
-    return _scores(everything, right, codes, about)
-
-
-def _scores(
-    proba: npt.NDArray[np.float64], right: npt.NDArray[Any], codes: npt.NDArray[np.intp], about: str
-) -> dict[str, Any]:
-    found = Reliability.of(proba, codes, BINS)
-    return {
-        "about": f"{about} Points near the dashed line are probabilities that came true as often as they said.",
-        "rows": list(found.rows),
-        "confidence": list(found.confidence),
-        "hits": list(found.hits),
-        "scores": [
-            ["accuracy", f"{100 * float(right.mean()):.1f} %"],
-            ["log-loss", f"{log_loss(proba, codes).mean():.3f}"],
-            ["Brier score", f"{brier(proba, codes).mean():.3f}"],
-            ["calibration error", f"{found.ece:.3f}"],
-        ],
     }

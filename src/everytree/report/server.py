@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from everytree.common.limits import watching
 from everytree.common.text import clip
 from everytree.data.readers import read
 from everytree.errors import DataError, EverytreeError
@@ -120,6 +121,11 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
         explorer.now(data(request))
         return JSONResponse(explorer.jobs.of(client(request), number).told(), headers=HEADERS)
 
+    async def node(request: Request) -> Response:
+        given = await body(request)
+        found = await run_in_threadpool(explorer.node, given, data(request))
+        return JSONResponse(found, headers=HEADERS)
+
     async def cancel(request: Request) -> Response:
         explorer.jobs.cancel(client(request))
         return JSONResponse({}, headers=HEADERS)
@@ -156,7 +162,7 @@ def make_app(explorer: Explorer, token: str, port: int, folder: Path) -> Starlet
             draft.unlink(missing_ok=True)
         return JSONResponse({}, headers=HEADERS)
 
-    posts = {"ask": ask, "look": look, "cancel": cancel, "target": target, "open": upload}
+    posts = {"ask": ask, "look": look, "node": node, "cancel": cancel, "target": target, "open": upload}
     routes = [Route("/", guarded(page), methods=["GET"])]
     routes += [Route(f"/api/{name}", guarded(work), methods=["POST"]) for name, work in posts.items()]
     return Starlette(routes=routes)
@@ -209,6 +215,7 @@ def serve(
     token = secrets.token_urlsafe(24)
     with (
         _ending_in_order(),
+        watching() as everything,  # files that are being read, too
         socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener,
         tempfile.TemporaryDirectory() as folder,
     ):
@@ -226,6 +233,15 @@ def serve(
                 started(
                     f"http://127.0.0.1:{port}/?token={token}" + (f"#{query.lstrip('#')}" if query else "")
                 )
-            uvicorn.Server(config).run(sockets=[listener])
+            server = uvicorn.Server(config)
+            ended = server.handle_exit
+
+            def at_signal(number: int, frame: FrameType | None) -> None:
+                """Stop files that are being read at once; the requests that wait for them then end by themselves."""
+                everything.stop()
+                ended(number, frame)
+
+            server.handle_exit = at_signal
+            server.run(sockets=[listener])
         finally:
             explorer.jobs.cancel_all()

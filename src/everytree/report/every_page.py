@@ -1,0 +1,162 @@
+"""The page of an ``EveryTreeClassifier``: its nearest tree, its rules, what its trees use, and its calibrated answers.
+
+the tree shown     the one tree that decides most like the average; its leaves count the true classes
+a row to pick      what the model says, and what its averages say in the mean, without adding up their evidence
+the rules          those of most weight, of the average of most weight
+left out           what it says of each training row without that row, exactly: nothing is fitted again
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.frames import Frame
+from everytree.data.local_columns import Reach
+from everytree.errors import DataError, EverytreeError
+from everytree.estimators.every_tree import EveryTreeClassifier
+from everytree.report import sections
+from everytree.report.calibration import Judged
+from everytree.report.columns import add_ranges, column_rows, page_columns
+from everytree.report.page_tests import PageTests
+from everytree.report.trees import page_tree, short
+from everytree.report.words import shown
+from everytree.trees import routes
+from everytree.trees.tree import Tree
+
+__all__ = ["describe_every", "judged_without_refitting"]
+
+FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
+ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
+TYPED = (
+    "The model adds up the evidence of many averages over every tree, too much for a page: it has the answers for the "
+    "rows to pick, and explains a row typed in by the nearest tree."
+)
+
+
+def judged_without_refitting(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Judged | None:
+    """Return what the model says of its training rows without each of them; None where these are other rows.
+
+    A model that was just fitted knows it. One from a file does not: it is then judged by cross-validation.
+    """
+    if not isinstance(model, EveryTreeClassifier) or not hasattr(model, "left_out_"):
+        return None
+    coded = model.coded_
+    place = {row.tobytes(): k for k, row in enumerate(coded.codes)}
+    found = np.array(
+        [place.get(row.tobytes(), -1) for row in coded.columns.codes(_used(model, frame))], dtype=np.intp
+    )
+    counts = np.zeros_like(coded.counts)
+    np.add.at(counts, (found[found >= 0], codes[found >= 0]), coded.per_example)
+    if (found < 0).any() or not np.array_equal(counts, coded.counts):
+        return None
+    number = np.zeros(counts.shape, dtype=np.intp)
+    number[np.nonzero(counts)] = np.arange(np.count_nonzero(counts))
+    said = model.left_out_[number[found, codes]]
+    about = f"On {len(codes):,} training rows, each judged by what the model says without it, exactly."
+    return Judged(said, np.asarray(model.decide(said), dtype=np.intp), codes, about)
+
+
+def describe_every(
+    page: dict[str, Any],
+    model: EveryTreeClassifier,
+    frame: Frame | None,
+    codes: npt.NDArray[np.intp] | None,
+    rows: int,
+    seconds: float,
+) -> None:
+    """Fill the page of the model: the nearest tree on its own columns, the posterior, and rows to pick."""
+    try:
+        nearest = model.nearest_tree()
+    except EverytreeError as error:
+        page["notes"].append(f"Without the nearest tree: {error}.")
+        return
+    one = nearest.model
+    tests = PageTests(one)
+    page["answer"], page["text"] = "average", None
+    page["columns"], page["tests"], page["missing"] = page_columns(one), tests.tests, one.binarizer_.missing
+    tree = _true_counts(model, nearest.tree)
+    page["tree"] = page_tree(tree, [[1.0] * tree.n_classes], keep_proba=True, place=tests.place)
+    page["treeAbout"] = ABOUT.format(nearest.tree.depth, nearest.agreement)
+    page["posterior"] = _posterior(model, tests, seconds)
+    if not page["posterior"]["rules"]:
+        page["notes"].append("Without the rules of most weight: the page had no time to find them.")
+    page["notes"] += [TYPED, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
+    if frame is not None and codes is not None and rows > 0:
+        _add_rows(page, model, one, frame, codes, rows)
+
+
+def _true_counts(model: EveryTreeClassifier, tree: Tree) -> Tree:
+    """Return the nearest tree with the true classes of the examples in its leaves, and not what the average says."""
+    table = model.coded_.table(FINE)
+    leaf = tree.apply(Reach.of_rows(table.rows))
+    place = {label: c for c, label in enumerate(tree.classes or ())}
+    counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
+    known = [place[label] for label in (table.classes or ())]
+    own = np.empty_like(counts)
+    own[:, known] = counts
+    proba = (own + 1.0) / (own + 1.0).sum(axis=1, keepdims=True)
+    return tree.replace(counts=own, proba=proba)
+
+
+def _posterior(model: EveryTreeClassifier, tests: PageTests, seconds: float) -> dict[str, Any]:
+    posteriors: list[Any] = [each.posterior_ for each in model.models_]
+    strongest = int(np.argmax(model.weights_))
+    heaviest, names = posteriors[strongest], model.column_names()
+    own_columns = [names.index(name) for name in model.members_[strongest]["columns"]]
+    places = {column: k for k, column in enumerate(model.columns_used_.tolist())}
+    kept = model.coded_.tests_of([places[column] for column in own_columns]).tolist()
+    total = float(model.weights_.sum())
+    shares = model.weights_ / total if total else np.full(len(posteriors), 1 / len(posteriors))
+    leaves = np.zeros(1)
+    for each, weight in zip(posteriors, shares.tolist(), strict=True):
+        own = weight * np.asarray(each.leaves_distribution())
+        size = max(len(leaves), len(own))
+        leaves = np.pad(leaves, (0, size - len(leaves))) + np.pad(own, (0, size - len(own)))
+    with heaviest.space.within(seconds):
+        rules = sections.row_rules(heaviest, tests.among(kept))["rules"]  # none at a limit
+    depths = [each["depth"] for each in model.members_]
+    many = "one average" if len(depths) == 1 else f"{len(depths)} averages"
+    deep = f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
+    return {
+        "about": f"The evidence of {many} is added up, each over every tree of {deep} on some of the columns.",
+        "top": [],
+        "share": 0.0,
+        "inclusion": [{"name": shown(n), "p": short(p)} for n, p in model.attribute_inclusion().items()],
+        "tests": [],
+        "leaves": [short(p) for p in leaves.tolist()],
+        "rules": rules,
+        "sum": None,
+    }
+
+
+def _used(model: EveryTreeClassifier, frame: Frame) -> Frame:
+    """Return the columns that the trees may use."""
+    columns = tuple(frame.columns[j] for j in model.columns_used_.tolist())
+    return Frame(columns, frame.n_rows, tuple(column.name for column in columns))
+
+
+def _add_rows(
+    page: dict[str, Any],
+    model: EveryTreeClassifier,
+    one: Any,
+    frame: Frame,
+    codes: npt.NDArray[np.intp],
+    most: int,
+) -> None:
+    part = _used(model, frame)
+    add_ranges(page["columns"], part)
+    places = np.unique(np.linspace(0, frame.n_rows - 1, min(most, frame.n_rows)).round().astype(np.intp))
+    try:
+        cells = column_rows(one, part.take(places))
+    except DataError:
+        return
+    page["rows"] = [
+        {"name": f"row {place + 1}", "cells": row, "label": int(codes[place])}
+        for place, row in zip(places.tolist(), cells, strict=True)
+    ]
+    raw, said = model.raw_proba(frame.take(places)), model.predict_proba(frame.take(places))
+    page["posterior"]["averages"] = [[short(p) for p in row] for row in said.tolist()]
+    page["posterior"]["raw"] = [[short(p) for p in row] for row in raw.tolist()]
