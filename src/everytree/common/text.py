@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable
 
-__all__ = ["clip", "show", "show_many"]
+__all__ = ["as_number", "clip", "show", "show_many"]
 
 
 def clip(value: object) -> str:
@@ -15,6 +15,17 @@ def clip(value: object) -> str:
     except (ValueError, RecursionError):  # an integer of more digits than Python prints; an odd __repr__
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def as_number(value: float) -> str:
+    """Write a number of examples for people: a whole one without a point, another with up to six digits.
+
+    >>> as_number(12), as_number(12.0), as_number(2.5), as_number(1 / 3)
+    ('12', '12', '2.5', '0.333333')
+    """
+    if float(value).is_integer():
+        return str(int(value))
+    return f"{value:.6g}" if abs(value) < 1e5 else f"{value:.1f}"
 
 
 def show(value: object, limit: int = 60) -> str:

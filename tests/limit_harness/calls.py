@@ -1,0 +1,257 @@
+"""Every public call that can take long, as a pair: what is made ready without limits, and what is asked under them.
+
+``@call("Posterior.sample", ...)`` names the public names that the question stands for. A name that is in no call
+must be in ``limit_harness/exempt.py`` with a reason; ``tests/test_harness.py`` fails otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+import everytree as et
+from everytree.common.limits import Limits
+
+from .scales import Scale
+
+__all__ = ["CALLS", "Call"]
+
+Ask = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One question: its name, the public names it stands for, what makes it ready, the scales it is not asked on."""
+
+    name: str
+    names: tuple[str, ...]
+    ready: Callable[[Scale, Limits], Ask]
+    not_on: tuple[str, ...] = ()
+
+
+CALLS: dict[str, Call] = {}
+
+
+def call(*names: str, not_on: tuple[str, ...] = ()) -> Callable[[Any], Any]:
+    """Register a question under the first of the names that it stands for."""
+
+    def register(ready: Callable[[Scale, Limits], Ask]) -> Callable[[Scale, Limits], Ask]:
+        CALLS[names[0]] = Call(names[0], names, ready, not_on)
+        return ready
+
+    return register
+
+
+# Spaces -------------------------------------------------------------------------------------------------------
+
+
+def space_of(scale: Scale, limits: Limits, **more: Any) -> et.TreeSpace:
+    X, y, weights = scale.table()
+    wanted: dict[str, Any] = {
+        "max_depth": scale.depth,
+        "min_leaf": 5,
+        "sample_weight": weights,
+        "n_jobs": scale.threads,
+    }
+    return et.TreeSpace(
+        X, y, **(wanted | more), time_limit=limits.time_limit, memory_limit=limits.memory_limit
+    )
+
+
+def asked_of_space(*names: str, ask: Callable[[et.TreeSpace], object], **more: Any) -> None:
+    not_on = more.pop("not_on", ())
+
+    def ready(scale: Scale, limits: Limits) -> Ask:
+        space = space_of(scale, limits, **more)
+        return lambda: ask(space)
+
+    call(*names, not_on=not_on)(ready)
+
+
+asked_of_space("TreeSpace.best", "TreeSpace.best_with", ask=lambda space: space.best())
+asked_of_space("TreeSpace.best k", ask=lambda space: space.best(k=20))
+asked_of_space("TreeSpace.front", ask=lambda space: space.front())
+asked_of_space("TreeSpace.n_trees", "TreeSpace.log_n_trees", ask=lambda space: space.n_trees)
+asked_of_space(
+    "TreeSpace.n_states", "TreeSpace.graph", "TreeSpace.graph_under", ask=lambda space: space.n_states
+)
+asked_of_space("TreeSpace.estimate", "TreeSpace.estimate_states", ask=lambda space: space.estimate())
+asked_of_space("TreeSpace.posterior", ask=lambda space: space.posterior())
+asked_of_space("TreeSpace.deepen", ask=lambda space: space.deepen())
+asked_of_space("TreeSpace.most_probable", ask=lambda space: space.most_probable())
+asked_of_space("TreeSpace.near_best", ask=lambda space: space.near_best(0.05))
+asked_of_space("TreeSpace.collapsed", ask=lambda space: space.collapsed(n_draws=100_000, random_state=0))
+asked_of_space("TreeSpace.mine", ask=lambda space: space.mine(), not_on=("weights",))
+asked_of_space(
+    "compare_strategies", ask=lambda space: et.compare_strategies(space, strategies=("simple", "closed"))
+)
+asked_of_space("fit_evidence", ask=lambda space: et.fit_evidence(space))
+
+
+@call(
+    "TreeSpace.from_frame",
+    "TreeSpace.from_table",
+    "TreeSpace.subspace",
+    "TreeSpace.at_depth",
+    "TreeSpace.within",
+)
+def local_posterior(scale: Scale, limits: Limits) -> Ask:
+    X, y = scale.numbers()
+
+    def ask() -> object:
+        space = et.TreeSpace.from_frame(
+            X, y, cuts="local", bins=4, max_depth=scale.depth, min_leaf=5, n_jobs=scale.threads,
+            time_limit=limits.time_limit, memory_limit=limits.memory_limit,
+        )  # fmt: skip
+        return space.posterior()
+
+    return ask
+
+
+# Posteriors: folded without limits, small enough for that, and asked much ----------------------------------------
+
+
+@lru_cache(maxsize=2)
+def folded(scale: Scale) -> et.Posterior:
+    """A posterior that folds in about a second whatever the scale."""
+    X, y, weights = scale.table()
+    keep = min(scale.tests, 60 if scale.classes == 2 else 12)
+    rows = min(scale.rows, 20_000)
+    space = et.TreeSpace(
+        X[:rows, :keep], y[:rows], max_depth=min(scale.depth, 3), min_leaf=5, sample_weight=weights[:rows],
+        n_jobs=scale.threads,
+    )  # fmt: skip
+    return space.posterior()
+
+
+def asked_of_posterior(
+    *names: str, ask: Callable[[et.Posterior, np.ndarray], object], not_on: tuple[str, ...] = ()
+) -> None:
+    def ready(scale: Scale, limits: Limits) -> Ask:
+        post = folded(scale)
+        rng = np.random.default_rng(9)
+        rows = rng.integers(0, 2, (200_000, post.space.n_tests), dtype=np.uint8)
+
+        def asks() -> object:
+            post.space.limits = limits
+            try:
+                return ask(post, rows)
+            finally:
+                post.space.limits = Limits()
+
+        return asks
+
+    call(*names, not_on=not_on)(ready)
+
+
+asked_of_posterior(
+    "Posterior.predict_proba", "Posterior.predict", ask=lambda post, rows: post.predict_proba(rows)
+)
+asked_of_posterior("Posterior.moments", "Posterior.interval", ask=lambda post, rows: post.moments(rows))
+asked_of_posterior("Posterior.sample", ask=lambda post, rows: post.sample(200_000, random_state=0))
+asked_of_posterior("Posterior.top_trees", "Posterior.coverage", ask=lambda post, rows: post.top_trees(20_000))
+asked_of_posterior("Posterior.map_tree", ask=lambda post, rows: post.map_tree())
+asked_of_posterior("Posterior.rules", "Posterior.explain", ask=lambda post, rows: post.rules(top=50))
+asked_of_posterior(
+    "Posterior.test_inclusion", "Posterior.attribute_inclusion", "Posterior.root_distribution",
+    ask=lambda post, rows: post.test_inclusion(),
+)  # fmt: skip
+asked_of_posterior(
+    "Posterior.leaves_distribution", "Posterior.depth_distribution", "Posterior.size_distribution",
+    "Posterior.expected_leaves", "Posterior.expected_depth", "Posterior.expected_size",
+    ask=lambda post, rows: (post.leaves_distribution(), post.depth_distribution()),
+)  # fmt: skip
+asked_of_posterior(
+    "Posterior.leave_one_out", "Posterior.loo_proba", "Posterior.loo_log_loss", "Posterior.loo_log_loss_error",
+    ask=lambda post, rows: post.leave_one_out(),
+)  # fmt: skip
+asked_of_posterior(
+    "Posterior.compress", "Posterior.compression_curve", ask=lambda post, rows: post.compress(0.01)
+)
+asked_of_posterior(
+    "Posterior.bracket", "Posterior.predict_bracket", ask=lambda post, rows: post.predict_bracket(rows)
+)
+asked_of_posterior(
+    "Posterior.log_prior_total", "Posterior.log_bayes_factor", ask=lambda post, rows: post.log_prior_total
+)
+
+
+# Classifiers: all of fit under the limits -----------------------------------------------------------------------
+
+
+def fitted(name: str, **parameters: Any) -> Callable[[Scale, Limits], Ask]:
+    def ready(scale: Scale, limits: Limits) -> Ask:
+        X, y = scale.numbers()
+        make = getattr(et, name)
+        taken = make().get_params()
+        wanted = dict(parameters)
+        for key, value in (
+            ("max_depth", scale.depth),
+            ("time_limit", limits.time_limit),
+            ("memory_limit", limits.memory_limit),
+        ):
+            if key in taken:
+                wanted.setdefault(key, value)
+        if "n_jobs" in taken:
+            wanted["n_jobs"] = scale.threads
+        model = make(**wanted)
+        _, _, weights = scale.table()
+        return lambda: model.fit(X, y, sample_weight=weights)
+
+    return ready
+
+
+call("OptimalTreeClassifier.fit", "OptimalTreeClassifier.refit")(fitted("OptimalTreeClassifier"))
+call("OptimalTreeClassifier.fit all")(fitted("OptimalTreeClassifier", bins="all"))
+call("BayesOptimalClassifier.fit", "BayesOptimalClassifier.partial_fit")(fitted("BayesOptimalClassifier"))
+call("BayesOptimalClassifier.fit local")(fitted("BayesOptimalClassifier", cuts="local"))
+call("MAPTreeClassifier.fit", "MAPTreeClassifier.partial_fit")(fitted("MAPTreeClassifier"))
+call("MCMCTreeClassifier.fit", "MCMCTreeClassifier.continue_sampling", "MCMCTreeClassifier.partial_fit")(
+    fitted("MCMCTreeClassifier", n_draws=100_000)
+)
+call("EveryTreeClassifier.fit")(fitted("EveryTreeClassifier"))
+call("SmoothedTreeClassifier.fit", "SmoothedTreeClassifier.partial_fit")(
+    fitted("SmoothedTreeClassifier", lookahead=2)
+)
+call("OptionTreeClassifier.fit", "OptionTreeClassifier.partial_fit")(fitted("OptionTreeClassifier"))
+call("C45TreeClassifier.fit")(fitted("C45TreeClassifier"))
+call("PathAverageTreeClassifier.fit")(fitted("PathAverageTreeClassifier"))
+call("CARTTreeClassifier.fit")(fitted("CARTTreeClassifier"))
+
+
+@call(
+    "BayesOptimalClassifier.predict_proba", "BayesOptimalClassifier.predict", "BayesOptimalClassifier.moments",
+    "BayesOptimalClassifier.predict_interval", "BayesOptimalClassifier.raw_proba", not_on=("rows", "depth"),
+)  # fmt: skip
+def predicted(scale: Scale, limits: Limits) -> Ask:
+    X, y = scale.numbers()
+    model = et.BayesOptimalClassifier(max_depth=2, n_jobs=scale.threads).fit(X[:2000, :8], y[:2000])
+    rows = np.random.default_rng(1).normal(size=(300_000, 8))
+    model.set_params(time_limit=limits.time_limit, memory_limit=limits.memory_limit)
+    model.space_.limits = limits
+    return lambda: model.predict_proba(rows)
+
+
+# Files ---------------------------------------------------------------------------------------------------------
+
+
+@call("Table.from_arrays", "Table.from_frame", "Table.from_codes", "Table.merge")
+def tabled(scale: Scale, limits: Limits) -> Ask:
+    X, y, weights = scale.table()
+    del limits  # a table has no limit of its own: Ctrl-C only
+    return lambda: et.Table.from_arrays(X, y, sample_weight=weights)
+
+
+@call("load_model", "verify_model", not_on=("rows", "tests", "classes", "depth"))
+def loaded(scale: Scale, limits: Limits) -> Ask:
+    del limits  # no limit of its own: Ctrl-C only
+    X, y = scale.numbers()
+    path = os.path.join(tempfile.mkdtemp(), "model.json")
+    et.BayesOptimalClassifier(max_depth=2).fit(X[:, :6], y).save(path)
+    return lambda: et.load_model(path)

@@ -1,0 +1,78 @@
+"""Ask one call of the harness under one limit, and print what it took as a line of JSON.
+
+``python -m limit_harness.measure CALL SCALE KIND VALUE`` (from tests/): KIND is time (seconds), memory (bytes) or
+interrupt (seconds until SIGINT). Every measurement has a process of its own, because a peak of memory and a signal
+belong to the whole process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+from everytree.common.limits import Limits
+from everytree.errors import EverytreeError, LimitReached
+
+from .calls import CALLS
+from .scales import SCALES
+
+__all__ = ["measured"]
+
+
+def resident(name: str) -> int:
+    """Return a number of bytes that Linux tells of this process."""
+    return int(re.search(name + r":\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
+
+
+def measured(call: str, scale: str, kind: str, value: float) -> dict[str, object]:
+    """Return how the call ended, its seconds, the bytes at its peak, and the seconds from the signal to its end."""
+    warnings.simplefilter("ignore")
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a job of the background inherits that it is ignored
+    limits = {
+        "time": lambda: Limits(time_limit=value),
+        "memory": lambda: Limits(memory_limit=int(value)),
+        "interrupt": Limits,
+    }[kind]()
+    ask = CALLS[call].ready(SCALES[scale], limits)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = resident("VmRSS")
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(value, send) if kind == "interrupt" else None
+    cpu, begin = time.process_time(), time.perf_counter()
+    try:
+        if timer:
+            timer.start()
+        ask()
+        ended = "answered"
+    except LimitReached as limit:
+        ended = limit.reason
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    except EverytreeError as error:
+        ended = f"refused: {error}"[:120]
+    now = time.perf_counter()
+    if timer:
+        timer.cancel()
+    return {
+        "call": call, "scale": scale, "kind": kind, "value": value, "ended": ended, "seconds": round(now - begin, 4),
+        "cpu": round(time.process_time() - cpu, 4), "bytes": resident("VmHWM") - before,
+        "after_signal": round(now - sent[0], 4) if sent else None,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(json.dumps(measured(sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4]))), flush=True)
