@@ -109,6 +109,7 @@ void bind_posterior(nb::module_& m);
 void bind_compress(nb::module_& m);
 void bind_mine(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_ordered(nb::module_& m);
 void bind_collapsed(nb::module_& m);
 void bind_mcmc(nb::module_& m);
 void bind_grow(nb::module_& m);

@@ -25,11 +25,12 @@ void bind_grow(nb::module_& m) {
       .def(
           "set_classes",
           [](Columns& self, Flat<std::int32_t> classes, std::int32_t n_classes,
-             std::optional<Flat<std::int64_t>> weights) {
-            self.set_classes(copied(classes), n_classes, weights ? copied(*weights) : std::vector<std::int64_t>());
+             std::optional<Flat<std::int64_t>> weights, std::int64_t per_example) {
+            self.set_classes(copied(classes), n_classes, weights ? copied(*weights) : std::vector<std::int64_t>(),
+                             per_example);
           },
-          nb::arg("classes").noconvert(), nb::arg("n_classes"), nb::arg("weights").none(),
-          "Classes 0 … n_classes − 1 and whole weights of the rows: what growing needs beside the columns.")
+          nb::arg("classes").noconvert(), nb::arg("n_classes"), nb::arg("weights").none(), nb::arg("per_example") = 1,
+          "Classes 0 … n_classes − 1 and whole weights of the rows, of which per_example make one example.")
       .def_prop_ro("n_columns", &Columns::n_columns);
 
   nb::class_<MultiwayTree>(m, "MultiwayTree", "A tree with any number of branches, in flat arrays.")

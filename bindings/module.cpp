@@ -31,6 +31,7 @@ NB_MODULE(_core, m) {
   bind::bind_compress(m);
   bind::bind_mine(m);
   bind::bind_search(m);
+  bind::bind_ordered(m);
   bind::bind_collapsed(m);
   bind::bind_mcmc(m);
   bind::bind_grow(m);

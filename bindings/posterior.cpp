@@ -108,7 +108,7 @@ void bind_posterior(nb::module_& m) {
             o.frontier = frontier;
             Posterior::Sent sent{copied(covers), copied(depths), {}};
             for (std::size_t k = 0; k < 6; ++k) sent.sizes.most[k / 2][k % 2] = std::clamp(sizes[k], 0, 1800);
-            sent.sizes.local = table->local();
+            sent.sizes.single = table->single_tests();
             return write_wide(run(control, [&](Control& c) {
               auto leaf = tabulated(dirichlet, *table, c);
               return Posterior::fold_sent(table, o, sent, prior, std::move(leaf), linear, n_threads, c);

@@ -47,12 +47,16 @@ void bind_weights(nb::module_& m) {
 
   using ByDepth = std::vector<DirichletParameters::Row>;
   nb::class_<DirichletParameters>(m, "Dirichlet", "Dirichlet parameters of leaves, by depth and class; checked.")
-      .def(nb::init<ByDepth, double>(), nb::arg("rows"), nb::arg("power") = 1.0)
+      .def(nb::init<ByDepth, double, std::int64_t, double>(), nb::arg("rows"), nb::arg("power") = 1.0,
+           nb::arg("per_example") = 1, nb::arg("kappa") = 0.0)
       .def("__getstate__",
-           [](const DirichletParameters& a) { return std::make_tuple(ByDepth(a.begin(), a.end()), a.power()); })
-      .def("__setstate__", [](DirichletParameters& self, const std::tuple<ByDepth, double>& state) {
-        std::apply([&](const auto&... parts) { new (&self) DirichletParameters(parts...); }, state);
-      });
+           [](const DirichletParameters& a) {
+             return std::make_tuple(ByDepth(a.begin(), a.end()), a.power(), a.per_example(), a.kappa());
+           })
+      .def("__setstate__",
+           [](DirichletParameters& self, const std::tuple<ByDepth, double, std::int64_t, double>& state) {
+             std::apply([&](const auto&... parts) { new (&self) DirichletParameters(parts...); }, state);
+           });
 
   nb::class_<LeafRule>(m, "LeafRule", "Which nodes may be leaves, by their class counts.")
       .def(
@@ -75,11 +79,12 @@ void bind_weights(nb::module_& m) {
       .def(
           "__init__",
           [](LeafCost* self, const std::string& kind, std::size_t n_classes, std::vector<double> matrix,
-             double confidence, double per_leaf, const LeafRule& rule) {
-            new (self) LeafCost(cost_kind(kind), n_classes, std::move(matrix), confidence, per_leaf, rule);
+             double confidence, double per_leaf, const LeafRule& rule, std::int64_t per_example) {
+            new (self) LeafCost(cost_kind(kind), n_classes, std::move(matrix), confidence, per_leaf, rule, per_example);
           },
           nb::arg("kind"), nb::arg("n_classes"), nb::arg("matrix") = std::vector<double>{},
-          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0, nb::arg("rule") = LeafRule())
+          nb::arg("confidence") = 0.25, nb::arg("per_leaf") = 0.0, nb::arg("rule") = LeafRule(),
+          nb::arg("per_example") = 1)
       .def("same", &LeafCost::same, nb::arg("other"), "Whether both give the same number for every leaf.");
 }
 

@@ -4,12 +4,15 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "common/parallel.hpp"
+#include "down/closed_form.hpp"
 #include "fold/weigh.hpp"
+#include "weights/rising.hpp"
 
 namespace everytree {
 
@@ -19,62 +22,126 @@ namespace {
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kMatrices = std::size_t{1} << 25;  // bytes of matrices that are filled at once
 
-// r · p_c = (n_y − 1 + a_y)^−η · (n − 1 + Σa)^(η − 1) · (n_c − [c = y] + a_c). The two powers are tabulated.
+// What is left out together: `removed` counts of class y. Rows of one kind have the same values in every leaf.
+struct Kind {
+  std::size_t y;
+  std::int32_t removed;
+};
+
+// r · p_c in counts, with f of them for one example (a is f times as large, too) and d of them left out:
+//     d = f   (n_y − d + a_y)^−η · (n − d + Σa)^(η − 1) · (n_c − d [c = y] + a_c)
+//     d < f   (Γ(n_y + a_y) / Γ(n_y − d + a_y))^−η · (Γ(n + Σa) / Γ(n − d + Σa))^η / (n − d + Σa) · (n_c − d [c = y] +
+//     a_c)
+// The first two factors are tabulated, where there are few kinds of rows.
 class Removed {
  public:
-  Removed(const Dirichlet& leaf, const std::vector<std::int32_t>& totals, std::int64_t total) : leaf_(&leaf) {
-    const auto entries = [](std::int64_t n) { return static_cast<std::size_t>(std::min(n, kTable)) + 1; };
-    const std::size_t classes = leaf.n_classes();
+  Removed(const Dirichlet& leaf, const std::vector<Kind>& kinds, const std::vector<std::int32_t>& totals,
+          std::int64_t total)
+      : leaf_(&leaf),
+        kinds_(&kinds),
+        complete_(total <= kTable && kinds.size() == leaf.n_classes() && leaf.per_example() == 1) {
+    const auto entries = [&](std::int64_t n) {
+      return kinds.size() > std::max(kFew, leaf.n_classes()) ? 0 : static_cast<std::size_t>(std::min(n, kTable)) + 1;
+    };
+    const auto fill = [](std::vector<double>& table, std::int32_t d, const auto& value) {
+      for (std::size_t n = static_cast<std::size_t>(d); n < table.size(); ++n) table[n] = value(n);
+    };
+    for (const Kind& kind : kinds) {
+      const auto same =
+          std::find_if(kinds.begin(), kinds.end(), [&](const Kind& x) { return x.removed == kind.removed; });
+      all_of_.push_back(static_cast<std::size_t>(same - kinds.begin()));
+    }
     for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
-      own_.emplace_back(classes);
-      for (std::size_t y = 0; y < classes; ++y) {
-        own_[v][y].assign(entries(totals[y]), 0.0);
-        for (std::size_t n = 1; n < own_[v][y].size(); ++n) own_[v][y][n] = far_own(v, y, static_cast<std::int64_t>(n));
+      own_.emplace_back(kinds.size());
+      all_.emplace_back(kinds.size());
+      for (std::size_t k = 0; k < kinds.size(); ++k) {
+        own_[v][k].assign(entries(totals[kinds[k].y]), 0.0);
+        fill(own_[v][k], kinds[k].removed,
+             [&](std::size_t n) { return far_own(v, kinds[k], static_cast<std::int64_t>(n)); });
+        if (all_of_[k] != k) continue;  // it does not depend on the class
+        all_[v][k].assign(entries(total), 0.0);
+        fill(all_[v][k], kinds[k].removed,
+             [&](std::size_t n) { return far_all(v, kinds[k], static_cast<std::int64_t>(n)); });
       }
-      all_.emplace_back(entries(total), 0.0);
-      for (std::size_t n = 1; n < all_[v].size(); ++n) all_[v][n] = far_all(v, static_cast<std::int64_t>(n));
     }
   }
 
-  // What the leaves of one depth give to the rows of a class.
+  const std::vector<Kind>& kinds() const { return *kinds_; }
+  // Whether every row loses one count, so that its kind is its class, and the tables hold every count.
+  bool complete() const { return complete_; }
+
+  // What the leaves of one depth give to the rows of a kind.
   class At {
    public:
-    At(const Removed& removed, std::size_t depth, std::size_t y)
-        : removed_(&removed), variant_(removed.leaf_->variant(depth)), y_(y) {
-      own_ = removed.own_[variant_][y];
-      all_ = removed.all_[variant_];
+    At(const Removed& removed, std::size_t depth, std::size_t kind)
+        : removed_(&removed), variant_(removed.leaf_->variant(depth)), kind_((*removed.kinds_)[kind]) {
+      own_ = removed.own_[variant_][kind];
+      all_ = removed.all_[variant_][removed.all_of_[kind]];
       for (std::size_t c = 0; c < removed.leaf_->n_classes(); ++c) added_.push_back(removed.leaf_->a(depth, c));
     }
-    // The factor before n_c − [c = y] + a_c; zero where the class has no example.
+    // The factor before n_c − d [c = y] + a_c; zero where the class has not so many counts.
     double factor(std::int32_t n_y, std::int32_t n) const {
-      if (n_y == 0) return 0;
+      if (n_y < kind_.removed) return 0;
       const auto k = static_cast<std::size_t>(n_y), l = static_cast<std::size_t>(n);
-      return (k < own_.size() ? own_[k] : removed_->far_own(variant_, y_, n_y)) *
-             (l < all_.size() ? all_[l] : removed_->far_all(variant_, n));
+      return (k < own_.size() ? own_[k] : removed_->far_own(variant_, kind_, n_y)) *
+             (l < all_.size() ? all_[l] : removed_->far_all(variant_, kind_, n));
     }
+    // Both factors as tables, where complete().
+    const double* own() const { return own_.data(); }
+    const double* all() const { return all_.data(); }
     double mass(std::size_t c, std::int32_t n_c) const {
-      return static_cast<double>(n_c - (c == y_ ? 1 : 0)) + added_[c];
+      return static_cast<double>(n_c - (c == kind_.y ? kind_.removed : 0)) + added_[c];
     }
 
    private:
     const Removed* removed_;
-    std::size_t variant_, y_;
+    std::size_t variant_;
+    Kind kind_;
     std::span<const double> own_, all_;
     std::vector<double> added_;
   };
 
  private:
   static constexpr std::int64_t kTable = std::int64_t{1} << 16;
-  double far_own(std::size_t v, std::size_t y, std::int64_t n) const {
-    return std::pow(static_cast<double>(n - 1) + leaf_->a(v, y), -leaf_->power());
+  static constexpr std::size_t kFew = 64;
+  bool whole(const Kind& kind) const { return kind.removed == leaf_->per_example(); }
+  // η · log Γ(from + d) / Γ(from), of examples; `from` is in counts.
+  double log_ratio(double from, const Kind& kind) const {
+    return leaf_->power() * log_rising(from / leaf_->per_example(), kind.removed / leaf_->per_example());
   }
-  double far_all(std::size_t v, std::int64_t n) const {
-    return std::pow(static_cast<double>(n - 1) + leaf_->sum_a(v), leaf_->power() - 1);
+  double far_own(std::size_t v, const Kind& kind, std::int64_t n) const {
+    const double left = static_cast<double>(n - kind.removed) + leaf_->a(v, kind.y);
+    return whole(kind) ? std::pow(left, -leaf_->power()) : std::exp(-log_ratio(left, kind));
+  }
+  double far_all(std::size_t v, const Kind& kind, std::int64_t n) const {
+    const double left = static_cast<double>(n - kind.removed) + leaf_->sum_a(v);
+    return whole(kind) ? std::pow(left, leaf_->power() - 1) : std::exp(log_ratio(left, kind)) / left;
   }
 
   const Dirichlet* leaf_;
-  std::vector<std::vector<std::vector<double>>> own_;  // by variant, class and count
-  std::vector<std::vector<double>> all_;               // by variant and count
+  const std::vector<Kind>* kinds_;
+  bool complete_;
+  std::vector<std::size_t> all_of_;                          // the first kind with as much left out
+  std::vector<std::vector<std::vector<double>>> own_, all_;  // by variant, kind and count
+};
+
+// Bits of four columns to patterns, eight rows at a time.
+class Spread {
+ public:
+  Spread() {
+    for (std::size_t b = 0; b < 256; ++b)
+      for (std::size_t k = 0; k < 8; ++k) lanes_[b][k] = static_cast<std::uint16_t>((b >> k & 1) * Patterns::bit(0));
+  }
+  // to[k] has the bits of row `from` + k in the four words.
+  void patterns(const std::uint32_t* words, std::size_t from, std::uint16_t* to) const {
+    const std::uint16_t* const of[4] = {lanes_[words[0] >> from & 255], lanes_[words[1] >> from & 255],
+                                        lanes_[words[2] >> from & 255], lanes_[words[3] >> from & 255]};
+    for (std::size_t k = 0; k < 8; ++k)
+      to[k] = static_cast<std::uint16_t>(of[0][k] | of[1][k] << 1 | of[2][k] << 2 | of[3][k] << 3);
+  }
+
+ private:
+  std::uint16_t lanes_[256][8];
 };
 
 // π(s) of every state, and of its leaf for inner ones.
@@ -110,15 +177,16 @@ struct Passing {
 // Adds up E[r · p_c] over the closed states that it is given. Owns the buffers: one object per thread.
 class ClosedLeaves {
  public:
-  ClosedLeaves(const Posterior& posterior, const Removed& removed, const std::vector<std::uint32_t>& class_of_word,
+  ClosedLeaves(const Posterior& posterior, const Removed& removed, const std::vector<std::uint32_t>& kind_of_bit,
                Control& control, bool calling_thread)
       : graph_(&posterior.graph()),
         weights_(&posterior.weights()),
         removed_(&removed),
-        class_of_word_(&class_of_word),
+        kind_of_bit_(&kind_of_bit),
         n_classes_(graph_->table().n_classes()),
+        n_kinds_(removed.kinds().size()),
         fold_(*graph_),
-        rows_(n_classes_) {
+        rows_(n_kinds_) {
     fold_.watch(control, calling_thread);
   }
 
@@ -136,23 +204,28 @@ class ClosedLeaves {
     add_leaf(counts_.data(), s.total, depth_, pi * level_.state_leaf / total_, sums);
     if (level_.n == 0) return;
     scale_ = pi / total_;
-    find_masses();
     std::vector<Pair> asked, again;
-    for (std::size_t y = 0; y < n_classes_; ++y)
-      for (std::size_t c = 0; c < n_classes_ && !rows_[y].empty(); ++c) asked.push_back({y, c});
-    evaluate(asked, false, sums, again);
+    if (removed_->complete() && fold_.begin_masses(*weights_, level_)) {
+      by_patterns(pi, sums, again);
+      if (!again.empty()) find_masses();
+    } else {
+      find_masses();
+      for (std::size_t k = 0; k < n_kinds_; ++k)
+        for (std::size_t c = 0; c < n_classes_ && !rows_[k].empty(); ++c) asked.push_back({k, c});
+      evaluate(asked, false, sums, again);
+    }
     if (!again.empty()) evaluate(again, true, sums, again);
   }
 
   // One leaf with these counts and this probability, for every row of the last cover.
   void add_leaf(const std::int32_t* counts, std::int32_t total, std::size_t depth, double probability, double* sums) {
-    for (std::size_t y = 0; y < n_classes_; ++y) {
-      if (rows_[y].empty()) continue;
-      const Removed::At at(*removed_, depth, y);
-      const double factor = probability * at.factor(counts[y], total);
+    for (std::size_t k = 0; k < n_kinds_; ++k) {
+      if (rows_[k].empty()) continue;
+      const Removed::At at(*removed_, depth, k);
+      const double factor = probability * at.factor(counts[removed_->kinds()[k].y], total);
       for (std::size_t c = 0; c < n_classes_; ++c) {
         const double value = factor * at.mass(c, counts[c]);
-        for (std::uint32_t bit : rows_[y]) sums[bit * n_classes_ + c] += value;
+        for (std::uint32_t bit : rows_[k]) sums[bit * n_classes_ + c] += value;
       }
     }
   }
@@ -160,17 +233,70 @@ class ClosedLeaves {
   void find_rows(const std::uint64_t* cover) {
     for (auto& rows : rows_) rows.clear();
     for (std::size_t w = 0; w < graph_->table().n_words(); ++w)
-      for (std::uint64_t left = cover[w]; left != 0; left &= left - 1)
-        rows_[(*class_of_word_)[w]].push_back(static_cast<std::uint32_t>(w * 64) +
-                                              static_cast<std::uint32_t>(std::countr_zero(left)));
+      for (std::uint64_t left = cover[w]; left != 0; left &= left - 1) {
+        const std::uint32_t bit =
+            static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
+        rows_[(*kind_of_bit_)[bit]].push_back(bit);
+      }
   }
 
  private:
   struct Pair {
-    std::size_t y, c;  // class of the row, class of the probability
+    std::size_t kind, c;  // kind of the row, class of the probability
   };
   using Asked = std::span<const Pair>;
   static constexpr double kShare = 1.0 / 2048;
+
+  // The short form of all pairs of classes, each pair of tests seen once, for rows by the patterns of their outcomes.
+  void by_patterns(double pi, double* sums, std::vector<Pair>& again) {
+    const Frontier& f = fold_.frontier();
+    form_.begin(fold_, true);
+    const std::size_t of_class = n_classes_ * level_.n * ((level_.n + 7) & ~std::size_t{7}) * sizeof(double);
+    const std::size_t at_once = std::clamp<std::size_t>(kMatrices / of_class, 1, n_classes_);
+    std::vector<ClosedForm::LeftOut> left_out;
+    for (std::size_t from = 0; from < n_classes_;) {
+      left_out.clear();
+      for (; from < n_classes_ && left_out.size() < at_once; ++from) {
+        if (rows_[from].empty()) continue;
+        const Removed::At one(*removed_, depth_ + 1, from), two(*removed_, depth_ + 2, from);
+        left_out.push_back({from, {one.own(), two.own()}, {one.all(), two.all()}});
+      }
+      if (left_out.empty()) continue;
+      form_.build(fold_, *weights_, level_, left_out);
+      for (std::size_t k = 0; k < left_out.size(); ++k) {
+        const std::size_t y = left_out[k].y, n_rows = rows_[y].size();
+        find_patterns(y);
+        value_.resize(n_rows);
+        for (std::size_t c = 0; c < n_classes_; ++c) {
+          form_.evaluate(k * n_classes_ + c, patterns_, f.kernel(), value_.data());
+          if (*std::min_element(value_.begin(), value_.end()) < kShare * form_.size_of(k * n_classes_ + c)) {
+            again.push_back({y, c});
+            continue;
+          }
+          for (std::size_t r = 0; r < n_rows; ++r) sums[rows_[y][r] * n_classes_ + c] += pi * value_[r];
+        }
+      }
+    }
+  }
+
+  // The outcomes of the splits for the rows of a class, from the packed columns of the frontier.
+  void find_patterns(std::size_t y) {
+    const Frontier& f = fold_.frontier();
+    patterns_.begin(level_.n, rows_[y].size());
+    for (std::size_t i = 0; i < level_.n; i += 4) {
+      std::uint16_t* to = patterns_.run_of(i);
+      for (const Section& s : f.sections()) {
+        if (s.cls != y) continue;
+        for (std::size_t chunk = s.begin; chunk < s.end; ++chunk) {
+          const std::uint32_t* words = f.words(chunk, i);
+          const auto n = static_cast<std::size_t>(std::popcount(f.valid(chunk)));
+          // Eight rows at a time; what is written past the last of a chunk is overwritten by the next one.
+          for (std::size_t r = 0; r < n; r += 8) spread_.patterns(words, r, to + r);
+          to += n;
+        }
+      }
+    }
+  }
 
   // Add the values of all rows of the cover to their sums. The short form subtracts: where a value is a small part of
   // what was added up, and so lacks digits, its pair of classes is asked again, in the form without differences.
@@ -184,15 +310,15 @@ class ClosedLeaves {
       size_.assign(n, 0.0);
       fill({asked.data() + from, n}, size, literal);
       for (std::size_t k = 0; k < n; ++k) {
-        const auto [y, c] = asked[from + k];
-        value_.resize(rows_[y].size());
+        const auto [kind, c] = asked[from + k];
+        value_.resize(rows_[kind].size());
         fold_.frontier().kernel().quadratic(matrix_.data() + k * size, stride_, n_variables_, outcome_.data(), stride_,
-                                            place_.data() + first_[y], rows_[y].size(), value_.data());
+                                            place_.data() + first_[kind], rows_[kind].size(), value_.data());
         if (!literal && *std::min_element(value_.begin(), value_.end()) < kShare * size_[k]) {
-          again.push_back({y, c});
+          again.push_back({kind, c});
           continue;
         }
-        for (std::size_t r = 0; r < rows_[y].size(); ++r) sums[rows_[y][r] * n_classes_ + c] += value_[r];
+        for (std::size_t r = 0; r < rows_[kind].size(); ++r) sums[rows_[kind][r] * n_classes_ + c] += value_[r];
       }
     }
   }
@@ -223,10 +349,10 @@ class ClosedLeaves {
     const Frontier& f = fold_.frontier();
     n_variables_ = (literal ? 2 : 1) * level_.n + 1;
     stride_ = (n_variables_ + 7) & ~std::size_t{7};
-    first_.assign(n_classes_ + 1, 0);
-    for (std::size_t y = 0; y < n_classes_; ++y) first_[y + 1] = first_[y] + rows_[y].size();
-    outcome_.assign(first_[n_classes_] * stride_, 0.0);
-    place_.resize(first_[n_classes_]);
+    first_.assign(n_kinds_ + 1, 0);
+    for (std::size_t k = 0; k < n_kinds_; ++k) first_[k + 1] = first_[k] + rows_[k].size();
+    outcome_.assign(first_[n_kinds_] * stride_, 0.0);
+    place_.resize(first_[n_kinds_]);
     for (std::size_t k = 0; k < place_.size(); ++k) place_[k] = static_cast<std::uint32_t>(k);
     for (std::size_t i = 0; i < level_.n; ++i) {
       const std::uint32_t part = *f.parts_begin(i);
@@ -248,10 +374,10 @@ class ClosedLeaves {
   void fill(Asked asked, std::size_t size, bool literal) {
     const Frontier& f = fold_.frontier();
     const std::size_t n = level_.n, last = n_variables_ - 1;
-    std::vector<Removed::At> one, two;  // by class of the row
-    for (std::size_t y = 0; y < n_classes_; ++y) {
-      one.emplace_back(*removed_, depth_ + 1, y);
-      two.emplace_back(*removed_, depth_ + 2, y);
+    std::vector<Removed::At> one, two;  // by kind of the row
+    for (std::size_t k = 0; k < n_kinds_; ++k) {
+      one.emplace_back(*removed_, depth_ + 1, k);
+      two.emplace_back(*removed_, depth_ + 2, k);
     }
     // The class counts and the total of up to four leaves, and how probable each is.
     std::vector<std::int32_t> q[4];
@@ -261,12 +387,13 @@ class ClosedLeaves {
     // use(k, matrix) for every value that is asked for; `value` holds r · p_c of the leaves, times their probability.
     const auto each = [&](const std::vector<Removed::At>& at, std::size_t leaves, const auto& use) {
       for (std::size_t k = 0; k < asked.size(); ++k) {
-        const auto [y, c] = asked[k];
-        if (k == 0 || asked[k - 1].y != y)
+        const auto [kind, c] = asked[k];
+        const std::size_t y = removed_->kinds()[kind].y;
+        if (k == 0 || asked[k - 1].kind != kind)
           for (std::size_t x = 0; x < leaves; ++x)
-            factor[x] = probability[x] > 0 ? probability[x] * at[y].factor(q[x][y], total[x]) : 0.0;
+            factor[x] = probability[x] > 0 ? probability[x] * at[kind].factor(q[x][y], total[x]) : 0.0;
         double sum = 0;
-        for (std::size_t x = 0; x < leaves; ++x) sum += value[x] = factor[x] * at[y].mass(c, q[x][c]);
+        for (std::size_t x = 0; x < leaves; ++x) sum += value[x] = factor[x] * at[kind].mass(c, q[x][c]);
         size_[k] += sum;
         use(matrix_.data() + k * size);
       }
@@ -322,13 +449,16 @@ class ClosedLeaves {
   const Graph* graph_;
   const ProductWeights* weights_;
   const Removed* removed_;
-  const std::vector<std::uint32_t>* class_of_word_;
-  std::size_t n_classes_, depth_ = 0, stride_ = 0, n_variables_ = 0;
+  const std::vector<std::uint32_t>* kind_of_bit_;
+  std::size_t n_classes_, n_kinds_, depth_ = 0, stride_ = 0, n_variables_ = 0;
   double total_ = 0, scale_ = 0;
   bool pairs_ = false;
   OneLevelFold fold_;
   OneLevel level_;
-  std::vector<std::vector<std::uint32_t>> rows_;  // bits of the cover by class
+  ClosedForm form_;
+  Patterns patterns_;
+  Spread spread_;
+  std::vector<std::vector<std::uint32_t>> rows_;  // bits of the cover by kind
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> place_;
   std::vector<std::int32_t> counts_;
@@ -351,12 +481,32 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
       throw InvalidInput("the counts hold " + std::to_string(n) + " examples of class " + std::to_string(c) +
                          "; the table of the graph holds " + std::to_string(totals[c]));
   }
-  std::vector<std::uint32_t> class_of_word(table.n_words());
-  for (const Section& s : table.sections())
-    std::fill(&class_of_word[s.begin], &class_of_word[s.begin] + (s.end - s.begin), s.cls);
+  // One example is left out, or all that a row has of its class where that is less: the kinds of rows are few.
+  const Dirichlet& leaf = posterior.weights().leaf();
+  const auto example = static_cast<std::int32_t>(leaf.per_example());
+  std::vector<Kind> kinds;
+  for (std::size_t c = 0; c < n_classes; ++c) kinds.push_back({c, example});
+  std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> less;
+  const auto kind_of = [&](std::size_t c, std::int64_t n) {
+    if (n >= example) return static_cast<std::uint32_t>(c);
+    const auto [known, added] = less.try_emplace({c, n}, static_cast<std::uint32_t>(kinds.size()));
+    if (added) kinds.push_back({c, static_cast<std::int32_t>(n)});
+    return known->second;
+  };
+  // A row stands in a section of its class for every bit of its count: all have the same sums, and one is read.
+  std::vector<std::uint32_t> first(n_rows * n_classes, 0), kind_of_bit(n_bits, 0);
+  for (const Section& s : table.sections()) {
+    std::uint32_t bit = s.begin * 64;
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      const std::int64_t n = counts[r * n_classes + s.cls];
+      if ((n >> s.shift & 1) == 0) continue;
+      first[r * n_classes + s.cls] = bit;
+      kind_of_bit[bit++] = kind_of(s.cls, n);
+    }
+  }
 
   control.check_memory((kParts + 2) * n_bits * n_classes * sizeof(double));
-  const Removed removed(posterior.weights().leaf(), totals, table.total());
+  const Removed removed(leaf, kinds, totals, table.total());
   const Passing passing(posterior, control);
   std::vector<std::uint32_t> inner, closed;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
@@ -364,7 +514,7 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   n_threads = std::max<std::size_t>(1, n_threads);
   std::vector<ClosedLeaves> workers;
   workers.reserve(n_threads);
-  for (std::size_t k = 0; k < n_threads; ++k) workers.emplace_back(posterior, removed, class_of_word, control, k == 0);
+  for (std::size_t k = 0; k < n_threads; ++k) workers.emplace_back(posterior, removed, kind_of_bit, control, k == 0);
   std::vector<double> sums(n_bits * n_classes, 0.0);
   std::vector<std::int32_t> own(n_classes);
   for (std::uint32_t id : inner) {
@@ -387,13 +537,6 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   for (const auto& part : partial)
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += part[k];
 
-  // A row stands in a section of its class for every bit of its count: all have the same sums, and one is read.
-  std::vector<std::uint32_t> first(n_rows * n_classes, 0);
-  for (const Section& s : table.sections()) {
-    std::uint32_t bit = s.begin * 64;
-    for (std::size_t r = 0; r < n_rows; ++r)
-      if (counts[r * n_classes + s.cls] >> s.shift & 1) first[r * n_classes + s.cls] = bit++;
-  }
   std::vector<double> out;
   for (std::size_t k = 0; k < first.size(); ++k) {
     if (counts[k] == 0) continue;

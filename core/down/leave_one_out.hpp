@@ -6,6 +6,11 @@
 //     P(c | x, all but i) = E[r · p_c] / E[r],      E over the posterior given all examples,      Σ_c E[r · p_c] = E[r]
 // and E[r] = evidence without i / evidence. The values r · p_c depend on the leaf's class counts and on (y, c) alone.
 //
+// Where a count is less than an example (DirichletParameters::per_example), one example is left out of a row and class
+// that has as much, and all of it where it has less: w examples of class y with 0 < w < 1. Then
+//     p_c = (n_c − w [c = y] + a_c) / (n − w + Σa),     r = (Γ(n_y + a_y − w) Γ(n + Σa) / (Γ(n_y + a_y) Γ(n + Σa −
+//     w)))^η
+//
 // A row of the table is in a state's cover or not: the probability π(s) that a tree has state s is one number for all
 // its rows, and flows down the graph once. At a closed state two tests follow, and the sum over the leaves of a row is
 // a form in the outcomes z of the tests:

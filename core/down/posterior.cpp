@@ -91,6 +91,15 @@ void Posterior::inner_node(std::size_t id, InnerNode& out) const {
 }
 
 double Posterior::log_prior_total(Control& control) const {
+  if (const double kappa = weights_.leaf().kappa(); kappa > 0) {
+    // Leaves weigh by their examples: pairs of tests have to be visited, with M(n)^0 = 1.
+    const CountTable& table = graph_->table();
+    std::vector<std::int32_t> totals(table.n_classes());
+    table.class_counts(table.all().data(), totals.data());
+    const DirichletParameters none({DirichletParameters::Row(table.n_classes(), 1.0)}, 0, 1, kappa);
+    const ProductWeights alone(*graph_, weights_.prior(), std::make_shared<Dirichlet>(none, totals, &control));
+    return fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, alone), control, n_threads_)[0].log();
+  }
   return fold_up<SumProduct>(*graph_, WeighPrior(*graph_, weights_.prior()), control, n_threads_)[0].log();
 }
 

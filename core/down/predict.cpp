@@ -30,13 +30,13 @@ constexpr std::size_t kParts =
 // What is asked of the leaves: the means of all classes but the last, which is what remains of 1; and for the moments
 // two more values for each class. With two classes those are the same for both.
 struct Asked {
-  Asked(std::size_t n_classes, bool moments) : means(n_classes - 1) {
+  Asked(std::size_t n_classes, bool moments, double per_example) : means(n_classes - 1) {
     using Kind = LeafValue::Kind;
     values = class_means(means);
     if (!moments || n_classes == 1) return;
     variances = n_classes == 2 ? 1 : n_classes;
-    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::spread, c, 0});
-    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::within, c, 0});
+    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::spread, c, 0, per_example});
+    for (std::size_t c = 0; c < variances; ++c) values.push_back({Kind::within, c, 0, per_example});
   }
   std::size_t means, variances = 0;
   std::vector<LeafValue> values;
@@ -49,7 +49,7 @@ struct OneLeaf {
     for (std::size_t c = 0; c < mean.size(); ++c) {
       const double mass = counts[c] + leaf.a(depth, c), sum = total + leaf.sum_a(depth);
       mean[c] = mass / sum;
-      within[c] = mean.size() == 1 ? 0.0 : LeafValue::of<LeafValue::Kind::within>(mass, sum, 0);
+      within[c] = mean.size() == 1 ? 0.0 : LeafValue::of<LeafValue::Kind::within>(mass, sum, 0, leaf.per_example());
     }
   }
   std::vector<double> mean, between, within;
@@ -105,7 +105,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
   const std::size_t n_classes = table.n_classes();
   const Prior& prior = weights_.prior();
   const Dirichlet& leaf = weights_.leaf();
-  const Asked asked(n_classes, moments);
+  const Asked asked(n_classes, moments, weights_.leaf().per_example());
 
   RowFlow flow(*graph_, prior);
   for (std::size_t k = 0; k < flow.inner.size(); ++k) {
@@ -120,10 +120,12 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
       kBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
   const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
+  // Where the kernels that see each pair once do not serve, rows are given by slots.
+  const bool with_y = !(weights_.relative() && leaf.tabulated(table.total())) || (prior.fair && !weights_.apart());
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
-    flow.load(rows, from, n);
+    flow.load(rows, from, n, with_y);
     RowSums sums(n, n_classes, moments);
     std::vector<std::int32_t> counts(n_classes);
     OneLeaf own(n_classes);
@@ -151,6 +153,8 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
       OneLevel level;
       InnerShares shares(*graph_, prior);
       QuadraticForm form;
+      ClosedForm closed;
+      Patterns all, patterns;
       std::vector<LeafValue> values = asked.values;
       OneLeaf state(n_classes), mixed(n_classes);
       std::vector<std::int32_t> q(n_classes);
@@ -163,9 +167,13 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         const std::uint32_t id = flow.closed[k];
         const State& s = graph_->state(id);
         flow.at_closed(k, shares, here.data());
-        active.clear();
-        for (std::uint32_t r = 0; r < n; ++r)
-          if (here[r] > least) active.push_back(r);
+        active.resize(n);
+        std::size_t passing = 0;
+        for (std::uint32_t r = 0; r < n; ++r) {
+          active[passing] = r;
+          passing += here[r] > least ? 1 : 0;
+        }
+        active.resize(passing);
         if (active.empty()) continue;
         if ((k & 15) == 0) control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
         fold.product<SumProduct>(id, weights_, level);
@@ -180,16 +188,31 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         }
         // Spreads are around the state's own leaf: what is subtracted below is small too.
         for (LeafValue& v : values) v.centre = state.mean[v.cls];
-        form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
         const std::size_t n_active = active.size();
-        if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);
-        for (std::size_t f = 0; f < values.size(); ++f)
-          if (table.local())
-            fold.frontier().kernel().quadratic(form.matrix(f), form.stride(), form.size(), own_y.data(), form.stride(),
-                                               in_order.data(), n_active, value.data() + f * n_active);
-          else
-            fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(),
-                                               flow.stride, active.data(), n_active, value.data() + f * n_active);
+        if (!with_y && fold.begin_masses(weights_, level)) {
+          closed.begin(fold, false);
+          closed.build(fold, weights_, level, values);
+          flow.outcomes(closed.elements(), active, fold.frontier().kernel(), all, patterns);
+          for (std::size_t f = 0; f < values.size(); ++f)
+            closed.evaluate(f, patterns, fold.frontier().kernel(), value.data() + f * n_active);
+        } else {
+          form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
+          if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);
+          for (std::size_t f = 0; f < values.size(); ++f)
+            if (table.local())
+              fold.frontier().kernel().quadratic(form.matrix(f), form.stride(), form.size(), own_y.data(),
+                                                 form.stride(), in_order.data(), n_active, value.data() + f * n_active);
+            else
+              fold.frontier().kernel().quadratic(form.matrix(f), flow.stride, flow.slots.size() + 1, flow.y(),
+                                                 flow.stride, active.data(), n_active, value.data() + f * n_active);
+        }
+        if (!moments && n_classes == 2) {
+          for (std::size_t r = 0; r < n_active; ++r) {
+            const double w = here[active[r]], first = w * value[r];
+            sum.add_two(active[r], first, w - first);
+          }
+          continue;
+        }
         for (std::size_t r = 0; r < n_active; ++r) {
           const double w = here[active[r]];
           double rest = w, remains = 1;

@@ -4,7 +4,8 @@
 
 namespace everytree {
 
-RowFlow::RowFlow(const Graph& graph, const Prior& prior) : graph_(&graph), prior_(&prior), shares_(graph, prior) {
+RowFlow::RowFlow(const Graph& graph, const Prior& prior)
+    : graph_(&graph), prior_(&prior), kernels_(&kernels()), shares_(graph, prior) {
   if (!graph.table().local()) slots = make_slots(graph.table(), prior, first_slot);
   stride = (slots.size() + 1 + 7) & ~std::size_t{7};
 
@@ -33,25 +34,27 @@ RowFlow::RowFlow(const Graph& graph, const Prior& prior) : graph_(&graph), prior
   }
 }
 
-void RowFlow::load(const NewRows& rows, std::size_t from, std::size_t n) {
+void RowFlow::load(const NewRows& rows, std::size_t from, std::size_t n, bool with_y) {
   const std::size_t n_tests = graph_->table().n_tests(), n_slots = slots.size();
   n_ = n;
-  y_.assign(n * stride, 0.0);
-  by_slot_.resize(n_slots * n);
-  if (graph_->table().local()) {
-    reach_.resize(n_tests * n);
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::uint16_t* row = rows.reach + (from + r) * n_tests;
-      for (std::size_t t = 0; t < n_tests; ++t) reach_[t * n + r] = row[t];
-    }
-  }
-  for (std::size_t r = 0; r < n && n_slots > 0; ++r) {
+  reach_.resize(n_tests * n);
+  constexpr std::size_t kTile = 32;  // rows and tests that are turned at a time
+  for (std::size_t r0 = 0; r0 < n; r0 += kTile)
+    for (std::size_t t0 = 0; t0 < n_tests; t0 += kTile)
+      for (std::size_t r = r0; r < std::min(n, r0 + kTile); ++r)
+        for (std::size_t t = t0; t < std::min(n_tests, t0 + kTile); ++t) {
+          const std::size_t at = (from + r) * n_tests + t;
+          reach_[t * n + r] =
+              rows.reach != nullptr ? rows.reach[at] : static_cast<std::uint16_t>(rows.outcomes[at] != 0 ? 0 : 65535);
+        }
+  y_.clear();
+  if (with_y) y_.assign(n * stride, 0.0);
+  for (std::size_t r = 0; r < n && with_y && n_slots > 0; ++r) {
     const std::uint8_t* row = rows.outcomes + (from + r) * n_tests;
     for (std::size_t k = 0; k < n_slots; ++k) {
       double sum = 0;
       for (std::uint32_t member : slots[k].members) sum += (row[member >> 1] != 0) != static_cast<bool>(member & 1);
       y_[r * stride + k] = sum;
-      by_slot_[k * n + r] = sum;
     }
     y_[r * stride + n_slots] = 1.0;
   }
@@ -62,29 +65,16 @@ void RowFlow::load(const NewRows& rows, std::size_t from, std::size_t n) {
 // Add to ρ of one child what comes over one edge.
 void RowFlow::pass(const Split& split, int side, double unit_probability, const InnerShares& shares,
                    const double* parent, double* child) const {
-  if (graph_->table().local()) {
-    const auto parts = graph_->parts(split), uppers = graph_->uppers(split);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      const std::uint32_t test = parts[k] >> 1, upper = uppers[k];
+  const auto& classes = graph_->table().test_classes();
+  const auto parts = graph_->parts(split), uppers = graph_->uppers(split);
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    for (std::uint32_t member : classes[parts[k] >> 1].members) {
+      const std::uint32_t test = member >> 1;
       const double p = prior_->fair ? unit_probability * shares.share(test) : unit_probability;
-      const std::uint16_t* reach = reach_.data() + test * n_;
-      const double yes = (side == 1) != static_cast<bool>(parts[k] & 1) ? p : 0.0, no = p - yes;
-      for (std::size_t r = 0; r < n_; ++r) child[r] += parent[r] * (reach[r] <= upper ? yes : no);
+      const bool flipped = ((parts[k] ^ member) & 1) != 0;
+      const double yes = (side == 1) != flipped ? p : 0.0, no = p - yes;
+      kernels_->pass_on(parent, reach_.data() + test * n_, uppers[k], yes, no, n_, child);
     }
-    return;
-  }
-  for (std::uint32_t part : graph_->parts(split)) {
-    for (std::uint32_t k = first_slot[part >> 1]; k < first_slot[(part >> 1) + 1]; ++k) {
-      const bool flipped = (part & 1) ^ slots[k].flipped;
-      const double p = prior_->fair ? unit_probability * shares.share(slots[k].members[0] >> 1) : unit_probability;
-      const double m = slots[k].multiplicity;
-      const double* yk = by_slot_.data() + k * n_;
-      if ((side == 1) != flipped)
-        for (std::size_t r = 0; r < n_; ++r) child[r] += parent[r] * p * yk[r];
-      else
-        for (std::size_t r = 0; r < n_; ++r) child[r] += parent[r] * p * (m - yk[r]);
-    }
-  }
 }
 
 const double* RowFlow::at_inner(std::size_t k) {
@@ -107,6 +97,33 @@ void RowFlow::at_closed(std::size_t k, const InnerShares& shares, double* out) c
     const std::uint32_t at = place_[edges_[e].parent];
     pass(graph_->splits(parent)[edges_[e].split], edges_[e].side, unit[at][edges_[e].split], shares,
          rho_.data() + at * n_, out);
+  }
+}
+
+void RowFlow::outcomes(const std::vector<ClosedForm::Element>& tests, const std::vector<std::uint32_t>& active,
+                       const Kernels& kernels, Patterns& all, Patterns& out) const {
+  // Of all rows, many at a time; then those that are active are picked.
+  all.begin(tests.size(), n_);
+  for (std::size_t e = 0; e < tests.size(); e += 4) {
+    FourTests four{};
+    for (std::size_t b = 0; b < 4; ++b) {
+      const ClosedForm::Element& test = tests[std::min(e + b, tests.size() - 1)];
+      const auto bit = static_cast<std::uint16_t>(e + b < tests.size() ? Patterns::bit(b) : 0);
+      four.reach[b] = reach_.data() + test.test * n_;
+      four.upper[b] = static_cast<std::uint16_t>(test.upper);
+      (test.flipped ? four.no : four.yes)[b] = bit;
+    }
+    kernels.four_outcomes(four, n_, all.run_of(e));
+  }
+  if (active.size() == n_) {
+    std::swap(all, out);
+    return;
+  }
+  out.begin(tests.size(), active.size());
+  for (std::size_t e = 0; e < tests.size(); e += 4) {
+    const std::uint16_t* from = all.run_of(e);
+    std::uint16_t* to = out.run_of(e);
+    for (std::size_t k = 0; k < active.size(); ++k) to[k] = from[active[k]];
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "down/closed_form.hpp"
 #include "down/new_rows.hpp"
 #include "down/quadratic_form.hpp"
 #include "fold/weigh.hpp"
@@ -30,13 +31,17 @@ class RowFlow {
   std::vector<std::uint32_t> first_slot;
   std::size_t stride = 0;  // slots and one variable that is always 1, padded to a multiple of 8
 
-  // A batch of n rows from one on; then inner states in order: at_inner(k) before at_inner(k + 1).
-  void load(const NewRows& rows, std::size_t from, std::size_t n);
+  // A batch of n rows from one on; then inner states in order: at_inner(k) before at_inner(k + 1). y() is there only if
+  // asked for.
+  void load(const NewRows& rows, std::size_t from, std::size_t n, bool with_y);
   const double* at_inner(std::size_t k);  // ρ of inner[k], which is passed on to its inner children
   // ρ of closed[k], after all of at_inner. `shares` is the caller's own.
   void at_closed(std::size_t k, const InnerShares& shares, double* out) const;
   const double* y() const { return y_.data(); }  // row-major: the value of slot k at row r is y()[r * stride + k]
-  // The same for the tests of one closed state, in the order of its form (down/quadratic_form.hpp): row k of `y`, of
+  // The outcomes of some tests for the rows active[k] of the batch. `all` is a buffer.
+  void outcomes(const std::vector<ClosedForm::Element>& tests, const std::vector<std::uint32_t>& active,
+                const Kernels& kernels, Patterns& all, Patterns& out) const;
+  // As y(), for the tests of one closed state, in the order of its form (down/quadratic_form.hpp): row k of `y`, of
   // the given width, is for the row active[k] of the batch.
   void answers(const Frontier& frontier, const std::vector<std::uint32_t>& active, std::size_t width,
                std::vector<double>& y) const;
@@ -51,12 +56,13 @@ class RowFlow {
 
   const Graph* graph_;
   const Prior* prior_;
+  const Kernels* kernels_;
   std::vector<std::uint32_t> place_, edges_begin_;  // place in `inner` or `closed`; edges into closed states
   std::vector<Edge> edges_;
   InnerShares shares_;
   std::size_t n_ = 0;
-  std::vector<double> y_, by_slot_, rho_;
-  std::vector<std::uint16_t> reach_;  // by test, then by row of the batch
+  std::vector<double> y_, rho_;
+  std::vector<std::uint16_t> reach_;  // by test, then by row of the batch; 0 or 65535 where tests are fixed
 };
 
 }  // namespace everytree

@@ -37,6 +37,12 @@ class RowSums {
     for (std::size_t c = 0; c < n_classes_; ++c) mean_[at + c] += mass[c];
   }
 
+  // The same of two classes without moments.
+  void add_two(std::size_t row, double first, double second) {
+    mean_[2 * row] += first;
+    mean_[2 * row + 1] += second;
+  }
+
   // The sums of two disjoint sets of leaves.
   void add(const RowSums& other) {
     for (std::size_t row = 0; row < weight_.size(); ++row) {

@@ -48,6 +48,12 @@ class Frontier {
   // The uppers of the same: see table/offers.hpp.
   const std::uint32_t* uppers_begin(std::size_t g) const { return uppers_.data() + parts_begin_[g]; }
 
+  // The rows of the cover as they are packed: chunks of 32, by section. Of chunk k the bits of groups g, g + 1, … to
+  // the end of a tile (kernels/kernels.hpp), and which bits are rows.
+  const std::vector<Section>& sections() const { return sections_; }
+  const std::uint32_t* words(std::size_t chunk, std::size_t g) const { return &bits(chunk, g); }
+  std::uint32_t valid(std::size_t chunk) const { return valid_[chunk]; }
+
   // Class counts of (g holds, j holds) for all j ≥ first: out[c * stride + j].
   void pair_counts(std::size_t g, std::size_t first, std::int32_t* out) const {
     kernels_->pair_counts(block(sections_), n_classes_, g, first, n_groups_, stride_, out);

@@ -155,6 +155,7 @@ PairValues OneLevelFold::pair_values(const LeafValue& value, double a, double su
           a,
           sum_a,
           value.centre,
+          1 / value.per_example,
           pairs_.data() + c * frontier_.stride(),
           pair_total_.data(),
           frontier_.counts(c),

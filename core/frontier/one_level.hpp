@@ -82,6 +82,24 @@ class OneLevelFold {
   // Dirichlet parameters of the class.
   PairValues pair_values(const LeafValue& value, double a, double sum_a) const;
   std::size_t depth() const { return depth_; }
+
+  // How probable the leaves of the two levels are given the state, for each single test of i and of j; by kernels that
+  // see each pair once. False where there is none for these weights: then only terms() helps.
+  bool begin_masses(const ProductWeights& weights, const OneLevel& level);
+  // Whether second tests can follow; then for i = 0, 1, 2, … in order: mass[2a + b][j] of the leaf (i = a, j = b), j >
+  // i; and the counts it was made of.
+  struct PairRow {
+    const double* mass[4];
+    const std::int32_t *pair, *total;  // class counts of (i, j), and their sum
+  };
+  bool has_pairs() const { return levels_ == 2 && frontier_.n_groups() > 1; }
+  PairRow next_masses(const ProductWeights& weights, std::size_t i);
+  // The same of the leaf at side a of test i alone.
+  double leaf_mass(const OneLevel& level, std::size_t i, int a) const {
+    return unit_[i] * full(level, i, 1 - a) * level.leaf[a][i];
+  }
+  double state_mass(const OneLevel& level) const { return level.state_leaf / all_trees_; }
+  PairCounts pair_counts() const;
   // Share of group j's tests (all of them, or the best one) at child a of split i, after load_pairs(i).
   template <PlainProduct A>
   void child_shares(const Prior& prior, int a, double* share, double& n_tests);
@@ -137,6 +155,10 @@ class OneLevelFold {
   std::vector<double> log_term_[2], share_, reference_[2];
   std::vector<std::int32_t> tests_[2];
   std::vector<const double*> rising_;
+
+  static double full(const OneLevel& level, std::size_t i, int a) { return level.leaf[a][i] + level.split[a][i]; }
+  double all_trees_ = 0;
+  std::vector<double> unit_, alpha_[2], masses_[4], of_i_[2], log_reference_[2];
 };
 
 }  // namespace everytree

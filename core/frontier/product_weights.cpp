@@ -54,14 +54,14 @@ ProductWeights::ProductWeights(const Graph& graph, Prior prior, std::shared_ptr<
     : prior_(std::move(prior)),
       leaf_(std::move(leaf)),
       fast_(linear),
-      apart_(linear && prior_.in_runs && graph.table().local()) {
+      apart_(linear && prior_.in_runs && graph.table().single_tests()) {
   tabulate(graph.table().n_classes(), graph.options().min_leaf,
            [&](std::int32_t bound, std::int32_t* most) { largest_counts(graph, bound, most); });
 }
 
 TableSizes TableSizes::of(const Graph& graph) {
   TableSizes sizes;
-  sizes.local = graph.table().local();
+  sizes.single = graph.table().single_tests();
   if (graph.table().n_classes() == 2)
     for (std::size_t k = 0; k < std::size(kBounds); ++k) largest_counts(graph, kBounds[k], sizes.most[k]);
   return sizes;
@@ -69,7 +69,10 @@ TableSizes TableSizes::of(const Graph& graph) {
 
 ProductWeights::ProductWeights(const TableSizes& sizes, std::size_t n_classes, std::int64_t min_leaf, Prior prior,
                                std::shared_ptr<const Dirichlet> leaf, bool linear)
-    : prior_(std::move(prior)), leaf_(std::move(leaf)), fast_(linear), apart_(linear && prior_.in_runs && sizes.local) {
+    : prior_(std::move(prior)),
+      leaf_(std::move(leaf)),
+      fast_(linear),
+      apart_(linear && prior_.in_runs && sizes.single) {
   tabulate(n_classes, min_leaf, [&](std::int32_t bound, std::int32_t* most) {
     for (std::size_t k = 0; k < std::size(TableSizes::kBounds); ++k)
       if (TableSizes::kBounds[k] == bound) std::copy_n(sizes.most[k], 2, most);
@@ -81,7 +84,7 @@ ProductWeights::ProductWeights(const CountTable& table, std::int64_t min_leaf, P
     : prior_(std::move(prior)),
       leaf_(std::move(leaf)),
       fast_(linear),
-      apart_(linear && prior_.in_runs && table.local()) {
+      apart_(linear && prior_.in_runs && table.single_tests()) {
   std::vector<std::int32_t> totals(table.n_classes());
   table.class_counts(table.all().data(), totals.data());
   tabulate(table.n_classes(), min_leaf, [&](std::int32_t bound, std::int32_t* most) {

@@ -19,7 +19,7 @@ namespace everytree {
 struct TableSizes {
   static constexpr std::int32_t kBounds[3] = {1800, 1200, 600};
   std::int32_t most[3][2] = {};
-  bool local = false;  // whether states choose their tests
+  bool single = false;  // CountTable::single_tests
   static TableSizes of(const Graph& graph);
 };
 
@@ -41,7 +41,7 @@ class ProductWeights {
   }
   bool relative() const { return fast_; }
   // Whether the frontier keeps tests apart, each a group of its own in the run of its column: attribute-fair shares of
-  // second tests are then sums by run. Only where states choose their tests, of which few split a cover alike.
+  // second tests are then sums by run. Only where no two tests are one class of the table.
   bool apart() const { return apart_; }
   // The linear tables, if they hold for covers of this many examples.
   const LinearTables* linear(std::int32_t total) const {

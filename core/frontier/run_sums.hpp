@@ -26,16 +26,23 @@ class RunSums {
   // The runs of the groups of the frontier.
   void load(const Frontier& frontier, const Prior& prior) {
     begin_.clear();
+    run_of_.clear();
     std::int32_t last = -1;
-    for (std::size_t g = 0; g < frontier.n_groups(); ++g)
+    for (std::size_t g = 0; g < frontier.n_groups(); ++g) {
       if (const std::int32_t a = prior.attribute[*frontier.parts_begin(g) >> 1]; a != last) {
         begin_.push_back(g);
         last = a;
       }
+      run_of_.push_back(begin_.size() - 1);
+    }
     begin_.push_back(frontier.n_groups());
   }
   std::size_t n_runs() const { return begin_.size() - 1; }
   std::size_t begin(std::size_t run) const { return begin_[run]; }
+  std::size_t run_of(std::size_t g) const { return run_of_[g]; }
+  // After fold: 1 / (feasible tests of the run at side a of each test), 0 if there is none; and the runs that have any.
+  const double* share(int a, std::size_t run) const { return share_[a].data() + run * stride_; }
+  double n_columns(int a, std::size_t i) const { return n_columns_[a][i]; }
 
   // pairs(i, apart) gives the terms of test i, with kLog in the form of the kernels for logarithms. Then split[a][i] is
   // as above (for the maximum of logarithms its logarithm; A's zero without a feasible test), and tests[a][i] the
@@ -45,12 +52,14 @@ class RunSums {
     constexpr bool kMaxLog = kLog && Idempotent<A>;
     constexpr double kNone = kMaxLog ? -std::numeric_limits<double>::infinity() : 0.0;
     const std::size_t n = begin_.back();
+    stride_ = stride;
     while (log_.size() <= n) log_.push_back(log_.empty() ? 0.0 : std::log(static_cast<double>(log_.size())));
     for (int a = 0; a < 2; ++a) {
       own_[a].resize(stride);
       run_split_[a].resize(stride);
       run_tests_[a].resize(stride);
       n_columns_[a].assign(n, 0);
+      share_[a].assign(n_runs() * stride, 0.0);
       std::fill_n(split[a].begin(), n, kNone);
       std::fill_n(tests[a].begin(), n, 0.0);
     }
@@ -64,8 +73,9 @@ class RunSums {
         sum += x;
     };
     // A whole column at side a of test i.
-    const auto column = [&](int a, std::size_t i, double sum, double m) {
+    const auto column = [&](int a, std::size_t run, std::size_t i, double sum, double m) {
       if (!(m > 0)) return;
+      share_[a][run * stride + i] = 1 / m;
       if constexpr (kMaxLog)
         add(split[a][i], sum - log_[static_cast<std::size_t>(m)]);
       else
@@ -95,12 +105,12 @@ class RunSums {
           for (std::size_t q = r + 1; q < n_runs(); ++q) {
             double sum = kNone, m = 0;
             sum_of(begin_[q], begin_[q + 1], sum, m);
-            column(a, i, sum, m);
+            column(a, q, i, sum, m);
           }
         }
       }
       for (int a = 0; a < 2; ++a)
-        for (std::size_t j = begin_[r]; j < n; ++j) column(a, j, run_split_[a][j], run_tests_[a][j]);
+        for (std::size_t j = begin_[r]; j < n; ++j) column(a, r, j, run_split_[a][j], run_tests_[a][j]);
     }
     for (int a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < n; ++i) {
@@ -113,8 +123,9 @@ class RunSums {
   }
 
  private:
-  std::vector<std::size_t> begin_;
-  std::vector<double> own_[2], run_split_[2], run_tests_[2], log_;
+  std::vector<std::size_t> begin_, run_of_;
+  std::size_t stride_ = 0;
+  std::vector<double> own_[2], run_split_[2], run_tests_[2], share_[2], log_;
   std::vector<std::uint32_t> n_columns_[2];
 };
 

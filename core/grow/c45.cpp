@@ -59,7 +59,7 @@ MultiwayTree grow_c45(Columns& data, const C45Options& options, Control& control
   MultiwayTree tree(data.n_classes());
   tree.add_root();
   Part all;
-  for (std::uint32_t row = 0; row < data.n_rows(); ++row) all.add(row, static_cast<double>(data.weights()[row]));
+  for (std::uint32_t row = 0; row < data.n_rows(); ++row) all.add(row, data.examples(row));
 
   struct Open {
     std::size_t node, depth;

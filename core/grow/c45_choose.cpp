@@ -167,7 +167,7 @@ Chooser::Score Chooser::numeric(const Column& column, const Part& part) {
   for (std::uint32_t i : positions_) {
     right_[static_cast<std::size_t>(data_.classes()[part.rows[i]])] += part.weights[i];
     known += part.weights[i];
-    repeated += static_cast<double>(data_.weights()[part.rows[i]]);
+    repeated += data_.examples(part.rows[i]);
   }
   // A tenth of the average class, between min_leaf and 25.
   double least = 0.1 * known / static_cast<double>(n_classes_);

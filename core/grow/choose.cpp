@@ -45,7 +45,7 @@ Chooser::Chooser(const Columns& columns, const GrowSettings& settings, const Pri
 const Score& Chooser::score_at(std::size_t depth) {
   const std::size_t row = std::min(depth, scores_.size() - 1);
   if (!scores_[row]) {
-    scores_[row] = Score::dirichlet(a_[row], class_totals_, unit_, &control_, bytes());
+    scores_[row] = Score::dirichlet(a_[row], class_totals_, unit_, &control_, bytes(), a_.per_example());
   }
   return *scores_[row];
 }
@@ -343,7 +343,7 @@ std::vector<Candidate> Chooser::by_gain_ratio(const View& view, const std::vecto
     ++n_columns;
     const std::size_t first = scanner_.first_best(entropy_->tie());
     const double share = std::log(static_cast<double>(n_tests));
-    const double cost = columns_[j].numeric ? share / n : 0.0;
+    const double cost = columns_[j].numeric ? share * static_cast<double>(a_.per_example()) / n : 0.0;
     const double gain = ((entropy_->in_nats(scanner_.best()) - whole) / n - cost) / std::log(2.0);
     if (gain <= kGainTie) continue;
     const auto column = static_cast<std::int32_t>(j);

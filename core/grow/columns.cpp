@@ -51,8 +51,9 @@ void Columns::add_numeric(std::vector<double> values) {
   columns_.push_back(std::move(column));
 }
 
-void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_classes,
-                          std::vector<std::int64_t> weights) {
+void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_classes, std::vector<std::int64_t> weights,
+                          std::int64_t per_example) {
+  if (per_example < 1) throw InvalidInput("per_example is " + std::to_string(per_example) + "; expected at least 1");
   check_length(classes.size(), n_rows_, "classes");
   if (weights.empty()) weights.assign(n_rows_, 1);
   check_length(weights.size(), n_rows_, "weights");
@@ -71,6 +72,7 @@ void Columns::set_classes(std::vector<std::int32_t> classes, std::int32_t n_clas
   n_classes_ = static_cast<std::size_t>(n_classes);
   weights_ = std::move(weights);
   total_ = total;
+  per_example_ = per_example;
 }
 
 void Columns::sort(Control* control) {

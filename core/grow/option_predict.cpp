@@ -33,7 +33,7 @@ class Flow {
     for (const auto& row : a) {
       double sum = 0;
       for (const double x : row) sum += x;
-      sum_a_.push_back(sum);
+      sum_a_.push_back(sum * static_cast<double>(a.per_example()));
     }
     for (std::size_t node = 0; node < graph.n_nodes(); ++node) total_.push_back(static_cast<double>(graph.total(node)));
   }
@@ -67,10 +67,11 @@ class Flow {
       // The parameters of a depth, or, where all deeper nodes share them, once for all of these.
       if (next_.empty() || depth + 1 < a_.size()) {
         const std::vector<double>& a = a_.at_depth(depth);
+        const auto counts = static_cast<double>(a_.per_example());
         for (std::size_t row = 0; row < n; ++row) {
           if (base_[row] == 0) continue;
           double* to = out_ + (first + row) * n_classes;
-          for (std::size_t c = 0; c < n_classes; ++c) to[c] += base_[row] * a[c];
+          for (std::size_t c = 0; c < n_classes; ++c) to[c] += base_[row] * (a[c] * counts);
           base_[row] = 0;
         }
       }

@@ -25,7 +25,7 @@ class Grower {
         s_(s),
         spread_(spread),
         control_(control),
-        rising_s_(s),
+        rising_s_(s, columns.per_example()),
         splitter_(columns),
         out_{MultiwayTree(columns.n_classes()), {}, {}} {}
   PathAverageTree grow();
@@ -41,7 +41,7 @@ class Grower {
   Rising& table_of(std::size_t unseen) {
     const std::size_t n_classes = columns_.n_classes();
     const std::size_t z = spread_ != Spread::uniform && unseen > 1 ? unseen : 1;  // for z = 1 it is S / C
-    return tables_.try_emplace(z, s_ / static_cast<double>(n_classes - z + 1)).first->second;
+    return tables_.try_emplace(z, s_ / static_cast<double>(n_classes - z + 1), columns_.per_example()).first->second;
   }
   void grow_node(const Task& task);
   void split(const Task& task, std::size_t attribute, std::size_t unseen);
@@ -129,7 +129,8 @@ void Grower::grow_node(const Task& task) {
   std::fill(counts_.begin(), counts_.end(), 0);
   for (std::size_t i = task.begin; i < task.end; ++i)
     counts_[static_cast<std::size_t>(columns_.classes()[rows_[i]])] += weight(rows_[i]);
-  std::copy(counts_.begin(), counts_.end(), out_.tree.counts(task.node));
+  std::transform(counts_.begin(), counts_.end(), out_.tree.counts(task.node),
+                 [&](std::int64_t n) { return static_cast<double>(n) / static_cast<double>(columns_.per_example()); });
   if (task.begin == task.end) return;  // nothing to score: logM = 0 however it is split
 
   std::int64_t total = 0, most = 0;

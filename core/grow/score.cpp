@@ -30,11 +30,19 @@ double unit_of(double most, std::int64_t n_examples) {
 
 }  // namespace
 
-Climb::Climb(double a, double scale, std::int64_t upto, Control* control) : a_(a), scale_(scale) {
+Climb::Climb(double a, double scale, std::int64_t upto, Control* control, double per_example)
+    : a_(a), scale_(scale), per_example_(per_example) {
   const auto n = static_cast<std::size_t>(upto) + 1;
   table_.reserve(n);
   double sum = 0, carry = 0;  // what rounding took from the sum
   table_.push_back(0);
+  if (per_example != 1) {
+    for (std::size_t k = 1; k < n; ++k) {
+      table_.push_back(far(static_cast<std::int64_t>(k)));
+      if (control != nullptr && (k & 0xffff) == 0) control->check(true, "growing", 0, 0);
+    }
+    return;
+  }
   for (std::size_t k = 1; k < n; ++k) {
     const double x = std::log(a + static_cast<double>(k - 1)), t = sum + x;
     carry += std::abs(sum) >= std::abs(x) ? (sum - t) + x : (x - t) + sum;
@@ -60,7 +68,7 @@ Climb Climb::entropy(double scale, std::int64_t upto, Control* control) {
 std::int64_t Climb::far(std::int64_t n) const {
   const auto x = static_cast<double>(n);
   if (entropy_) return n < 2 ? 0 : rounded(x * std::log(x) * scale_);
-  return rounded(log_rising(a_, x) * scale_);
+  return rounded(log_rising(a_, x / per_example_) * scale_);
 }
 
 double Score::unit_for(const DirichletParameters& a, std::int64_t n_examples) {
@@ -74,7 +82,7 @@ double Score::unit_for(const DirichletParameters& a, std::int64_t n_examples) {
 }
 
 Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
-                       Control* control, std::size_t held) {
+                       Control* control, std::size_t held, std::int64_t per_example) {
   const std::int64_t all = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
   const auto climb = [&](double x, std::int64_t n) {
     n = last_entry(n, all);
@@ -83,7 +91,7 @@ Score Score::dirichlet(const std::vector<double>& a, const std::vector<std::int6
       control->check_memory(held);
       control->check(true, "growing", 0, 0);
     }
-    return std::make_shared<const Climb>(x, 1 / unit, n, control);
+    return std::make_shared<const Climb>(x, 1 / unit, n, control, static_cast<double>(per_example));
   };
   Score score;
   score.unit_ = unit;

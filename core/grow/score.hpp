@@ -2,6 +2,7 @@
 //
 //   score(n) = Σ_c up_c(n_c) − total(Σ n)
 //     Dirichlet   up_c(n) = log a_c(a_c+1)…(a_c+n−1), total the same with Σa:  score = logM(n)
+//                 or log Γ(a_c+n/f)/Γ(a_c), where f counts make one example
 //     entropy     up_c(n) = total(n) = n log n:                                score = −n · H(n), in nats
 //
 // Every entry is a whole multiple of one unit, a power of two as fine as doubles are at the size of the largest sum.
@@ -22,8 +23,8 @@ namespace everytree::grow {
 // One function of a count, as a table. Beyond the table it is computed: only weights in the millions ask for that.
 class Climb {
  public:
-  // log a(a+1)…(a+n−1) times scale
-  Climb(double a, double scale, std::int64_t upto, Control* control = nullptr);
+  // log a(a+1)…(a+n−1) times scale, of n / per_example examples
+  Climb(double a, double scale, std::int64_t upto, Control* control = nullptr, double per_example = 1);
   static Climb entropy(double scale, std::int64_t upto, Control* control = nullptr);
   std::int64_t operator()(std::int64_t n) const {
     return static_cast<std::size_t>(n) < table_.size() ? table_[static_cast<std::size_t>(n)] : far(n);
@@ -33,7 +34,7 @@ class Climb {
  private:
   Climb() = default;
   std::int64_t far(std::int64_t n) const;
-  double a_ = 0, scale_ = 1;
+  double a_ = 0, scale_ = 1, per_example_ = 1;
   bool entropy_ = false;
   std::vector<std::int64_t> table_;
 };
@@ -45,7 +46,7 @@ class Score {
   // Tables of millions take a while: with `control` there is a look at the limits before each and on the way; `held`
   // bytes are there already.
   static Score dirichlet(const std::vector<double>& a, const std::vector<std::int64_t>& class_totals, double unit,
-                         Control* control = nullptr, std::size_t held = 0);
+                         Control* control = nullptr, std::size_t held = 0, std::int64_t per_example = 1);
   static Score entropy(const std::vector<std::int64_t>& class_totals, Control* control = nullptr, std::size_t held = 0);
 
   std::size_t n_classes() const { return up_.size(); }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/kernels.hpp"
+#include "kernels/lanes.hpp"
 
 namespace everytree::avx512 {
 
@@ -26,6 +27,7 @@ struct Lanes {
 
 #include "kernels/four_x86.hpp"
 #include "kernels/generic.hpp"
+#include "kernels/lanes_generic.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("avx512");

@@ -3,38 +3,48 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "kernels/cpu_x86.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/lanes.hpp"
 
 namespace everytree {
 
 namespace portable {
 extern const Kernels table;
-}
+extern const LaneKernels lanes;
+}  // namespace portable
 #if defined(__x86_64__)
 namespace avx2 {
 extern const Kernels table;
-}
+extern const LaneKernels lanes;
+}  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
-}
+extern const LaneKernels lanes;
+}  // namespace avx512
 #elif defined(__aarch64__)
 namespace neon {
 extern const Kernels table;
-}
+extern const LaneKernels lanes;
+}  // namespace neon
 #endif
 
 std::vector<const Kernels*> available_kernels() {
   std::vector<const Kernels*> all{&portable::table};
 #if defined(__x86_64__)
+#if defined(_MSC_VER)
+  const CpuX86 cpu = ask_cpu_x86();
+#else
   __builtin_cpu_init();
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") &&
-                        __builtin_cpu_supports("fma");
-  if (has_avx2) all.push_back(&avx2::table);
-  if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vpopcntdq"))
-    all.push_back(&avx512::table);
+  CpuX86 cpu;
+  cpu.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
+             __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("fma");
+  cpu.avx512 = cpu.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512vpopcntdq");
+#endif
+  if (cpu.avx2) all.push_back(&avx2::table);
+  if (cpu.avx512) all.push_back(&avx512::table);
 #elif defined(__aarch64__)
   all.push_back(&neon::table);
 #endif
@@ -66,6 +76,18 @@ const Kernels& kernels() {
     in_use.store(k, std::memory_order_release);
   }
   return *k;
+}
+
+const LaneKernels& lane_kernels() {
+  const Kernels* k = &kernels();
+#if defined(__x86_64__)
+  if (k == &avx512::table) return avx512::lanes;
+  if (k == &avx2::table) return avx2::lanes;
+#elif defined(__aarch64__)
+  if (k == &neon::table) return neon::lanes;
+#endif
+  static_cast<void>(k);
+  return portable::lanes;
 }
 
 void use_kernels(const std::string& name) { in_use.store(&find_kernels(name), std::memory_order_release); }

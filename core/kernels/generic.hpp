@@ -396,8 +396,8 @@ typedef std::int32_t Int8 __attribute__((vector_size(32)));
 
 // Eight values at a time, or one.
 template <int kKind, class T>
-static inline T value_of(T mass, T total, double centre) {
-  if constexpr (kKind == 2) return mass * (total - mass) / (total * total * (total + 1));
+static inline T value_of(T mass, T total, double centre, double example) {
+  if constexpr (kKind == 2) return mass * (total - mass) / (total * total * (total * example + 1));
   const T m = mass / total;
   if constexpr (kKind == 1) return (m - centre) * (m - centre);
   return m;
@@ -415,9 +415,9 @@ static double pair_values_of(const PairValues& v, int side, const double* term, 
     const Int8 n_yes = yes(load<Int8>(v.both + j), load<Int8>(v.of_j + j)),
                all_yes = yes(load<Int8>(v.both_total + j), load<Int8>(v.total_j + j));
     const Real8 one = value_of<kKind>(__builtin_convertvector(n_yes, Real8) + v.a,
-                                      __builtin_convertvector(all_yes, Real8) + v.sum_a, v.centre),
+                                      __builtin_convertvector(all_yes, Real8) + v.sum_a, v.centre, v.example),
                 zero = value_of<kKind>(__builtin_convertvector(whole - n_yes, Real8) + v.a,
-                                       __builtin_convertvector(total - all_yes, Real8) + v.sum_a, v.centre);
+                                       __builtin_convertvector(total - all_yes, Real8) + v.sum_a, v.centre, v.example);
     const Real8 t = load<Real8>(term + j);
     store(difference + j, load<Real8>(each + j) * (t * (one - zero)));
     const Real8 weighted = t * zero;
@@ -428,8 +428,8 @@ static double pair_values_of(const PairValues& v, int side, const double* term, 
   for (int k = 0; k < 8; ++k) result += sum[k];
   for (; j < n; ++j) {
     const std::int32_t n_yes = yes(v.both[j], v.of_j[j]), all_yes = yes(v.both_total[j], v.total_j[j]);
-    const double one = value_of<kKind>(n_yes + v.a, all_yes + v.sum_a, v.centre),
-                 zero = value_of<kKind>(whole - n_yes + v.a, total - all_yes + v.sum_a, v.centre);
+    const double one = value_of<kKind>(n_yes + v.a, all_yes + v.sum_a, v.centre, v.example),
+                 zero = value_of<kKind>(whole - n_yes + v.a, total - all_yes + v.sum_a, v.centre, v.example);
     difference[j] = each[j] * (term[j] * (one - zero));
     result += zeros[j] = term[j] * zero;
   }
@@ -505,6 +505,8 @@ static void quadratic(const double* a, std::size_t stride, std::size_t n, const 
   }
 }
 
+#include "kernels/masses.hpp"
+
 static std::uint64_t nonzero(const std::int32_t* numbers) {
   std::uint64_t bits = 0;
 #if defined(__AVX512F__)
@@ -531,8 +533,9 @@ static std::uint64_t count_and(const std::uint64_t* a, const std::uint64_t* b, s
 }
 
 static constexpr Kernels table_of(const char* name) {
-  return {name,        pack,         pair_index,   pair_counts,  pair_rows,  fold_sum,      fold_max,
-          fold_min,    fold_log_sum, fold_log_max, apart_sum,    apart_max,  apart_log_sum, apart_log_max,
-          pair_errors, side_errors,  fold_errors,  hash_columns, pair_terms, log_terms,     pair_values,
-          add_row,     quadratic,    nonzero,      count_and};
+  return {name,          pack,         pair_index,   pair_counts,     pair_rows,    fold_sum,      fold_max,
+          fold_min,      fold_log_sum, fold_log_max, apart_sum,       apart_max,    apart_log_sum, apart_log_max,
+          pair_errors,   side_errors,  fold_errors,  hash_columns,    pair_terms,   log_terms,     pair_values,
+          add_row,       quadratic,    pair_masses,  pair_log_masses, mass_factors, leaf_sums,     pattern_sums,
+          four_outcomes, pass_on,      nonzero,      count_and};
 }

@@ -126,12 +126,49 @@ struct SideErrors {
 
 // A value of leaves (see weights/leaf_value.hpp) in the four quadrants of the pairs (i, j), for one class.
 struct PairValues {
-  std::int32_t kind;  // 0: m, 1: (m − centre)², 2: m (1 − m) / (B + 1), where m = (n_c + a) / B and B = n + sum_a
-  double a, sum_a, centre;
+  // 0: m, 1: (m − centre)², 2: m (1 − m) / (B · example + 1), where m = (n_c + a) / B and B = n + sum_a
+  std::int32_t kind;
+  double a, sum_a, centre, example;       // example: how much of one a count is
   const std::int32_t *both, *both_total;  // examples with i and j: of the class, and all
   const std::int32_t *of_j, *total_j;     // examples with j
   std::int32_t of_i, total_i;             // examples with i
   std::int32_t rest, total_rest;          // and without
+};
+
+// How much the leaves of a pair (i, j) weigh: the products of two leaves at side a of test i, where j comes second,
+// times alpha[a][i] and of_i[a][j]; those at side b of test j, where i comes second, times alpha[b][j] and of_j[b][j].
+struct PairScale {
+  const double* alpha[2];           // by test; 0 in the padding
+  const double *of_i[2], *of_j[2];  // shares of second tests; null: all 1
+};
+
+// What the mass of a leaf is multiplied with: 1 / (n + sum_a), or own[n_cls] · all[n] where these are given.
+struct LeafFactor {
+  double sum_a;
+  std::size_t cls;
+  const double *own, *all;
+};
+
+// A value of leaves. Kind 0: n_cls + a; 1 and 2 as in PairValues.
+struct LeafTerm {
+  std::int32_t kind;
+  std::size_t cls;
+  double a, sum_a, centre, example;  // as in PairValues
+};
+
+// Where the sums of one test i go. With v_ab the weighted value of the leaf (i = a, j = b)
+//     row[j] = v_11 − v_10 − v_01 + v_00,  linear[j] += m_i (v_01 − v_00),  linear[i] += Σ_j m_j (v_10 − v_00)
+//     constant += m_i Σ_j m_j v_00,  size += m_i Σ_j m_j (v_11 + v_10 + v_01 + v_00)
+struct PairSums {
+  double multiplicity;  // m_i
+  double *row, *linear, *constant, *size;
+};
+
+// Four tests of rows that are given by their reach (down/new_rows.hpp): patterns[r] = Σ_b (reach[b][r] ≤ upper[b] ?
+// yes[b] : no[b]), with bits that do not meet.
+struct FourTests {
+  const std::uint16_t* reach[4];
+  std::uint16_t upper[4], yes[4], no[4];
 };
 
 struct Kernels {
@@ -217,6 +254,36 @@ struct Kernels {
   // be zero; stride and y_stride are multiples of 8, and the padding of y is zero.
   void (*quadratic)(const double* a, std::size_t stride, std::size_t n, const double* y, std::size_t y_stride,
                     const std::uint32_t* rows, std::size_t n_rows, double* out);
+
+  // mass[2a + b][j]: how much the leaf (i = a, j = b) weighs, j > i, from the counts of (i, j) in two classes, or from
+  // those of any classes; 0 for j ≤ i from a multiple of 8 on, and for j ≥ n up to the next one.
+  void (*pair_masses)(const PairTable& table, int shift, const std::int32_t* n0, const std::int32_t* n1, std::size_t i,
+                      std::size_t n, const PairScale& scale, double* const mass[4]);
+  void (*pair_log_masses)(const PairLogs& logs, const std::int32_t* pair, std::size_t i, std::size_t n,
+                          const PairScale& scale, double* const mass[4]);
+
+  // factor = mass · what LeafFactor says, and the sums of values weighted so (kinds 1 and 2: by the masses themselves).
+  // `pair` holds the class counts of (i, j), `pair_total` their sum; both, and the rows written, have 8 entries at a
+  // time from the multiple of 8 at or below i on.
+  void (*mass_factors)(const PairCounts& counts, const std::int32_t* pair, const std::int32_t* pair_total,
+                       std::size_t i, std::size_t n, const LeafFactor& leaf, const double* const mass[4],
+                       double* const factor[4]);
+  void (*leaf_sums)(const PairCounts& counts, const std::int32_t* pair, const std::int32_t* pair_total, std::size_t i,
+                    std::size_t n, const LeafTerm& leaf, const double* const weight[4], const double* multiplicity,
+                    const PairSums& out);
+
+  // out[r] = Σ_i y_i (linear[i] + Σ_{j > i} a[i * stride + j] y_j), where bit 3 + i % 4 of patterns[i / 4 * pitch + r]
+  // is y_i of row r; there are no other bits. `a` is 0 on and below the diagonal in blocks of 8 columns, and `a` and
+  // `linear` are 0 up to a multiple of 8. Patterns of rows up to a multiple of 8 are read. scratch: 64-byte aligned, 16
+  // doubles for each row up to a multiple of 8, and no fewer than n + 8.
+  void (*pattern_sums)(const double* a, std::size_t stride, std::size_t n, const double* linear,
+                       const std::uint16_t* patterns, std::size_t pitch, std::size_t n_rows, double* scratch,
+                       double* out);
+  // The patterns of four tests.
+  void (*four_outcomes)(const FourTests& tests, std::size_t n, std::uint16_t* patterns);
+  // to[r] += from[r] · (reach[r] ≤ upper ? yes : no).
+  void (*pass_on)(const double* from, const std::uint16_t* reach, std::uint32_t upper, double yes, double no,
+                  std::size_t n, double* to);
 
   // A bit for each of 64 numbers that is not zero.
   std::uint64_t (*nonzero)(const std::int32_t* numbers);

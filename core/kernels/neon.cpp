@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/lanes.hpp"
 
 namespace everytree::neon {
 
@@ -36,6 +37,7 @@ struct Lanes {
 
 #include "kernels/four_portable.hpp"
 #include "kernels/generic.hpp"
+#include "kernels/lanes_generic.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("neon");

@@ -74,8 +74,8 @@ double NodeStates::stop_and_weights(std::uint32_t state, std::size_t levels, std
         yes[s.cls] += s.multiplicity() * static_cast<std::int32_t>(
                                              kernels_->count_and(whole + s.begin, column + s.begin, s.end - s.begin));
       for (std::size_t c = 0; c < n_classes; ++c) no[c] = all[c] - yes[c];
-      weight[k] = log_split(state, test) + space_.target->log_data(depth + 1, yes.data()) +
-                  space_.target->log_data(depth + 1, no.data());
+      weight[k] = log_split(state, test) + space_.target->log_counts(depth + 1, yes.data()) +
+                  space_.target->log_counts(depth + 1, no.data());
       most = std::max(most, weight[k++]);
       work_ += words_;
     }

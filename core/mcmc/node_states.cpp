@@ -175,8 +175,8 @@ std::uint32_t NodeStates::get(const std::uint64_t* cover, std::int32_t depth, st
   if (local) tick(static_cast<std::size_t>(s.total) * space_.table->by_column().size());
   if (!local) s.open = (space_.max_depth < 0 || depth < space_.max_depth) && some_test(cover, s.total, from);
   if (!s.open) s.n_tests = 0;
-  s.log_prior_leaf = space_.target->prior().log_leaf(d, s.open);
-  s.log_data_leaf = space_.target->log_data(d, counts_.data());
+  s.log_prior_leaf = space_.target->log_prior_leaf(d, s.open, s.total);
+  s.log_data_leaf = space_.target->log_data(d, counts_.data(), s.total);
   const auto at = static_cast<std::uint32_t>(states_.size());
   states_.push_back(s);
   covers_.insert(covers_.end(), cover, cover + words_);
@@ -211,7 +211,7 @@ void NodeStates::take_offers(std::uint32_t state) {
     }
   }
   states_[state].open = n > 0;
-  states_[state].log_prior_leaf = space_.target->prior().log_leaf(static_cast<std::size_t>(s.depth), n > 0);
+  states_[state].log_prior_leaf = space_.target->log_prior_leaf(static_cast<std::size_t>(s.depth), n > 0, s.total);
   if (n > 0)
     counted(state, n, attributes);
   else

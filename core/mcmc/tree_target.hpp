@@ -37,7 +37,15 @@ class TreeTarget {
 
   const Prior& prior() const { return prior_; }
   const std::shared_ptr<const Dirichlet>& leaf() const { return leaf_; }  // null for a risk
-  double log_data(std::size_t depth, const std::int32_t* counts) const {
+  // What a leaf with so many examples weighs under the prior, and what its class counts add to that.
+  double log_prior_leaf(std::size_t depth, bool open, std::int32_t total) const {
+    return prior_.log_leaf(depth, open) + (leaf_ ? leaf_->log_held(total) : 0);
+  }
+  double log_data(std::size_t depth, const std::int32_t* counts, std::int32_t total) const {
+    return leaf_ ? leaf_->log_marginal(depth, counts) - leaf_->log_held(total) : -per_example_ * (*cost_)(counts);
+  }
+  // All that depends on the counts of a leaf.
+  double log_counts(std::size_t depth, const std::int32_t* counts) const {
     return leaf_ ? leaf_->log_marginal(depth, counts) : -per_example_ * (*cost_)(counts);
   }
 

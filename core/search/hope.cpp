@@ -38,7 +38,8 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
       spread_(std::move(spread)),
       local_(table.local()),
       single_(leaf_->n_variants() == 1),
-      alike_(leaf_->n_classes() == 2 && leaf_->log_rising(0, 0, 1) == leaf_->log_rising(0, 1, 1)) {
+      alike_(leaf_->n_classes() == 2 && leaf_->per_example() == 1 &&
+             leaf_->log_rising(0, 0, 1) == leaf_->log_rising(0, 1, 1)) {
   any_split_ = least_from_here(prior_.log_split);
   const auto open = least_from_here(prior_.log_leaf_open), closed = least_from_here(prior_.log_leaf_closed);
   for (std::size_t d = 0; d < std::max(open.size(), closed.size()); ++d)
@@ -63,7 +64,7 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
   if (single_) {
     log_mixed_.reserve(entries(largest));
     for (std::int32_t n = 0; n < static_cast<std::int32_t>(entries(largest)); ++n) {
-      log_mixed_.push_back(leaf_->power() * std::log1p(n / leaf_->sum_a(0)));
+      log_mixed_.push_back(far_mixed(n));
       tick();
     }
   }
@@ -92,7 +93,8 @@ Hope::Hope(const CountTable& table, Prior prior, std::shared_ptr<const Dirichlet
         return std::equal(here.table.begin(), here.table.end(), deeper.table.begin(), compare) &&
                compare(last, last_deeper);
       };
-      const bool less = all(std::less_equal<>()), more = all(std::greater_equal<>());
+      const bool looked_at = leaf_->per_example() == 1 || entries(totals[c]) > static_cast<std::size_t>(totals[c]);
+      const bool less = looked_at && all(std::less_equal<>()), more = looked_at && all(std::greater_equal<>());
       if (more) {
         here = deeper;
       } else if (!less) {
@@ -123,12 +125,28 @@ double Hope::pure(std::size_t depth, std::size_t c, std::int32_t n) const {
 
 // m_c(n) with the parameters of this depth.
 double Hope::far_pure(std::size_t variant, std::size_t c, std::int32_t n) const {
-  return -(leaf_->log_rising(variant, c, n) - leaf_->log_rising_sum(variant, n));
+  const double held = n > 0 ? leaf_->log_held(n) : 0;
+  return -(leaf_->log_rising(variant, c, n) - leaf_->log_rising_sum(variant, n) - held);
+}
+
+double Hope::held_by_two(const std::int32_t* counts) const {
+  if (leaf_->kappa() == 0) return 0;
+  std::int64_t n = 0;
+  for (std::size_t c = 0; c < leaf_->n_classes(); ++c) n += counts[c];
+  return n > 1 ? 2 * (leaf_->kappa() * std::log(2.0) - leaf_->log_held(n)) : 0;
+}
+
+double Hope::far_mixed(std::int32_t n) const {
+  if (leaf_->per_example() == 1) return leaf_->power() * std::log1p(n / leaf_->sum_a(0));
+  const auto rising = [this](std::int64_t k) {
+    return leaf_->log_rising_sum(0, k) + (k > 0 ? leaf_->log_held(k) : 0.0);
+  };
+  return std::max(0.0, rising(std::int64_t{n} + 1) - rising(n) - rising(1));
 }
 
 double Hope::log_mixed(std::int32_t n) const {
   if (static_cast<std::size_t>(n) < log_mixed_.size()) return log_mixed_[static_cast<std::size_t>(n)];
-  return leaf_->power() * std::log1p(n / leaf_->sum_a(0));
+  return far_mixed(n);
 }
 
 // l_c(1), or infinite where there is nothing to part.
@@ -185,13 +203,14 @@ double Hope::at_least_outvoted(const std::int32_t* counts, std::size_t depth, st
   const std::size_t d = depth + 1;
   const auto k = static_cast<std::int32_t>(std::min<std::int64_t>(outvoted, std::min(counts[0], counts[1])));
   const std::int32_t both[2] = {k, k};
+  const double mixed = leaf_->log_marginal(d, both) - (k > 0 ? leaf_->log_held(2 * std::int64_t{k}) : 0);
   if (!alike_) {
-    const double one_leaf = -leaf_->log_marginal(d, both) - pure(d, 0, k) - pure(d, 1, k);
+    const double one_leaf = -mixed - pure(d, 0, k) - pure(d, 1, k);
     return split(depth, n_tests) + 2 * at(any_leaf_, d) + pure(d, 0, counts[0]) + pure(d, 1, counts[1]) +
-           std::min(k * log_mixed_[1], one_leaf);
+           std::min(k * log_mixed_[1], one_leaf) + held_by_two(counts);
   }
-  return split(depth, n_tests) + 2 * at(any_leaf_, d) - leaf_->log_marginal(d, both) + pure(d, 0, counts[0] - k) +
-         pure(d, 1, counts[1] - k);
+  return split(depth, n_tests) + 2 * at(any_leaf_, d) - mixed + pure(d, 0, counts[0] - k) + pure(d, 1, counts[1] - k) +
+         held_by_two(counts);
 }
 
 double Hope::plain(const std::int32_t* counts, std::size_t depth) const {

@@ -15,7 +15,15 @@
 // r(q + 1, q + 1) − r(q, q) rises with q, or rises and then falls, r(q, q) / q is least at one of its ends: so the sum
 // is at least k r(1, 1), or r(k, k) where that is less.
 //
-// Under a power η of the leaves (weights/dirichlet.hpp) m, l and r are η times these.
+// Under a power η of the leaves (weights/dirichlet.hpp) m, l and r are η times these. Where a leaf also weighs its
+// share of the N examples to the power κ, all of the above is without it, as it is at most 1; and two leaves or more,
+// which have n examples in all, weigh at most (n/2N)^2κ by it, whatever else they weigh.
+//
+// Where a count is less than an example, the least part of a class is one count, and n is real: m is concave with
+// m(0) = 0 and R(n) = log Γ(A + n)/Γ(A) convex with R(0) = 0, so all of the above holds with r(i, j) = R(i + j) − R(i)
+// − R(j); for r(q, q) by the duplication formula of ψ', which leaves r'' one change of sign. Two things do not hold:
+// the bound by M(k, k) with equal parameters, whose steps are of whole examples, and that one of two sets of parameters
+// is the least for every n if it is at both ends.
 //
 // Sound for priors without a factor above 1 (all of the library's): check `sound`.
 #pragma once
@@ -48,7 +56,7 @@ class Hope {
   }
   // A tree with at least two leaves, on a cover with n_tests feasible tests, costs at least this.
   double at_least(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests) const {
-    return split(depth, n_tests) + below_split(counts, depth);
+    return split(depth, n_tests) + below_split(counts, depth) + held_by_two(counts);
   }
   // The same where `outvoted` examples share their row with more of the other class. Two classes.
   double at_least_outvoted(const std::int32_t* counts, std::size_t depth, std::int32_t n_tests,
@@ -75,7 +83,9 @@ class Hope {
   double below_split(const std::int32_t* counts, std::size_t depth) const;
   double pure(std::size_t depth, std::size_t c, std::int32_t n) const;
   double far_pure(std::size_t variant, std::size_t c, std::int32_t n) const;
-  double log_mixed(std::int32_t n) const;  // r(n, 1), of one set of parameters
+  double held_by_two(const std::int32_t* counts) const;  // −2κ log(n/2N)
+  double log_mixed(std::int32_t n) const;                // r(n, 1), of one set of parameters
+  double far_mixed(std::int32_t n) const;
   double part(std::size_t depth, std::size_t c, std::int32_t n) const;
   double pure_cover(std::size_t depth, std::size_t c, std::int32_t n) const;
   double least_leaf(std::size_t depth, std::int64_t n) const;

@@ -41,6 +41,8 @@ class CountTable {
   const std::vector<TestClass>& test_classes() const { return test_classes_; }
   const Columns& by_column() const { return by_column_; }
   bool local() const { return !by_column_.empty(); }  // whether states choose their tests
+  // Whether no two tests are one class: then class k is test k.
+  bool single_tests() const { return test_classes_.size() == n_tests_; }
   // The places of the codes of a slot (word · 64 + bit), one for each column: see Columns.
   const std::uint32_t* places(std::size_t slot) const { return places_.data() + slot * by_column_.size(); }
   // f(test, flipped) for every original test of the parts of a split (class << 1 | flipped); flipped: the test holds

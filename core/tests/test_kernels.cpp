@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
+#include "kernels/cpu_x86.hpp"
 #include "kernels/kernels.hpp"
 #include "random_block.hpp"
 
@@ -380,11 +381,12 @@ TEST(leaf_values_equal_naive_loops) {
           }
           for (std::int32_t kind = 0; kind < 3; ++kind)
             for (std::size_t c = 0; c < 2; ++c) {
-              const double a = 0.4, sum_a = 1.1, centre = 0.45;
+              const double a = 0.4, sum_a = 1.1, centre = 0.45, per_example = c == 0 ? 1 : 10;
               const PairValues values{kind,
                                       a,
                                       sum_a,
                                       centre,
+                                      1 / per_example,
                                       pairs.data() + c * stride,
                                       both.data(),
                                       of.data() + c * stride,
@@ -401,7 +403,9 @@ TEST(leaf_values_equal_naive_loops) {
                 for (int holds = 0; holds < 2; ++holds) {
                   const double total_b = quadrant(j, side, holds, 2) + sum_a;
                   const double m = (quadrant(j, side, holds, c) + a) / total_b;
-                  value[holds] = kind == 0 ? m : kind == 1 ? (m - centre) * (m - centre) : m * (1 - m) / (total_b + 1);
+                  value[holds] = kind == 0   ? m
+                                 : kind == 1 ? (m - centre) * (m - centre)
+                                             : m * (1 - m) / (total_b / per_example + 1);
                 }
                 const double expected = each[j] * term[side][j] * (value[1] - value[0]);
                 CHECK(std::abs(difference[j] - expected) < 1e-13);
@@ -473,5 +477,18 @@ TEST(an_unknown_kernel_is_refused_and_a_known_one_runs) {
   use_kernels("");
   CHECK(&kernels() == available_kernels().back());
 }
+
+#if defined(__x86_64__) && !defined(_MSC_VER)
+TEST(the_cpu_says_what_the_compiler_says) {
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512vpopcntdq");
+  CHECK(ask_cpu_x86().avx2 == avx2);
+  CHECK(ask_cpu_x86().avx512 == avx512);
+}
+#endif
 
 int main() { return check::run(); }

@@ -1,6 +1,8 @@
 // Leaf models: the laws of every model, and a model without kernels through the upward fold, against every tree.
 #include "weights/leaf_model.hpp"
 
+#include <array>
+#include <cmath>
 #include <numbers>
 #include <random>
 
@@ -188,6 +190,33 @@ TEST(class_counts_fold_alike_with_and_without_kernels) {
         fold_up<MaxProduct>(graph, WeighModel<MaxProduct, Dirichlet>(graph, prior, *leaf, slots), control, 1)[0];
     CHECK(check::near(best.weight.log(), same.weight.log(), 1e-11) && best.leaves == same.leaves);
   }
+}
+
+TEST(parts_of_examples_weigh_as_the_examples_that_they_add_up_to) {
+  const std::vector<DirichletParameters::Row> rows = {{0.3, 1.0, 2.5}, {40, 0.5, 1e-3}};
+  for (const double power : {1.0, 0.3})
+    for (const std::int64_t parts : {2, 7, 1024})
+      for (const std::int64_t longest : {std::int64_t{0}, std::int64_t{50}, Dirichlet::kTable}) {
+        const auto most = static_cast<std::int32_t>(40 * parts);
+        const Dirichlet whole(DirichletParameters(rows, power), {40, 40, 40}, nullptr, longest);
+        const Dirichlet in_parts(DirichletParameters(rows, power, parts), {most, most, most}, nullptr, longest);
+        for (std::size_t depth = 0; depth < 2; ++depth)
+          for (const auto& n :
+               {std::array{0, 0, 0}, std::array{1, 0, 0}, std::array{3, 17, 2}, std::array{40, 40, 40}}) {
+            std::int32_t counts[3];
+            for (std::size_t c = 0; c < 3; ++c) counts[c] = n[c] * static_cast<std::int32_t>(parts);
+            CHECK(check::near(in_parts.log_marginal(depth, counts), whole.log_marginal(depth, n.data()), 1e-11));
+            double mine[3], theirs[3];
+            in_parts.predict(depth, counts, mine);
+            whole.predict(depth, n.data(), theirs);
+            for (std::size_t c = 0; c < 3; ++c) CHECK(check::near(mine[c], theirs[c], 1e-14));
+          }
+        // Between them Γ goes on: half an example of the only class seen so far.
+        const std::int32_t one[3] = {1, 0, 0};
+        const double n = 1.0 / static_cast<double>(parts), sum = 3.8;
+        const double wanted = std::lgamma(0.3 + n) - std::lgamma(0.3) - std::lgamma(sum + n) + std::lgamma(sum);
+        CHECK(check::near(in_parts.log_marginal(0, one), power * wanted, 1e-12));
+      }
 }
 
 int main() { return check::run(); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -297,15 +298,18 @@ TEST(moments_average_every_tree) {
 TEST(left_out_examples_have_sums_of_their_own) {
   unsigned k = 0;
   for_every_setting(With::every_kernel, 25, 4, [&](const Case& c, const Posterior&) {
-    const double power = std::array{1.0, 0.5, 0.25, 0.1}[k++ % 4];
+    const double kappa = std::array{0.0, 1.0, 0.5}[k % 3], power = std::array{1.0, 0.5, 0.25, 0.1}[k++ % 4];
     Control control;
     const auto graph = std::make_shared<const Graph>(c.d.core(), c.options, control);
-    const auto leaf =
-        std::make_shared<const Dirichlet>(DirichletParameters(c.weights.a, power), c.d.class_counts(c.d.all()));
+    const auto leaf = std::make_shared<const Dirichlet>(DirichletParameters(c.weights.a, power, 1, kappa),
+                                                        c.d.class_counts(c.d.all()));
     const Posterior p(graph, c.weights.prior, leaf, c.linear, c.options.n_threads, control);
     const std::vector<double> got = leave_one_out(p, c.d.counts.data(), c.d.n, c.options.n_threads, control);
     const naive::Space space = c.space();
-    // Σ over trees of prior · Π M^power, without one example of `row` and class y; g: times what the leaf of x says.
+    const naive::Counts counts_of_all = c.d.class_counts(c.d.all());
+    const auto total = static_cast<naive::Real>(std::accumulate(counts_of_all.begin(), counts_of_all.end(), 0.0));
+    // Σ over trees of prior · Π M^power (n/N)^κ, without one example of `row` and class y in M; g: times what the leaf
+    // of x says.
     struct Value {
       naive::Real u;
       std::vector<naive::Real> g;
@@ -315,9 +319,11 @@ TEST(left_out_examples_have_sums_of_their_own) {
           space, c.d.all(), 0,
           [&](const naive::Rows& cover, std::size_t depth, bool open) {
             naive::Counts counts = c.d.class_counts(cover);
+            const auto held = static_cast<naive::Real>(std::accumulate(counts.begin(), counts.end(), 0.0)) / total;
             if (remove && std::find(cover.begin(), cover.end(), row) != cover.end()) --counts[y];
             const naive::Real prior = c.weights.prior.log_leaf(depth, open);
-            const naive::Real u = std::exp(prior + power * (c.weights.log_leaf(counts, depth, open) - prior));
+            const naive::Real u = std::exp(prior + power * (c.weights.log_leaf(counts, depth, open) - prior)) *
+                                  std::pow(held, static_cast<naive::Real>(kappa));
             Value out{u, {}};
             for (std::size_t x = 0; x < c.d.c; ++x) out.g.push_back(u * c.weights.theta(counts, depth, x));
             return out;
@@ -347,6 +353,26 @@ TEST(left_out_examples_have_sums_of_their_own) {
       }
     CHECK(at == got.size());
   });
+}
+
+TEST(shares_of_examples_go_on_beyond_the_tables) {
+  const std::vector<std::int32_t> totals{700, 400};
+  for (const double kappa : {0.0, 0.5, 3.0})
+    for (const double power : {1.0, 0.25, 0.0}) {
+      const DirichletParameters a({{0.5, 2.0}, {1.0, 1.0}}, power, 1, kappa), plain({{0.5, 2.0}, {1.0, 1.0}}, power);
+      const Dirichlet whole(a, totals), unweighted(plain, totals);
+      for (const std::int64_t longest : {0, 1, 7, 500}) {
+        const Dirichlet part(a, totals, nullptr, longest);
+        for (const auto& counts : {std::array{1, 0}, std::array{0, 7}, std::array{5, 3}, std::array{700, 400}})
+          for (std::size_t depth : {0u, 1u, 5u}) {
+            const double n = counts[0] + counts[1], held = kappa * std::log(n / 1100);
+            CHECK(std::abs(whole.log_marginal(depth, counts.data()) - unweighted.log_marginal(depth, counts.data()) -
+                           held) < 1e-9);
+            CHECK(std::abs(part.log_marginal(depth, counts.data()) - whole.log_marginal(depth, counts.data())) < 1e-9);
+            CHECK(std::abs(part.log_held(counts[0] + counts[1]) - held) < 1e-12);
+          }
+      }
+    }
 }
 
 TEST(counts_of_another_table_are_refused) {

@@ -8,9 +8,16 @@ namespace everytree {
 
 namespace {
 
-// power · log a(a+1)…(a+k−1) for k = 0..n, by compensated summation.
-std::vector<double> rising_table(double a, double power, std::size_t n, Control* control) {
+// power · log Γ(a + k / per_example) / Γ(a) for k = 0..n; of whole examples by compensated summation.
+std::vector<double> rising_table(double a, double power, double per_example, std::size_t n, Control* control) {
   std::vector<double> table(n + 1);
+  if (per_example != 1) {
+    for (std::size_t k = 1; k <= n; ++k) {
+      table[k] = power * log_rising(a, static_cast<double>(k) / per_example);
+      if (control != nullptr && (k & 0xffff) == 0xffff) control->check(true, "starting", 0, 0);
+    }
+    return table;
+  }
   double sum = 0, carry = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const double y = std::log(a + static_cast<double>(k)) - carry;
@@ -27,13 +34,19 @@ std::vector<double> rising_table(double a, double power, std::size_t n, Control*
 
 Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_t>& class_totals, Control* control,
                      std::int64_t longest)
-    : n_classes_(class_totals.size()), longest_(longest), power_(a.power()) {
+    : n_classes_(class_totals.size()),
+      longest_(longest),
+      power_(a.power()),
+      per_example_(static_cast<double>(a.per_example())),
+      kappa_(a.kappa()) {
   a.check_classes(n_classes_);
   const std::int64_t total = std::accumulate(class_totals.begin(), class_totals.end(), std::int64_t{0});
   all_tabulated_ = total <= longest;
+  log_all_ = total > 0 ? std::log(static_cast<double>(total)) : 0;
   const auto entries = [&](std::int64_t n) { return static_cast<std::size_t>(std::min(n, longest)); };
   std::vector<std::vector<double>> different(a.size());  // parameters of each variant, and the largest count of each
   std::vector<std::vector<std::size_t>> most(a.size());
+  std::vector<double> sums;  // of the parameters of each variant
   std::size_t bytes = 0;
   for (std::size_t d = 0; d < a.size(); ++d) {
     const std::vector<double>& row = a[d];
@@ -54,14 +67,19 @@ Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_
     }
     for (std::size_t n : size) bytes += (n + 1) * sizeof(double);
     bytes += (entries(total) + 1) * sizeof(double);
+    sums.push_back(v.sum_a);
+    v.sum_a *= per_example_;
+    for (double& x : v.a) x *= per_example_;
     variants_.push_back(std::move(v));
   }
   if (control != nullptr) control->check_memory(bytes);
   for (std::size_t d = 0; d < a.size(); ++d) {
     Variant& v = variants_[d];
     for (std::size_t k = 0; k < most[d].size(); ++k)
-      v.rising.push_back(rising_table(different[d][k], power_, most[d][k], control));
-    v.rising_sum = rising_table(v.sum_a, power_, entries(total), control);
+      v.rising.push_back(rising_table(different[d][k], power_, per_example_, most[d][k], control));
+    v.rising_sum = rising_table(sums[d], power_, per_example_, entries(total), control);
+    if (kappa_ > 0)  // a leaf has at least one example
+      for (std::size_t n = 1; n < v.rising_sum.size(); ++n) v.rising_sum[n] -= log_held(static_cast<std::int64_t>(n));
   }
 }
 

@@ -3,7 +3,12 @@
 // as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a. Counts beyond a million, which only
 // heavy weights have, go on from the end of the table by Stirling's series: no table grows with the weights.
 //
+// Where `per_example` counts make one example, n in the sums is that of examples, n = counts / per_example:
+//     logM(n) = Σ_c log Γ(a_c + n_c)/Γ(a_c) − log Γ(Σa + n)/Γ(Σa)
+// and a, sum_a are given in counts, per_example times as large: (n_c + a_c) / (n + Σa) needs no division by it.
+//
 // Under a power η every logarithm here is η times that, so whatever multiplies weights of leaves multiplies M(n)^η.
+// With κ > 0 (dirichlet_parameters.hpp) the second sum is less by κ log(n/N), so that they multiply M(n)^η (n/N)^κ.
 #pragma once
 
 #include <cmath>
@@ -35,6 +40,12 @@ class Dirichlet {
   double a(std::size_t depth, std::size_t c) const { return variants_[variant(depth)].a[c]; }
   double sum_a(std::size_t depth) const { return variants_[variant(depth)].sum_a; }
   double power() const { return power_; }
+  double per_example() const { return per_example_; }
+  double kappa() const { return kappa_; }
+  // κ log(n/N), which log_marginal has in it.
+  double log_held(std::int64_t n) const {
+    return kappa_ == 0 ? 0.0 : kappa_ * (std::log(static_cast<double>(n)) - log_all_);
+  }
 
   // counts[c * stride]
   double log_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const {
@@ -58,11 +69,15 @@ class Dirichlet {
   // log a(a+1)…(a+n−1) for class c, and the same for Σa: the parts of log_marginal.
   double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
     const Variant& v = variants_[variant(depth)];
-    return at(v.rising[v.table_of[c]], v.a[c], n);
+    return at(v.rising[v.table_of[c]], v.a[c] / per_example_, n);
   }
   double log_rising_sum(std::size_t depth, std::int64_t n) const {
     const Variant& v = variants_[variant(depth)];
-    return at(v.rising_sum, v.sum_a, n);
+    const double sum = at(v.rising_sum, v.sum_a / per_example_, n);
+    const std::size_t size = v.rising_sum.size();  // the last entry has κ log of its own count, which is not 0
+    if (kappa_ == 0 || static_cast<std::size_t>(n) < size) return sum;
+    return sum - kappa_ * (std::log(static_cast<double>(n)) -
+                           (size > 1 ? std::log(static_cast<double>(size - 1)) : log_all_));
   }
   // The same as tables, for covers of which they hold every count.
   bool tabulated(std::int64_t total) const { return all_tabulated_ || total <= longest_; }
@@ -75,7 +90,7 @@ class Dirichlet {
 
  private:
   struct Variant {
-    std::vector<double> a;
+    std::vector<double> a;  // in counts
     double sum_a = 0;
     std::vector<std::size_t> table_of;  // classes with equal a share a table
     std::vector<std::vector<double>> rising;
@@ -83,15 +98,15 @@ class Dirichlet {
   };
   double at(const std::vector<double>& table, double a, std::int64_t n) const {
     if (static_cast<std::size_t>(n) < table.size()) return table[static_cast<std::size_t>(n)];
-    const auto last = static_cast<double>(table.size() - 1);
-    return table.back() + power_ * everytree::log_rising(a + last, static_cast<double>(n) - last);
+    const double last = static_cast<double>(table.size() - 1) / per_example_;
+    return table.back() + power_ * everytree::log_rising(a + last, static_cast<double>(n) / per_example_ - last);
   }
   double far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const;
 
   std::size_t n_classes_;
   std::int64_t longest_;
   bool all_tabulated_ = true;
-  double power_ = 1;
+  double power_ = 1, per_example_ = 1, kappa_ = 0, log_all_ = 0;  // log_all: of N
   std::vector<Variant> variants_;
 };
 static_assert(LeafModel<Dirichlet>);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace everytree {
@@ -34,13 +35,15 @@ double added_errors(double n, double e, double confidence, double z) {
 }
 
 LeafCost::LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix, double confidence, double per_leaf,
-                   LeafRule rule)
+                   LeafRule rule, std::int64_t per_example)
     : kind_(kind),
       n_classes_(n_classes),
       matrix_(std::move(matrix)),
       confidence_(confidence),
       per_leaf_(per_leaf),
+      per_example_(static_cast<double>(per_example)),
       rule_(std::move(rule)) {
+  if (per_example < 1) throw InvalidInput("per_example is " + std::to_string(per_example) + "; expected at least 1");
   static std::atomic<std::uint64_t> made{0};
   id_ = ++made;
   if (kind == CostKind::matrix && matrix_.size() != n_classes * n_classes)
@@ -96,7 +99,9 @@ double LeafCost::operator()(const std::int32_t* counts, std::size_t stride) cons
       cost = static_cast<double>(n - most);
       break;
     case CostKind::expected_error:
-      cost = static_cast<double>(n - most) + added_errors(total, static_cast<double>(n - most), confidence_, z_);
+      cost = static_cast<double>(n - most);
+      // The addition is not proportional to the examples, as all other costs are.
+      cost += per_example_ * added_errors(total / per_example_, cost / per_example_, confidence_, z_);
       break;
     case CostKind::gini: {
       double squares = 0;

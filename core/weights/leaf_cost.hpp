@@ -22,9 +22,10 @@ inline bool no_cost(double x) { return x > kNoCost / 2; }
 class LeafCost {
  public:
   using Entry = std::int32_t;  // a statistic is the class counts
-  // matrix[c * n_classes + k]: cost of predicting k for an example of class c.
+  // matrix[c * n_classes + k]: cost of predicting k for an example of class c. Costs are of counts: where `per_example`
+  // of them make one example, they are so much larger than those of examples.
   LeafCost(CostKind kind, std::size_t n_classes, std::vector<double> matrix = {}, double confidence = 0.25,
-           double per_leaf = 0.0, LeafRule rule = {});
+           double per_leaf = 0.0, LeafRule rule = {}, std::int64_t per_example = 1);
   CostKind kind() const { return kind_; }
   std::size_t n_classes() const { return n_classes_; }
   std::size_t width() const { return n_classes_; }
@@ -39,7 +40,8 @@ class LeafCost {
   // The same number for every leaf.
   bool same(const LeafCost& other) const {
     return kind_ == other.kind_ && n_classes_ == other.n_classes_ && matrix_ == other.matrix_ &&
-           confidence_ == other.confidence_ && per_leaf_ == other.per_leaf_ && rule_ == other.rule_;
+           confidence_ == other.confidence_ && per_leaf_ == other.per_leaf_ && rule_ == other.rule_ &&
+           per_example_ == other.per_example_;
   }
   // A cover with these classes costs at least so much, however it is split: every example at its cheapest answer.
   double least(const std::int32_t* counts) const {
@@ -59,7 +61,7 @@ class LeafCost {
   CostKind kind_;
   std::size_t n_classes_;
   std::vector<double> matrix_, cheapest_;  // cheapest_[c]: the least entry of row c
-  double confidence_, z_, per_leaf_;
+  double confidence_, z_, per_leaf_, per_example_;
   LeafRule rule_;
   std::uint64_t id_;
 };

@@ -43,7 +43,8 @@ LinearTables::LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_
   safe_total_ = max0 + max1;
   for (std::size_t v = 0; v < leaf.n_variants(); ++v)
     safe_total_ = std::min(safe_total_, largest_safe_total(leaf, v, max0, max1, log_scale_));
-  const double growth = std::exp(log_scale_), power = leaf.power();
+  const double growth = std::exp(log_scale_);
+  const bool plain = leaf.power() == 1 && leaf.per_example() == 1 && leaf.kappa() == 0;
   for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
     auto& table = tables_.emplace_back(static_cast<std::size_t>(max0 + 1) << shift_, 0.0);
     const double a1 = leaf.a(v, 1), sum_a = leaf.sum_a(v);
@@ -53,8 +54,9 @@ LinearTables::LinearTables(const Dirichlet& leaf, std::int32_t max0, std::int32_
       double value = 0;
       for (std::int32_t n1 = 0; n1 <= last; ++n1) {
         // Neighbours differ by the factor (a_1 + n1) / (Σa + n0 + n1): one exp per 32 entries instead of one per
-        // entry, and often enough that rounding does not add up. A power of it costs as much as the exp.
-        if (n1 % 32 == 0 || power != 1) {
+        // entry, and often enough that rounding does not add up. A power of it, or of a part of an example, costs as
+        // much as the exp.
+        if (n1 % 32 == 0 || !plain) {
           const std::int32_t counts[2] = {n0, n1};
           value = std::exp(leaf.log_marginal(v, counts) + log_scale_ * (n0 + n1));
         }

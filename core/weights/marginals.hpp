@@ -1,6 +1,7 @@
 // logM of class counts of any size, with Dirichlet parameters a by depth and class:
 //     logM(n) = Σ_c log a_c(a_c+1)…(a_c+n_c−1) − log Σa(Σa+1)…(Σa+n−1)
-// Only classes with examples matter, so counts come as (class, count) pairs. Tables grow with their use.
+// of examples: n counts are n / per_example of them. Only classes with examples matter, so counts come as (class,
+// count) pairs. Tables grow with their use.
 #pragma once
 
 #include <cmath>
@@ -25,12 +26,12 @@ class Marginals {
         while (k < v.rising.size() && k < kShared && v.rising[k].a() != x) ++k;
         if (k == v.rising.size() || v.rising[k].a() != x) {
           k = v.rising.size();
-          v.rising.emplace_back(x);
+          v.rising.emplace_back(x, a.per_example());
         }
         v.table_of.push_back(k);
       }
       v.sum_a = std::accumulate(row.begin(), row.end(), 0.0);
-      v.rising_sum.emplace_back(v.sum_a);
+      v.rising_sum.emplace_back(v.sum_a, a.per_example());
       variants_.push_back(std::move(v));
     }
   }

@@ -42,11 +42,11 @@ class Prior:
 class Dirichlet:
     """Dirichlet parameters of leaves, by depth and class; checked."""
 
-    def __init__(self, rows: Sequence[Sequence[float]], power: float = 1.0) -> None: ...
+    def __init__(self, rows: Sequence[Sequence[float]], power: float = 1.0, per_example: int = 1, kappa: float = 0.0) -> None: ...
 
-    def __getstate__(self) -> tuple[list[list[float]], float]: ...
+    def __getstate__(self) -> tuple[list[list[float]], float, int, float]: ...
 
-    def __setstate__(self, arg: tuple[Sequence[Sequence[float]], float], /) -> None: ...
+    def __setstate__(self, arg: tuple[Sequence[Sequence[float]], float, int, float], /) -> None: ...
 
 class LeafRule:
     """Which nodes may be leaves, by their class counts."""
@@ -62,7 +62,7 @@ class LeafRule:
 class LeafCost:
     """An additive cost of leaves."""
 
-    def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0, rule: LeafRule = ...) -> None: ...
+    def __init__(self, kind: str, n_classes: int, matrix: Sequence[float] = [], confidence: float = 0.25, per_leaf: float = 0.0, rule: LeafRule = ..., per_example: int = 1) -> None: ...
 
     def same(self, other: LeafCost) -> bool:
         """Whether both give the same number for every leaf."""
@@ -399,6 +399,38 @@ class ProbableSearch:
         Search until proved or a limit is reached; a later run goes on from there.
         """
 
+class OrderedAnswer:
+    """The best tree over every cut-point, proved or not."""
+
+    @property
+    def cost(self) -> int: ...
+
+    @property
+    def lower(self) -> int: ...
+
+    @property
+    def proved(self) -> bool: ...
+
+    @property
+    def stopped(self) -> str: ...
+
+    @property
+    def columns(self) -> list[int]: ...
+
+    @property
+    def ranks(self) -> list[int]: ...
+
+    @property
+    def n_solved(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+def best_ordered(ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], price: int, min_leaf: int, max_depth: int, control: Control) -> OrderedAnswer:
+    """
+    The best tree with tests `rank of a column <= r`, over every column and r; ranks has a row for each column. Columns and ranks of the answer are those of its nodes in preorder, the rows above a cut first, −1 for leaves.
+    """
+
 class Collapsed:
     """
     Metropolis–Hastings over tops of trees, the levels below summed exactly.
@@ -493,9 +525,9 @@ class Columns:
     def add_numeric(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Finite numbers; NaN is missing."""
 
-    def set_classes(self, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None:
+    def set_classes(self, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, per_example: int = 1) -> None:
         """
-        Classes 0 … n_classes − 1 and whole weights of the rows: what growing needs beside the columns.
+        Classes 0 … n_classes − 1 and whole weights of the rows, of which per_example make one example.
         """
 
     @property

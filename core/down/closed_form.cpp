@@ -1,0 +1,168 @@
+#include "down/closed_form.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace everytree {
+
+void ClosedForm::begin(const OneLevelFold& fold, bool by_group) {
+  const Frontier& f = fold.frontier();
+  const auto& classes = f.table().test_classes();
+  elements_.clear();
+  for (std::uint32_t g = 0; g < f.n_groups(); ++g) {
+    if (by_group) {
+      elements_.push_back({g, 0, 0, false});
+      continue;
+    }
+    const std::uint32_t* upper = f.uppers_begin(g);
+    for (const std::uint32_t* p = f.parts_begin(g); p != f.parts_end(g); ++p, ++upper)
+      for (std::uint32_t member : classes[*p >> 1].members)
+        elements_.push_back({g, member >> 1, *upper, ((*p ^ member) & 1) != 0});
+  }
+  plain_ = elements_.size() == f.n_groups();
+  multiplicity_.clear();
+  if (by_group) multiplicity_.assign(f.multiplicities(), f.multiplicities() + f.n_groups());
+}
+
+void ClosedForm::reset(std::size_t n_values, const OneLevelFold& fold) {
+  const Frontier& f = fold.frontier();
+  if (forms_.size() < n_values) forms_.resize(n_values);
+  stride_ = (f.n_groups() + 7) & ~std::size_t{7};
+  for (std::size_t v = 0; v < n_values; ++v) {
+    forms_[v].matrix.resize(f.n_groups() * stride_);
+    if (!fold.has_pairs()) std::fill(forms_[v].matrix.begin(), forms_[v].matrix.end(), 0.0);
+    forms_[v].linear.assign(stride_, 0.0);
+    forms_[v].constant = forms_[v].size = 0;
+  }
+  for (auto& factor : factor_) factor.resize(f.stride());
+}
+
+PairSums ClosedForm::sums(std::size_t value, std::size_t i, const Frontier& f) {
+  Form& form = forms_[value];
+  return {f.multiplicity(i), form.matrix.data() + i * stride_, form.linear.data(), &form.constant, &form.size};
+}
+
+void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
+                       const std::vector<LeafValue>& values) {
+  const Frontier& f = fold.frontier();
+  const Dirichlet& leaf = weights.leaf();
+  const std::size_t n = f.n_groups(), depth = fold.depth();
+  const PairCounts counts = fold.pair_counts();
+  reset(values.size(), fold);
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const std::size_t c = values[v].cls;
+    Form& form = forms_[v];
+    form.constant = fold.state_mass(level) * values[v](f.totals()[c] + leaf.a(depth, c), f.total() + leaf.sum_a(depth));
+    for (std::size_t i = 0; i < n; ++i) {
+      double own[2];
+      for (int a = 0; a < 2; ++a) {
+        const std::int32_t n_c = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
+        const std::int32_t n_side = a == 1 ? f.total(i) : f.total() - f.total(i);
+        own[a] = fold.leaf_mass(level, i, a) * values[v](n_c + leaf.a(depth + 1, c), n_side + leaf.sum_a(depth + 1));
+      }
+      form.constant += f.multiplicity(i) * own[0];
+      form.linear[i] += own[1] - own[0];
+    }
+  }
+  const bool means = std::any_of(values.begin(), values.end(),
+                                 [](const LeafValue& value) { return value.kind == LeafValue::Kind::mean; });
+  double* const factor[4] = {factor_[0].data(), factor_[1].data(), factor_[2].data(), factor_[3].data()};
+  const double sum_a = leaf.sum_a(depth + 2);
+  for (std::size_t i = 0; i < n && fold.has_pairs(); ++i) {
+    const OneLevelFold::PairRow row = fold.next_masses(weights, i);
+    if (means)
+      f.kernel().mass_factors(counts, row.pair, row.total, i, n, {sum_a, 0, nullptr, nullptr}, row.mass, factor);
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const LeafTerm term{static_cast<std::int32_t>(values[v].kind),
+                          values[v].cls,
+                          leaf.a(depth + 2, values[v].cls),
+                          sum_a,
+                          values[v].centre,
+                          1 / values[v].per_example};
+      f.kernel().leaf_sums(counts, row.pair, row.total, i, n, term, term.kind == 0 ? factor : row.mass,
+                           f.multiplicities(), sums(v, i, f));
+    }
+  }
+  spread(values.size());
+}
+
+void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
+                       const std::vector<LeftOut>& left_out) {
+  const Frontier& f = fold.frontier();
+  const Dirichlet& leaf = weights.leaf();
+  const std::size_t n = f.n_groups(), n_classes = f.table().n_classes(), depth = fold.depth();
+  const PairCounts counts = fold.pair_counts();
+  reset(left_out.size() * n_classes, fold);
+  const auto taken = [](std::size_t c, std::size_t y) { return c == y ? 1.0 : 0.0; };
+  for (std::size_t k = 0; k < left_out.size(); ++k) {
+    const LeftOut& out = left_out[k];
+    for (std::size_t i = 0; i < n; ++i) {
+      double weight[2];
+      for (int a = 0; a < 2; ++a) {
+        const std::int32_t n_y = a == 1 ? f.count(out.y, i) : f.totals()[out.y] - f.count(out.y, i);
+        const std::int32_t n_side = a == 1 ? f.total(i) : f.total() - f.total(i);
+        weight[a] = fold.leaf_mass(level, i, a) * out.own[0][n_y] * out.all[0][n_side];
+      }
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        Form& form = forms_[k * n_classes + c];
+        const double more = leaf.a(depth + 1, c) - taken(c, out.y);
+        const double own[2] = {weight[0] * (f.totals()[c] - f.count(c, i) + more), weight[1] * (f.count(c, i) + more)};
+        form.constant += f.multiplicity(i) * own[0];
+        form.linear[i] += own[1] - own[0];
+        form.size += f.multiplicity(i) * (own[0] + own[1]);
+      }
+    }
+  }
+  double* const factor[4] = {factor_[0].data(), factor_[1].data(), factor_[2].data(), factor_[3].data()};
+  for (std::size_t i = 0; i < n && fold.has_pairs(); ++i) {
+    const OneLevelFold::PairRow row = fold.next_masses(weights, i);
+    for (std::size_t k = 0; k < left_out.size(); ++k) {
+      const LeftOut& out = left_out[k];
+      f.kernel().mass_factors(counts, row.pair, row.total, i, n, {0.0, out.y, out.own[1], out.all[1]}, row.mass,
+                              factor);
+      for (std::size_t c = 0; c < n_classes; ++c)
+        f.kernel().leaf_sums(counts, row.pair, row.total, i, n,
+                             {0, c, leaf.a(depth + 2, c) - taken(c, out.y), 0.0, 0.0, 1.0}, factor, f.multiplicities(),
+                             sums(k * n_classes + c, i, f));
+    }
+  }
+  spread(left_out.size() * n_classes);
+}
+
+void ClosedForm::spread(std::size_t n_values) {
+  // A split whose tests agree is one element that counts as often as there are tests.
+  for (std::size_t v = 0; v < n_values; ++v)
+    for (std::size_t i = 0; i < multiplicity_.size(); ++i) {
+      forms_[v].linear[i] *= multiplicity_[i];
+      double* row = forms_[v].matrix.data() + i * stride_;
+      for (std::size_t j = i + 1; j < multiplicity_.size(); ++j) row[j] *= multiplicity_[i] * multiplicity_[j];
+    }
+  if (plain_) return;
+  const std::size_t n = elements_.size(), stride = (n + 7) & ~std::size_t{7};
+  for (std::size_t v = 0; v < n_values; ++v) {
+    Form& form = forms_[v];
+    wide_.assign(n * stride, 0.0);
+    for (std::size_t e = 0; e < n; ++e)
+      for (std::size_t x = e + 1; x < n; ++x)
+        if (elements_[x].group != elements_[e].group)
+          wide_[e * stride + x] = form.matrix[elements_[e].group * stride_ + elements_[x].group];
+    std::swap(form.matrix, wide_);
+    wide_.assign(stride, 0.0);
+    for (std::size_t e = 0; e < n; ++e) wide_[e] = form.linear[elements_[e].group];
+    std::swap(form.linear, wide_);
+  }
+  stride_ = stride;
+}
+
+void ClosedForm::evaluate(std::size_t value, const Patterns& patterns, const Kernels& kernels, double* out) {
+  const Form& form = forms_[value];
+  const std::size_t n = elements_.size();
+  scratch_.resize(16 * patterns.pitch + n + 16);
+  double* scratch = scratch_.data();
+  while (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) ++scratch;
+  kernels.pattern_sums(form.matrix.data(), stride_, n, form.linear.data(), patterns.bits.data(), patterns.pitch,
+                       patterns.n_rows, scratch, out);
+  for (std::size_t r = 0; r < patterns.n_rows; ++r) out[r] += form.constant;
+}
+
+}  // namespace everytree

@@ -1,0 +1,83 @@
+// What a closed state says about many rows at once.
+//
+// A row x enters through the outcomes y_e(x) ∈ {0, 1} of the single tests e that the state offers, and the average of a
+// leaf value over the trees of the state is
+//     f(x) = constant + Σ_e y_e linear_e + Σ_{e < e'} y_e y_e' matrix_{e e'}
+// The form is built from the probabilities of the leaves of pairs (OneLevelFold::next_masses), each pair once, and is
+// evaluated by patterns of four outcomes (Kernels::pattern_sums). down/quadratic_form.hpp is the same for any weights,
+// over the slots of the whole table.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontier/one_level.hpp"
+
+namespace everytree {
+
+// The patterns of some rows: four tests to a number, see Kernels::pattern_sums.
+struct Patterns {
+  std::vector<std::uint16_t> bits;
+  std::size_t pitch = 0;  // numbers of a run of four tests: one for each row, up to a multiple of 8
+  std::size_t n_rows = 0;
+
+  static constexpr std::uint32_t bit(std::size_t test) { return 8u << test % 4; }
+  // The numbers of the rows are to be written; those of the padding are 0.
+  void begin(std::size_t n_tests, std::size_t rows) {
+    n_rows = rows;
+    pitch = (rows + 7) & ~std::size_t{7};
+    const std::size_t runs = (n_tests + 3) / 4;
+    bits.resize(runs * pitch + 8);  // whoever writes eight at a time may go past the last
+    for (std::size_t k = 0; k < runs; ++k)
+      for (std::size_t r = rows; r < pitch; ++r) bits[k * pitch + r] = 0;
+  }
+  std::uint16_t* run_of(std::size_t test) { return bits.data() + test / 4 * pitch; }
+};
+
+class ClosedForm {
+ public:
+  // A single test that the state offers, in the order of the form.
+  struct Element {
+    std::uint32_t group, test, upper;
+    bool flipped;  // it holds where the split of its group does not
+  };
+  // After fold.product<SumProduct>(state, weights, level) with level.n > 0, and fold.begin_masses. With `by_group` the
+  // elements are the splits of the state themselves: for rows on which the tests of a split agree.
+  void begin(const OneLevelFold& fold, bool by_group);
+  const std::vector<Element>& elements() const { return elements_; }
+
+  // One form for each of these leaf values.
+  void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
+             const std::vector<LeafValue>& values);
+
+  // The same for left-out examples of some classes y (see down/leave_one_out.hpp): form k · n_classes + c is of y[k]
+  // and c, and a leaf gives own[n_y] · all[n] · (n_c − [c = y] + a_c). Without the leaf that the state itself may be.
+  struct LeftOut {
+    std::size_t y;
+    const double *own[2], *all[2];  // of leaves one and two levels below the state
+  };
+  void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
+             const std::vector<LeftOut>& left_out);
+
+  // out[r] for the rows of the patterns.
+  void evaluate(std::size_t value, const Patterns& patterns, const Kernels& kernels, double* out);
+  // Σ of the absolute parts that were added up: a value that is a small part of it lacks digits.
+  double size_of(std::size_t value) const { return forms_[value].size; }
+
+ private:
+  struct Form {
+    std::vector<double> matrix, linear;
+    double constant = 0, size = 0;
+  };
+  void reset(std::size_t n_values, const OneLevelFold& fold);
+  PairSums sums(std::size_t value, std::size_t i, const Frontier& frontier);
+  void spread(std::size_t n_values);  // from single tests of groups to elements
+
+  std::vector<Element> elements_;
+  std::vector<Form> forms_;
+  std::vector<double> scratch_, factor_[4], wide_, multiplicity_;
+  bool plain_ = true;  // an element for each group
+  std::size_t stride_ = 0;
+};
+
+}  // namespace everytree
