@@ -102,6 +102,9 @@ if TYPE_CHECKING:
         DepthDecay as DepthDecay,
     )
     from everytree.weights.priors import (
+        BalancedPrior as BalancedPrior,
+    )
+    from everytree.weights.priors import (
         CodingPrior as CodingPrior,
     )
     from everytree.weights.priors import (
@@ -128,6 +131,7 @@ __version__ = "0.1.0"
 # public name -> module that holds it
 _HOME = {
     "AveragedPosterior": "everytree.bayes.average",
+    "BalancedPrior": "everytree.weights.priors",
     "BaseRate": "everytree.weights.dirichlet",
     "BayesOptimalClassifier": "everytree.estimators.bayes",
     "Binarizer": "everytree.data.binarizer",

@@ -121,7 +121,7 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         core = _core.Posterior(**fold_arguments(space, graph, weights.with_closed_leaves(closed), control))
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
         p = core.predict(core_rows(posterior.space, X), control)
-    counts = space.table.class_counts.sum(axis=0).astype(float)
+    counts = space.table.class_examples.astype(float)
     a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
     high = (counts + a) / (counts + a.sum())
@@ -136,7 +136,7 @@ def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
     if not _limited(posterior, control):
         return Bracket(posterior.log_evidence, posterior.log_evidence)
     lower, upper = posterior.core.bracket(posterior.space.n_threads, control)
-    room = ROUNDING * max(1, posterior.space.table.total)
+    room = ROUNDING * max(1, posterior.space.table.examples)
     return Bracket(lower - room, upper + room)
 
 
@@ -157,7 +157,7 @@ def _check(posterior: Folded) -> PriorTables:
             says=" changes with depth; a bracket needs the same parameters at every "
             "depth: a number, or one per class",
         )
-    deepest = min(space.n_tests, space.table.total // space.min_leaf)
+    deepest = min(space.n_tests, space.most_leaves)
     tables = posterior.prior.tables(deepest)
     sums = [
         math.exp(split) + math.exp(leaf)

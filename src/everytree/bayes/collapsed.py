@@ -30,7 +30,7 @@ from everytree.engine.rows import core_rows
 from everytree.engine.weigh import weigh
 from everytree.errors import QueryError
 from everytree.weights.dirichlet import Dirichlet, checked_power
-from everytree.weights.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior
 
 __all__ = ["CollapsedPosterior"]
 
@@ -110,7 +110,7 @@ class CollapsedPosterior:
         power: float = 1.0,
     ) -> None:
         self._space = space
-        self.prior: Prior = SizePrior() if prior is None else as_prior(prior)
+        self.prior: Prior = space.prior_of(prior)
         self.dirichlet = dirichlet
         self.power = checked_power(power)
         n_draws = whole("n_draws", n_draws, LEAST)
@@ -130,7 +130,7 @@ class CollapsedPosterior:
         return _core.Collapsed(
             space.core_table(control),
             -1 if space.max_depth is None else space.max_depth,
-            space.min_leaf,
+            space.min_count,
             weights.prior,
             weights.dirichlet,
             space.switches["linear"],
@@ -269,7 +269,7 @@ class CollapsedPosterior:
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
         sizes = np.diff(batch_edges(self.n_draws))
         a = np.array(self._rows).min(axis=0)
-        least = a / (self._space.table.total + np.max(np.sum(self._rows, axis=1)))
+        least = a / (self._space.table.examples + np.max(np.sum(self._rows, axis=1)))
         in_batch = self._in_batch()
         with self._space.question("predicting with sampled tops") as control:
             for k in range(0, len(distinct), BLOCK):
@@ -303,7 +303,7 @@ class CollapsedPosterior:
         """Return the error that batches and chains do not see; it is zero where nothing is sampled."""
         if self._core.ends_at_root:
             return np.zeros_like(proba)
-        counts = self._space.table.class_counts.sum(axis=0) + np.array(self._rows[0])
+        counts = self._space.table.class_examples + np.array(self._rows[0])
         return unseen_error(proba, counts / counts.sum(), self.ess)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:

@@ -27,12 +27,15 @@ import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.bayes.rule_list import RuleArrays
 from everytree.bayes.rules_dict import parts_from_dict, rules_to_dict
-from everytree.bayes.rules_sql import expression
 from everytree.common.arguments import number, refused
 from everytree.data.arrays import as_tests
+from everytree.data.asked import questions
 from everytree.data.binarizer import Binarizer
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError
+from everytree.export.form import Rule, SumForm
+from everytree.export.methods import Exports, Portable
+from everytree.export.sql import expression, query
 from everytree.trees.conditions import conditions
 
 __all__ = ["CompressedRules", "CompressionPoint", "MoveRule", "compress", "curve"]
@@ -61,7 +64,7 @@ class MoveRule:
         return f"{', '.join(f'{move:+.4f}' for move in self.moves)}  if {where}"
 
 
-class CompressedRules:
+class CompressedRules(Exports):
     """A sum of rules that stays within ``bound`` of the exact average over every tree.
 
     ``Posterior.compress`` makes it. Rule k consists of ``items[begin[k]:begin[k + 1]]``.
@@ -234,8 +237,41 @@ class CompressedRules:
             lines.append(f"… and {self.n_rules - len(shown)} more")
         return "\n".join(lines)
 
-    def to_sql(self, binarizer: Binarizer | None = None, label: Any = None) -> str:
-        """Write an SQL expression for the probability of one class.
+    def portable(self) -> SumForm:
+        return self._form(None)
+
+    def _form(self, binarizer: Binarizer | None) -> SumForm:
+        asked = questions(self.n_tests, self.test_names, binarizer)
+        rules = tuple(
+            Rule(tuple((asked.condition(test), bool(outcome)) for test, outcome in rule.items), rule.moves)
+            for rule in self.rules
+        )
+        return SumForm(asked.fields, self.classes, self.base, rules, tuple(self._floor.tolist()), self.bound)
+
+    def over(self, binarizer: Binarizer) -> Portable:
+        """Return the rules over the columns of the data, with the methods ``to_sql``, ``to_python`` and so on.
+
+        Parameters
+        ----------
+        binarizer : Binarizer
+            The fitted Binarizer that made the tests of the rules.
+
+        Returns
+        -------
+        Portable
+            The rules in the form that is written.
+        """
+        return Portable(self._form(binarizer))
+
+    def to_sql(  # type: ignore[override]
+        self,
+        binarizer: Binarizer | None = None,
+        label: Any = None,
+        *,
+        table: str | None = None,
+        dialect: str = "standard",
+    ) -> str:
+        """Write an SQL expression for the probability of one class, or a query with all of them.
 
         The expression is the plain sum of the rules: it may leave the range from 0 to 1 by ``bound``.
 
@@ -246,13 +282,18 @@ class CompressedRules:
             reads columns of 0/1 named like the tests.
         label : object, default=None
             The class; None means the last of ``classes``.
+        table : str, optional
+            The name of a table, for a whole query; see ``Exports.to_sql``.
+        dialect : {"standard", "mysql"}, default "standard"
+            How names and texts are quoted.
 
         Returns
         -------
         str
-            The expression.
+            The expression, or the query.
         """
-        return expression(self, binarizer, self.classes[-1] if label is None else label)
+        form = self._form(binarizer)
+        return expression(form, label, dialect) if table is None else query(form, table, dialect)
 
     def to_dict(self) -> dict[str, Any]:
         """Write everything as plain lists, strings and numbers, for JSON.
@@ -312,7 +353,7 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
     moves = moves.reshape(-1, len(base))
     if not len(moves):
         # No rule is worth keeping. The base rate says more to a person than the mean over all 0/1 rows.
-        n = space.table.class_counts.sum(axis=0) + np.array(posterior.parameters[0])
+        n = space.table.class_examples + np.array(posterior.parameters[0])
         rate = n / n.sum()
         further = left_out + float(np.abs(rate - base).max())
         if factor * further <= epsilon:
@@ -356,7 +397,7 @@ def curve(
 def _floor(posterior: Folded) -> Reals:
     """Return the least probability that a leaf, and so the average, gives to each class."""
     a = np.array(posterior.parameters)
-    return np.asarray(a.min(axis=0) / (posterior.space.table.total + a.sum(axis=1).max()))
+    return np.asarray(a.min(axis=0) / (posterior.space.table.examples + a.sum(axis=1).max()))
 
 
 def _asked(expansion: _core.Expansion, epsilon: float, floor: Reals) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from everytree.engine.estimate import estimate
 from everytree.engine.rows import core_rows, training_rows
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior
 
 __all__ = ["DepthProfile", "DepthStep", "deepen"]
 
@@ -166,7 +166,7 @@ def deepen(
                 f"max_depth={max_depth} is deeper than the space, whose limit is {space.max_depth}; make a "
                 f"TreeSpace with max_depth={max_depth} or None, and deepen that"
             )
-    chosen = SizePrior() if prior is None else as_prior(prior)
+    chosen = space.prior_of(prior)
     run = _Run(space, _rows(space, X))
     steps: list[DepthStep] = []
     depth = 0 if target == 0 else 1

@@ -32,7 +32,7 @@ from everytree.draw.evidence import plot_evidence
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError, Wording
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior, as_prior
+from everytree.weights.priors import Prior
 
 __all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
 
@@ -214,7 +214,7 @@ def fit_evidence(
     True
     """
     family = _families(space, prior, dirichlet, start)
-    search = _Search(space, family, as_prior(prior) if family.prior is None else None, dirichlet, keep)
+    search = _Search(space, family, space.prior_of(prior) if family.prior is None else None, dirichlet, keep)
     most = whole("max_evaluations", max_evaluations, 1)
     for place in _grid(family, grid):
         if len(search.points) >= most:
@@ -265,7 +265,9 @@ def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) ->
             ),
         )
     return _Families(
-        None if words["prior"] is None else prior_family(words["prior"][1], start),
+        None
+        if words["prior"] is None
+        else prior_family(words["prior"][1], start or space.prior_of(words["prior"][1])),
         None if words["dirichlet"] is None else dirichlet_family(words["dirichlet"][1], space.classes),
     )
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.bayes.rules import top_rules
+from everytree.common.text import as_number
 from everytree.engine.rows import one_core_row
 from everytree.trees.added import added_words
 
@@ -113,7 +114,7 @@ class Explanation:
             leaf = f"{rule.proba[c]:.2f} ({low:.2f} to {high:.2f})"
             mark = "" if rule.maximal else "  (within a rule above)"
             lines.append(
-                f"{rule.weight:7.4f}  {rule.move[c]:+7.4f}  {leaf:<24}  {sum(rule.counts):5d}  {rule}{mark}"
+                f"{rule.weight:7.4f}  {rule.move[c]:+7.4f}  {leaf:<24}  {as_number(sum(rule.counts)):>5}  {rule}{mark}"
             )
         lines.append(f"{1 - self.covered:7.4f}  {self.rest[c]:+7.4f}  {'':<24}  {'':>5}  all other rules")
         if self.rules:
@@ -134,7 +135,7 @@ def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Contro
     space = posterior.space
     row = one_core_row(space, x)
     proba = tuple(float(p) for p in posterior.predict_proba(row[None, :])[0])
-    n, a = space.table.class_counts.sum(axis=0).tolist(), posterior.parameters[0]
+    n, a = space.table.class_examples.tolist(), posterior.parameters[0]
     base = tuple((k + b) / (sum(n) + math.fsum(a)) for k, b in zip(n, a, strict=True))
     found = top_rules(posterior, row, top, control)
     sets = [frozenset(zip(rule.items, rule.asks or rule.items, strict=True)) for rule in found]

@@ -81,7 +81,7 @@ def _fold_part(
     with mine.question("folding a part of the frontier") as control:
         depth = -1 if mine.max_depth is None else mine.max_depth
         values: Reals = _core.Posterior.fold_sent(
-            mine.core_table(), depth, mine.min_leaf, True, mine.switches["frontier"], covers, depths, sizes,
+            mine.core_table(), depth, mine.min_count, True, mine.switches["frontier"], covers, depths, sizes,
             n_threads=mine.n_threads, control=control, **given,
         )  # fmt: skip
     return values

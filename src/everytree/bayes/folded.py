@@ -182,7 +182,7 @@ class Folded:
             The same array.
         """
         a = np.array(self.parameters).min(axis=0)
-        least = a / (self._space.table.total + np.max(np.sum(self.parameters, axis=1)))
+        least = a / (self._space.table.examples + np.max(np.sum(self.parameters, axis=1)))
         return np.clip(proba, least, 1.0, out=proba)
 
     def drawn_keys(

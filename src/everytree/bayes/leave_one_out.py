@@ -5,6 +5,9 @@ The trees stay those of all examples. Without an example i of row x and class y,
 
     P(c | x, all but i) = E[r · p_c] / E[r]          E over the posterior given all examples
 
+Where the examples of a row and class weigh w < 1 together, all of them are left out, and one example otherwise: with
+w in place of 1, and r the ratio of the leaf's weights M without and with them.
+
 One pass over the folded graph gives E[r · p_c] for every row and class; nothing is folded again.
 """
 
@@ -42,7 +45,7 @@ class LeaveOneOut:
     codes : ndarray of shape (n,)
         The place of their class in ``labels``.
     counts : ndarray of shape (n,)
-        The number of equal examples that the entry stands for.
+        The number of equal examples that the entry stands for; with a fraction where weights have one.
     proba : ndarray of shape (n, n_classes)
         P(class | row) when one of them is left out.
     log_ratio : ndarray of shape (n,)
@@ -63,7 +66,7 @@ class LeaveOneOut:
 
     rows: npt.NDArray[np.uint8]
     codes: Codes
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[Any]
     proba: Reals
     log_ratio: Reals
     labels: list[Any]
@@ -81,7 +84,7 @@ class LeaveOneOut:
     @property
     def standard_error(self) -> float:
         """The standard error of ``log_loss`` over the examples; not a number for a single example."""
-        n = int(self.counts.sum())
+        n = self.counts.sum().item()
         if n < 2:
             return math.nan
         squares = float(self.counts @ (self.losses - self.log_loss) ** 2)
@@ -174,6 +177,7 @@ def _of_sums(posterior: Folded, sums: Reals) -> LeaveOneOut:
     rows, codes = np.nonzero(table.class_counts)
     total = sums.sum(axis=1)
     return LeaveOneOut(
-        np.ascontiguousarray(table.rows[rows], dtype=np.uint8), codes, table.class_counts[rows, codes],
+        np.ascontiguousarray(table.rows[rows], dtype=np.uint8), codes,
+        table.in_examples(table.class_counts[rows, codes]),
         sums / total[:, None], np.log(total), list(posterior.space.classes),
     )  # fmt: skip

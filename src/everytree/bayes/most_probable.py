@@ -29,12 +29,15 @@ __all__ = ["most_probable"]
 def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet, power: float = 1.0) -> Tree:
     """Find the tree with the largest log joint; ``tree.info`` says how sure that is."""
     # No path is longer: a test splits at most once on it, and every leaf keeps min_leaf examples.
-    deepest = min(space.n_tests, space.table.total // space.min_leaf - 1)
+    deepest = min(space.n_tests, space.most_leaves - 1)
     if space.max_depth is not None:
         deepest = min(deepest, space.max_depth)
     weights = weigh(space, prior, dirichlet, deepest, power)
     tables = weights.tables
-    if max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0:
+    above_one = max(*tables.log_split, *tables.log_leaf_open, *tables.log_leaf_closed) > 0
+    if above_one or (
+        prior.attribute_fair and not tables.per_test
+    ):  # the one test of a column may weigh e / columns
         # A factor above 1 could grow with every node, so no bound holds: fold everything.
         tree = Posterior(space, prior, dirichlet, power).map_tree()
         joint = float(tree.info["log_joint"])
@@ -50,7 +53,7 @@ def most_probable(space: Engine, prior: Prior, dirichlet: Dirichlet, power: floa
                 weights.prior,
                 weights.dirichlet,
                 -1 if space.max_depth is None else space.max_depth,
-                space.min_leaf,
+                space.min_count,
                 by_depth,
                 control,
                 space.switches["merge"],

@@ -1,4 +1,4 @@
-"""The parts of compressed rules that are written, as JSON (rules_dict.py) or SQL (rules_sql.py)."""
+"""The parts of compressed rules that are written, as JSON (rules_dict.py)."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.bayes.folded import Folded
 from everytree.bayes.local_rules import Conditions, LocalNodes
+from everytree.common.text import as_number
 from everytree.engine.rows import one_core_row
 from everytree.trees.conditions import conditions, conditions_of
 
@@ -63,7 +64,7 @@ class Rule:
     def __str__(self) -> str:
         where = " and ".join(self.names) or "always"
         chances = ", ".join(f"{p:.2f}" for p in self.proba)
-        return f"{self.weight:.4f}  {where}  →  ({chances})  n={sum(self.counts)}"
+        return f"{self.weight:.4f}  {where}  →  ({chances})  n={as_number(sum(self.counts))}"
 
 
 class _Nodes:
@@ -157,7 +158,7 @@ def _local_rules_above(
 def _local_rule(posterior: Folded, nodes: LocalNodes, items: Conditions, weight: float) -> Rule:
     columns = posterior.space.table.columns
     assert columns is not None
-    counts = [int(n) for n in nodes.counts(items)]
+    counts = _examples(posterior, nodes.counts(items))
     a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
     total = sum(counts) + math.fsum(a)
     asks = tuple(columns.test(test, upper).name for test, _, upper in items)
@@ -201,13 +202,18 @@ def _rules_above(
 
 def _rule(posterior: Folded, nodes: _Nodes, items: Path, weight: float) -> Rule:
     space = posterior.space
-    counts = [int(n) for n in nodes.facts(items)[2]]
+    counts = _examples(posterior, nodes.facts(items)[2])
     a = posterior.parameters[min(len(items), len(posterior.parameters) - 1)]
     total = sum(counts) + math.fsum(a)
     names = tuple(_words(space.test_names, test, outcome) for test, outcome in items)
     return Rule(
         items, weight, tuple(counts), tuple((n + b) / total for n, b in zip(counts, a, strict=True)), names
     )
+
+
+def _examples(posterior: Folded, counts: list[int]) -> list[Any]:
+    whole = np.array([int(n) for n in counts], dtype=np.int64)
+    return list(posterior.space.table.in_examples(whole).tolist())
 
 
 def _words(names: tuple[str, ...] | None, test: int, outcome: int) -> str:

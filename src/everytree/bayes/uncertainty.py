@@ -249,7 +249,7 @@ def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.
         for test, those in by_test.items():
             if test < 0:
                 a = posterior.parameters[min(depth, len(posterior.parameters) - 1)]
-                counts = tuple(table.class_counts[examples].sum(axis=0).tolist())
+                counts = tuple(table.in_examples(table.class_counts[examples].sum(axis=0)).tolist())
                 at = leaves.setdefault((counts, min(depth, len(posterior.parameters) - 1)), len(leaves))
                 if at == len(parameters):
                     parameters.append([n + b for n, b in zip(counts, a, strict=True)])

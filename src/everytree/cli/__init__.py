@@ -6,14 +6,17 @@ exit code 0     done; also where a limit or Ctrl-C ended a search that then answ
           1     a check failed: a claim of ``verify`` is false
           2     bad input or arguments: one message, nothing written
           130   interrupted before there was an answer; also where Ctrl-C ended ``explore``
-          143   SIGTERM ended ``explore``
+          143   SIGTERM ended it, in order: nothing half-written is left
 """
 
 from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
+import threading
+from types import FrameType
 from typing import NoReturn
 
 from everytree.cli.later import later
@@ -28,6 +31,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" instead
+    main_thread = threading.current_thread() is threading.main_thread()  # no other may set what a signal does
+    before = signal.signal(signal.SIGTERM, _terminated) if main_thread else None
     try:
         later("app.app")(prog_name="everytree")  # loaded here, so that Ctrl-C is heard meanwhile too
     except Refusal as refusal:
@@ -41,6 +46,14 @@ def main() -> None:
         _fail(f"{error.filename}: {error.strerror}" if named else str(error), 2)
     except (EverytreeError, ImportError, ValueError) as error:
         _fail(str(error), 2)
+    finally:
+        if main_thread:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """End at SIGTERM as at Ctrl-C, by an exception, so that drafts of files are removed and questions stopped."""
+    sys.exit(128 + number)
 
 
 def _refuse(refusal: Refusal) -> None:

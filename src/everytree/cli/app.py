@@ -12,13 +12,17 @@ from everytree.cli.later import later
 from everytree.cli.options import (
     AsJson,
     Bins,
+    Costs,
     Cuts,
     DataFile,
+    HeldOut,
     Learning,
     ModelFile,
     Picture,
+    Positive,
     Reading,
     Target,
+    Treating,
     Weights,
     grouped,
 )
@@ -66,12 +70,14 @@ def fit(
     data: DataFile,
     target: Target = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="The classifier, such as optimal, bayes or c45; `everytree methods` lists and explains all.",
+            help="The classifier, such as every, optimal or c45; `everytree methods` lists and explains all. "
+            "[default: every; with options of single trees, such as --max-depth, optimal]",
             autocompletion=_methods,
+            show_default=False,
         ),
-    ] = "optimal",
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the model to this file.", show_default=False)
     ] = None,
@@ -88,16 +94,22 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    held_out: HeldOut = None,
+    positive: Positive = None,
+    costs: Costs = None,
     as_json: AsJson = False,
     *,
     reading: Reading,
+    treating: Treating,
     learning: Learning,
 ) -> None:
     """Learn a classifier from a file, and write it to a model file.
 
     Examples:
 
-    - `everytree fit heart.csv --target class --max-depth 3 --out heart.json`
+    - `everytree fit heart.csv --target class --out heart.json`: every tree, with nothing to choose
+
+    - `everytree fit heart.csv --target class --max-depth 3 --out heart.json`: the best single tree
 
     - `everytree fit heart.csv --target class --method bayes --dirichlet fit --out heart.json`
 
@@ -110,8 +122,9 @@ def fit(
     - `everytree fit "visits/*.parquet" --target class`: many files, together larger than memory, are counted in place
     """
     later("fit.run_fit")(
-        data, target, method, out, where, weights, picture, training_errors, reading, learning, as_json
-    )
+        data, target, method, out, where, weights, picture, training_errors, (held_out, positive, costs), reading,
+        treating, learning, as_json,
+    )  # fmt: skip
 
 
 @app.command()
@@ -137,6 +150,12 @@ def predict(
     ] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows in memory at a time.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the draws behind the intervals.")] = 0,
+    formulas: Annotated[
+        bool,
+        typer.Option(
+            "--formulas", help="Write texts such as =1+1 as they are, which a spreadsheet would run."
+        ),
+    ] = False,
     as_json: AsJson = False,
     *,
     reading: Reading,
@@ -151,7 +170,9 @@ def predict(
 
     - `everytree predict heart.json new.parquet --out answers.parquet --bounds --keep patient`
     """
-    later("predict.run_predict")(model, data, out, bounds, level, keep or (), rows, seed, reading, as_json)
+    later("predict.run_predict")(
+        model, data, out, bounds, level, keep or (), rows, seed, reading, as_json, formulas
+    )
 
 
 @app.command()
@@ -164,13 +185,15 @@ def query(
     as_json: AsJson = False,
     *,
     reading: Reading,
+    treating: Treating,
     learning: Learning,
 ) -> None:
     """Ask for the best trees under constraints, in one line of words.
 
     A query is a wish (most accurate, smallest, shallowest, least error | expected error | gini | entropy), and
     conditions after "where": leaf, margin, chi2 or accuracy >= …; p, size, leaves, depth or error <= …; uses or avoids
-    columns; joined by "and".
+    columns; joined by "and". Of one class: "most F1 of Yes", or "recall of Yes >= 90%" or "precision of Yes >= 80%"
+    among the conditions; the tree then says what its leaves should answer.
 
     Examples:
 
@@ -179,8 +202,10 @@ def query(
     - `everytree query heart.csv "3 smallest trees where accuracy >= 85%" --target class`
 
     - `everytree query heart.csv "least gini where depth <= 3 and avoids sex, age" --target class`
+
+    - `everytree query heart.csv "most accurate where recall of ill >= 90% and depth <= 3" --target class`
     """
-    later("query.run_query")(data, text, target, weights, reading, learning, as_json)
+    later("query.run_query")(data, text, target, weights, reading, treating, learning, as_json)
 
 
 @app.command()
@@ -201,6 +226,7 @@ def front(
     as_json: AsJson = False,
     *,
     reading: Reading,
+    treating: Treating,
     learning: Learning,
 ) -> None:
     """Find the least error for every size of tree: what a larger tree is worth.
@@ -212,7 +238,7 @@ def front(
     - `everytree front heart.csv --target class --by depth --max-depth 4 --trees`
     """
     later("query.run_front")(
-        data, target, by, cost, where, trees, weights, picture, reading, learning, as_json
+        data, target, by, cost, where, trees, weights, picture, reading, treating, learning, as_json
     )
 
 
@@ -253,7 +279,7 @@ def explain(
 def compare(
     data: DataFile,
     target: Target = None,
-    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = "optimal,bayes,path,c45",
+    methods: Annotated[str, typer.Option(help="Methods, with commas between.")] = "every,optimal,bayes,c45",
     folds: Annotated[int, typer.Option(min=2, help="Parts of a cross-validation.")] = 10,
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated, shuffled anew.")] = 1,
     weights: Weights = None,
@@ -264,6 +290,7 @@ def compare(
     as_json: AsJson = False,
     *,
     reading: Reading,
+    treating: Treating,
     learning: Learning,
 ) -> None:
     """Compare methods side by side: accuracy, log-loss, Brier score, leaves and seconds, cross-validated.
@@ -278,7 +305,7 @@ def compare(
     - `everytree compare heart.csv --target class --methods bayes,map --repeats 3 --jobs 4 --json`
     """
     later("compare.run_compare")(
-        data, target, methods, folds, repeats, weights, out, picture, reading, learning, as_json
+        data, target, methods, folds, repeats, weights, out, picture, reading, treating, learning, as_json
     )
 
 
@@ -396,16 +423,57 @@ def verify(
 
 
 @app.command()
+def export(
+    model: ModelFile,
+    to: Annotated[str, typer.Option(help="sql, python, javascript, c, excel, pmml or onnx.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; by default it is printed.", show_default=False)
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="For sql and excel: the class; the last if absent.", show_default=False),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="For sql: a whole query of this table.", show_default=False)
+    ] = None,
+    dialect: Annotated[
+        str, typer.Option(help="For sql: standard, or mysql (also Spark, BigQuery).")
+    ] = "standard",
+    prefix: Annotated[str, typer.Option(help="For c: what all names begin with.")] = "everytree",
+    epsilon: Annotated[
+        float, typer.Option(min=0, help="For an average: how far its rules may be from it.")
+    ] = 0.01,
+    as_json: AsJson = False,
+) -> None:
+    """Write a model in another language: SQL, Python, JavaScript, C, an Excel formula, PMML or ONNX.
+
+    A tree is written as it is, an average as a short sum of rules.
+
+    Examples:
+
+    - `everytree export heart.json --to sql --table patients`
+
+    - `everytree export heart.json --to c --out heart.c`
+
+    - `everytree export heart.json --to excel --label ill`
+    """
+    later("export.run_export")(model, to, out, label, table, dialect, prefix, epsilon, as_json)
+
+
+@app.command()
 @grouped
 def report(
     model: ModelFile,
-    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
     data: Annotated[
         Path | None,
-        typer.Option(
+        typer.Argument(
             help="Rows with labels: those of training add parts to the page, others judge the model.",
             show_default=False,
         ),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    data_option: Annotated[
+        Path | None, typer.Option("--data", help="The same as DATA.", hidden=True, show_default=False)
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="The column of the data with the label.", show_default=False)
@@ -428,18 +496,20 @@ def report(
 
     - `everytree report heart.json --out heart.html`
 
-    - `everytree report heart.json --out heart.html --data heart.csv --title "Heart disease"`
+    - `everytree report heart.json heart.csv --out heart.html --title "Heart disease"`
     """
-    later("report.run_report")(model, out, data, target, title, rows, time_limit, reading, as_json)
+    if data is not None and data_option is not None:
+        raise typer.BadParameter("the data are given twice, as DATA and by --data; give them once")
+    later("report.run_report")(
+        model, out, data or data_option, target, title, rows, time_limit, reading, as_json
+    )
 
 
 @app.command()
 @grouped
 def explore(
     data: DataFile,
-    target: Annotated[
-        str | None, typer.Option(help="The column to predict; guessed if absent.", show_default=False)
-    ] = None,
+    target: Target = None,
     question: Annotated[
         str,
         typer.Option(
@@ -455,6 +525,7 @@ def explore(
     cuts: Cuts = None,
     *,
     reading: Reading,
+    treating: Treating,
 ) -> None:
     """Explore every tree of a file in the browser: change the question, see the answer.
 
@@ -468,7 +539,7 @@ def explore(
 
     - `everytree explore heart.csv --target class --cuts local`
     """
-    later("explore.run_explore")(data, target, question, port, browser, jobs, bins, cuts, reading)
+    later("explore.run_explore")(data, target, question, port, browser, jobs, bins, cuts, reading, treating)
 
 
 spoken(app)

@@ -15,22 +15,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from everytree.cli.data import Examples, read_examples
+from everytree.cli.held_out import figure_cells
 from everytree.cli.methods import check_some_have, classifier, parameters_of
-from everytree.cli.options import Learning, Reading
+from everytree.cli.options import Learning, Reading, Treating
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import note, print_json, table
+from everytree.cli.treated import show_treated
 from everytree.cli.watch import Spent, counted
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
 from everytree.common.drafts import write_whole
 from everytree.common.limits import threads
+from everytree.data.frames import read_frame
 from everytree.errors import EverytreeError, QueryError
+from everytree.estimators.honest import baselines
 from everytree.metrics import aligned, brier, corrected_t_test, log_loss, stratified_folds
+from everytree.metrics.judged import figures_of
 from everytree.plot import ComparisonDisplay
 
 __all__ = ["Outcome", "compare", "run_compare"]
 
-MEASURES = ("accuracy", "log_loss", "brier")
+MEASURES = ("accuracy", "log_loss", "brier", "auc")
+HIGHER = ("accuracy", "auc")  # better
 LEVEL = 0.05
 
 
@@ -42,8 +48,12 @@ class Outcome(NamedTuple):
     accuracy: float
     log_loss: float
     brier: float
+    auc: float
     size: float
     seconds: float
+    left_out: float = (
+        math.nan
+    )  # the log-loss that the model itself finds by leaving out each training example
     failed: str = ""
 
 
@@ -57,6 +67,7 @@ def run_compare(
     out: Path | None,
     picture: Path | None,
     reading: Reading,
+    treating: Treating,
     learning: Learning,
     as_json: bool,
 ) -> None:
@@ -73,13 +84,17 @@ def run_compare(
     check_some_have(names, learning, besides=("random_state", "n_jobs"))
     check_folder("out", out)
     with spent.on("reading"):
-        examples = read_examples(path, target, reading, weights)
+        examples = read_examples(path, target, reading, weights, treating)
     for text in examples.notes:
         note(text)
+    if not as_json:
+        show_treated(examples.features.treated, path.name)
     jobs = 1 if learning.jobs is None else learning.jobs
     threads(jobs)  # a bad number is refused here
     with spent.on("comparing"):
         results = compare(examples, plans, folds, repeats, learning.seed or 0, jobs)
+    with spent.on("baselines"):
+        beside = _baselines(examples, folds, learning.seed or 0)
     rows = [_row(name, results, names[0], examples.n_rows, folds) for name in names]
     for row in rows:
         if row["failed"]:
@@ -94,7 +109,7 @@ def run_compare(
         print_json(
             {
                 "file": str(path), "rows": examples.n_rows, "folds": folds, "repeats": repeats, "methods": rows,
-                "seconds": spent.total, "spent": spent.parts,
+                "baselines": beside, "seconds": spent.total, "spent": spent.parts,
             }
         )  # fmt: skip
         return
@@ -103,10 +118,17 @@ def run_compare(
         (
             row["method"], *(_with_test(row, measure) for measure in MEASURES),
             "" if math.isnan(row["size"]) else f"{row['size']:.1f}", f"{row['seconds']:.3f}",
+            "" if math.isnan(row["left_out"]) else f"{row['left_out']:.4f}",
         )
         for row in rows
     ]  # fmt: skip
-    table(title, ("method", "accuracy", "log-loss", "Brier", "leaves", "seconds"), cells)
+    cells += [(each["name"], *(f"{cell}  " for cell in figure_cells(each)), "", "", "") for each in beside]
+    heads = ("method", "accuracy", "log-loss", "Brier", "AUC", "leaves", "seconds", "left-out log-loss")
+    # Without a method that leaves out examples the last column has nothing.
+    told = any(cell[-1] for cell in cells)
+    table(title, heads if told else heads[:-1], cells if told else [cell[:-1] for cell in cells])
+    if told:
+        print("left-out log-loss: what the model itself finds by leaving out each of its training examples")
     if len(names) > 1:
         print(
             f"+ better, − worse than {names[0]} by a corrected paired t-test at {LEVEL:.0%} (Nadeau and Bengio)"
@@ -155,7 +177,7 @@ def _outcome(
             proba = aligned(proba, model.classes_.tolist(), classes)
     except EverytreeError as error:
         nan = math.nan  # only the main process knows the words of the command, so it writes the message
-        return Outcome(name, fold, nan, nan, nan, nan, nan, failed=error.wording)
+        return Outcome(name, fold, nan, nan, nan, nan, nan, nan, failed=error.wording)
     seconds = time.perf_counter() - start
     place = {label: c for c, label in enumerate(classes)}
     codes = np.array([place[label] for label in judge.y.tolist()])
@@ -167,7 +189,19 @@ def _outcome(
         float(np.average(each, weights=share))
         for each in (right, log_loss(proba, codes), brier(proba, codes))
     ]
-    return Outcome(name, fold, means[0], means[1], means[2], model.mean_leaves(), seconds)
+    answers = np.array([place[label] for label in said.tolist()], dtype=np.intp)
+    area = figures_of(name, answers, proba, codes, share).auc
+    known = getattr(model, "calibrated_loo_log_loss_", getattr(model, "loo_log_loss_", None))
+    left_out = math.nan if known is None else float(known)
+    return Outcome(name, fold, means[0], means[1], means[2], area, model.mean_leaves(), seconds, left_out)
+
+
+def _baselines(examples: Examples, folds: int, seed: int) -> list[dict[str, Any]]:
+    """Return the figures of always the largest class, and of logistic regression, by the same folds."""
+    classes, codes = np.unique(examples.y, return_inverse=True)
+    share = None if examples.weights is None else examples.weights.astype(float)
+    judged = baselines(read_frame(examples.features), codes, share, classes.tolist(), seed, folds)
+    return [each.to_dict() for each in judged]
 
 
 def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, folds: int) -> dict[str, Any]:
@@ -179,8 +213,9 @@ def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, 
         "failed": len(failures),
         "why": in_options(failures[0]).splitlines()[0] if failures else "",
     }
-    for measure in (*MEASURES, "size", "seconds"):
+    for measure in (*MEASURES, "size", "seconds", "left_out"):
         values = [getattr(outcome, measure) for outcome in mine if not outcome.failed]
+        values = [value for value in values if not (measure == "auc" and math.isnan(value))]
         row[measure] = float(np.mean(values)) if values else math.nan
     tests: dict[str, Any] = {}
     if name != first:
@@ -190,8 +225,10 @@ def _row(name: str, results: dict[str, list[Outcome]], first: str, n_rows: int, 
             if len(pairs) < 2:
                 continue
             differences = [getattr(a, measure) - getattr(b, measure) for a, b in pairs]
+            if any(math.isnan(each) for each in differences):
+                continue
             test = corrected_t_test(differences, n_rows - n_test, n_test)
-            better = (test.mean > 0) == (measure == "accuracy")
+            better = (test.mean > 0) == (measure in HIGHER)
             verdict = "tie" if test.p >= LEVEL else "better" if better else "worse"
             tests[measure] = {"difference": test.mean, "t": test.t, "p": test.p, "verdict": verdict}
     row["against_first"] = tests

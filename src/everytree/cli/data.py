@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from everytree.cli.options import Reading
+from everytree.cli.options import Reading, Treating
 from everytree.cli.words import in_options
-from everytree.common.text import show, show_many
-from everytree.data.readers import Dataset, read, read_chunks, read_csv
+from everytree.common.arguments import refused
+from everytree.common.text import show
+from everytree.data.readers import Dataset, read_chunks, read_csv
+from everytree.data.readers.cells import parse_numbers
 from everytree.data.readers.csv import read_csv_chunks
 from everytree.data.readers.dataset import unknown_column
-from everytree.data.readers.pick import EXTENSIONS
-from everytree.errors import DataError
+from everytree.data.readers.pick import EXTENSIONS, read_plain, recognise_dataset, with_encoding
+from everytree.data.recipes.target import guessed_target
+from everytree.errors import DataError, QueryError
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Examples", "check_column", "chunk_reader", "read_data", "read_examples", "reader_options"]
+__all__ = [
+    "Examples",
+    "asked_columns",
+    "check_column",
+    "chunk_reader",
+    "read_data",
+    "read_examples",
+    "read_treated",
+    "reader_options",
+    "target_cuts",
+]
 
 TEXT = (".csv", ".tsv", ".tab")
 
@@ -82,12 +95,15 @@ def _plain_text(path: Path, reading: Reading) -> bool:
 
 
 def read_data(
-    path: Path, reading: Reading, target: str | None = None, types: dict[str, Any] | None = None
+    path: Path, reading: Reading, types: dict[str, Any] | None = None, target: str | None = None
 ) -> Dataset:
-    """Read a file by the options; ``types`` are kinds of columns beside those that the options name."""
-    reader = read_csv if _plain_text(path, reading) else read
-    kinds = (types or {}) | dict.fromkeys(reading.nominal or (), "nominal")
-    return reader(path, target, types=kinds, **reader_options(path, reading))
+    """Read a file by the options, as it is; ``types`` are kinds of columns beside those that the options name."""
+    coded = dict.fromkeys(reading.nominal or (), "nominal")
+    kinds, others = (types or {}) | coded, {name for name in types or () if name not in coded}
+    options = reader_options(path, reading)
+    if _plain_text(path, reading):
+        return with_encoding(path, options, lambda more: read_csv(path, target, types=kinds, **more))
+    return read_plain(path, target, types=kinds, asked=dict.fromkeys(others, ""), **options)
 
 
 def check_column(data: Dataset, name: str, option: str) -> None:
@@ -96,35 +112,87 @@ def check_column(data: Dataset, name: str, option: str) -> None:
         raise unknown_column(name, data.names, parameter=option)
 
 
-def read_examples(path: Path, target: str | None, reading: Reading, weights: str | None = None) -> Examples:
-    """Read a file to learn from: the target apart, columns to drop gone, rows without a label left out."""
-    data = read_data(path, reading, target)
-    notes = [in_options(text) for text in data.notes]
-    if target is None:
-        raise DataError(
-            f"{path}: name the column to predict with --target; the columns are {show_many(data.names, 20)}"
+def asked_columns(reading: Reading, treating: Treating) -> dict[str, str]:
+    """Return what the options say of single columns: NAME=WAY, --nominal NAME and --drop NAME."""
+    asked = dict.fromkeys(reading.nominal or (), "nominal") | dict.fromkeys(reading.drop or (), "drop")
+    for text in treating.column or ():
+        name, equals, way = text.rpartition("=")
+        if not equals or not name or not way:
+            raise refused(QueryError, "column", text, "NAME=WAY, such as --column signup=date")
+        if name in asked and asked[name] != way:
+            raise QueryError(
+                f"--column {text}: the column is said to be {asked[name]} too; leave one of them out"
+            )
+        asked[name] = way.strip().lower()
+    return asked
+
+
+def target_cuts(treating: Treating) -> list[float] | None:
+    """Return the cuts that the option gives."""
+    if treating.target_cut is None:
+        return None
+    cuts = parse_numbers([each.strip() for each in treating.target_cut.split(",")])
+    if None in cuts:
+        raise refused(
+            QueryError, "target_cut", treating.target_cut, "numbers with commas between, such as 10,50"
         )
+    return [float(cut) for cut in cuts if cut is not None]
+
+
+def read_treated(
+    path: Path, target: str | None, reading: Reading, treating: Treating, weights: str | None = None
+) -> tuple[Dataset, list[str]]:
+    """Read a file with every column made fit to learn from, and its target named; also remarks.
+
+    A target that is not named is guessed, and a remark says so. Rows without a label are left out.
+    """
+    asked, cuts = asked_columns(reading, treating), target_cuts(treating)
+    texts = {name: "nominal" for name, way in asked.items() if way != "drop"}
+    data = read_data(path, reading, texts, target)
+    notes = [in_options(text) for text in data.notes]
     for name in reading.drop or ():
         if name == target:
             raise DataError(f"--drop {show(name)} is the target; leave one of the two out")
         check_column(data, name, "drop")
-        data = data.drop(name)
-    gone = data[target].missing
-    if gone.all():
-        raise DataError(
-            f"{path}: the target {show(target)} has no value in any row; expected a class in each"
-        )
-    if gone.any():
-        notes.append(f"{int(gone.sum())} of {data.n_rows} rows have no {target} and are left out")
-        data = data.take(~gone)
-    given: Any = data.weights
+    if target is None:
+        left = {name: column for name, column in data.columns.items() if asked.get(name) != "drop"}
+        guess = guessed_target({name: column for name, column in left.items() if name != weights}, str(path))
+        target = guess.name
+        notes.append(f"the column to predict is {show(target)} ({guess.why}); --target names another")
     if weights is not None:
         if weights == target:
             raise DataError(f"--weights {show(weights)} is the target; leave one of the two out")
         check_column(data, weights, "weights")
+    kept = {weights} if weights is not None else set[str]()
+    data = recognise_dataset(
+        replace(_labelled(data, target, notes), target=target), asked, cuts, kept, str(path)
+    )
+    return _labelled(data, target, notes), notes
+
+
+def _labelled(data: Dataset, target: str, notes: list[str]) -> Dataset:
+    """Return the rows that have a label, if any has one."""
+    gone = data[target].missing
+    if not gone.any() or gone.all():
+        return data
+    notes.append(f"{int(gone.sum())} of {data.n_rows} rows have no {target} and are left out")
+    return data.take(~gone)
+
+
+def read_examples(
+    path: Path,
+    target: str | None,
+    reading: Reading,
+    weights: str | None = None,
+    treating: Treating | None = None,
+) -> Examples:
+    """Read a file to learn from: the target apart, columns made fit, rows without a label left out."""
+    data, notes = read_treated(path, target, reading, treating or Treating(), weights)
+    given: Any = data.weights
+    if weights is not None:
         column = data[weights]
         if column.kind != "numeric":
             raise DataError(f"--weights {show(weights)} is {column.kind}; expected a column of whole numbers")
         data, given = data.drop(weights), column.values
-    features, y = data.split(target)
-    return Examples(features, y, given, target, tuple(notes))
+    features, y = data.split(data.target)
+    return Examples(features, y, given, str(data.target), tuple(notes))

@@ -26,7 +26,7 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
                 "rows": result.n_train, "held_out": result.n_held_out, "tests": result.n_tests,
                 "trees": result.n_trees, "tree": result.tree.to_dict(), "error": result.tree.error,
                 "likely_tests": dict(result.likely_tests),
-                "scores": [asdict(score) for score in result.scores],
+                "scores": [asdict(score) for score in result.scores], "left_out": list(result.left_out),
                 "pictures": [str(picture), str(page)],
             }
         )  # fmt: skip
@@ -51,4 +51,13 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
             score.method, f"{score.accuracy:.3f}", f"{score.log_loss:.3f}", f"{score.seconds:.2f} s"
         )
     console.print(table)
+    loss, error = result.left_out
+    console.print(
+        f"What the last of the trees says of itself, by leaving out each row it learned from: log-loss {loss:.3f} ± "
+        f"{error:.3f}"
+    )
+    console.print(
+        f"Logistic regression weighs all 30 measurements at once; the best tree asks for at most {result.max_depth}, "
+        "and a person can check it."
+    )
     console.print(f"The tree as a picture: {picture}\nThe whole page:        {page}", markup=False)

@@ -1,6 +1,7 @@
-"""The main job on real data, start to end: binarise, find the best tree, average over every tree.
+"""The main job on real data, start to end: every tree with nothing to choose; then the best tree, and one average.
 
-    breast cancer (569 tumours, 30 measurements) → 0/1 tests → TreeSpace → best() and posterior()
+    breast cancer (569 tumours, 30 measurements) → EveryTreeClassifier
+                                                 → 0/1 tests → TreeSpace → best() and posterior()
 
 ``run_demo`` does the work and returns what it found; ``write_pictures`` draws it.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import html
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +20,21 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.common.drafts import write_whole
 from everytree.data.binarizer import Binarizer
+from everytree.data.column import Column
+from everytree.data.frames import Frame
 from everytree.errors import DataError
+from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
 __all__ = ["DemoResult", "Score", "breast_cancer", "run_demo", "write_pictures"]
 
+SECONDS = 2.0  # for every tree with nothing to choose
 HELD_OUT = 0.3  # share of the rows that no method sees
 SHOWN_TESTS = 8  # how many of the most probable tests are shown
 
 Tests = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.str_]
 
 
@@ -54,6 +61,9 @@ class DemoResult:
     tree: Tree
     scores: tuple[Score, ...]
     likely_tests: tuple[tuple[str, float], ...]  # P(test used in the tree), most probable first
+    left_out: tuple[
+        float, float
+    ]  # the log-loss of left-out training rows that every tree claims, and its error
 
 
 def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult:
@@ -61,7 +71,7 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
 
     >>> result = run_demo(max_depth=1)
     >>> result.tree.n_leaves, [score.method for score in result.scores]
-    (2, ['the best tree', 'every tree, averaged'])
+    (2, ['the best tree', 'every tree, averaged', 'every tree, nothing to choose', 'logistic regression'])
     """
     X, X_held, y, y_held, names = breast_cancer(seed)
     space = TreeSpace(X, y, max_depth=max_depth, min_leaf=min_leaf, test_names=names)
@@ -70,13 +80,16 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
     start = time.perf_counter()
     posterior = space.posterior()
     proba = posterior.predict_proba(X_held)
-    average = _score("every tree, averaged", proba, y_held, space, time.perf_counter() - start)
+    average = _score(
+        "every tree, averaged", proba, y_held, np.asarray(space.classes), time.perf_counter() - start
+    )
 
     start = time.perf_counter()
     tree = _best_tree(space)
     proba = tree.predict_proba(X_held)
-    best = _score("the best tree", proba, y_held, space, time.perf_counter() - start)
+    best = _score("the best tree", proba, y_held, np.asarray(space.classes), time.perf_counter() - start)
 
+    every, left_out = _every_tree(seed)
     return DemoResult(
         n_train=len(X),
         n_held_out=len(X_held),
@@ -85,8 +98,9 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
         max_depth=max_depth,
         min_leaf=min_leaf,
         tree=tree,
-        scores=(best, average),
+        scores=(best, average, every, _logistic_regression(seed, space)),
         likely_tests=_likely_tests(posterior, names),
+        left_out=left_out,
     )
 
 
@@ -105,19 +119,55 @@ def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
     return picture, page
 
 
-def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
-    """Return training and held-out tests and labels; the tests are chosen from the training rows only."""
+def measurements(seed: int) -> tuple[Numbers, Numbers, Labels, Labels, list[str]]:
+    """Return the columns of training and held-out rows, their labels, and the names of the columns."""
     from sklearn.datasets import load_breast_cancer
     from sklearn.model_selection import train_test_split
 
     data = load_breast_cancer()
     labels = data.target_names[data.target]
-    train, held, y, y_held = train_test_split(
-        data.data, labels, test_size=HELD_OUT, stratify=labels, random_state=seed
-    )
+    parts = train_test_split(data.data, labels, test_size=HELD_OUT, stratify=labels, random_state=seed)
+    return *parts, [str(name) for name in data.feature_names]
+
+
+def _frame(rows: Numbers, names: list[str]) -> Frame:
+    columns = tuple(Column.of(name, "numeric", rows[:, j]) for j, name in enumerate(names))
+    return Frame(columns, len(rows), tuple(names))
+
+
+def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
+    """Return training and held-out tests and labels; the tests are chosen from the training rows only."""
+    train, held, y, y_held, columns = measurements(seed)
     binarizer = Binarizer(bins=4).fit(train)
-    names = binarizer.get_feature_names_out([str(name) for name in data.feature_names])
+    names = binarizer.get_feature_names_out(columns)
     return binarizer.transform(train), binarizer.transform(held), y, y_held, [str(name) for name in names]
+
+
+def _logistic_regression(seed: int, space: TreeSpace) -> Score:
+    """Score what many would try first, on the measurements themselves: scaled, with scikit-learn's defaults."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    train, held, y, y_held, _ = measurements(seed)
+    start = time.perf_counter()
+    proba = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y).predict_proba(held)
+    return _score(
+        "logistic regression", proba, y_held, np.asarray(space.classes), time.perf_counter() - start
+    )
+
+
+@lru_cache
+def _every_tree(seed: int) -> tuple[Score, tuple[float, float]]:
+    """Learn with nothing to choose; return the score, and the left-out log-loss with its standard error."""
+    start = time.perf_counter()
+    train, held, y, y_held, columns = measurements(seed)
+    model = EveryTreeClassifier(SECONDS, random_state=seed).fit(_frame(train, columns), y)
+    proba = model.predict_proba(_frame(held, columns))
+    score = _score(
+        "every tree, nothing to choose", proba, y_held, model.classes_, time.perf_counter() - start
+    )
+    return score, (model.loo_log_loss_, model.loo_log_loss_error_)
 
 
 def _best_tree(space: TreeSpace) -> Tree:
@@ -131,9 +181,10 @@ def _best_tree(space: TreeSpace) -> Tree:
     return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
 
 
-def _score(method: str, proba: npt.NDArray[np.float64], y: Labels, space: TreeSpace, seconds: float) -> Score:
+def _score(
+    method: str, proba: npt.NDArray[np.float64], y: Labels, classes: npt.NDArray[np.str_], seconds: float
+) -> Score:
     """Measure the share of right answers, and the mean of −log P(true class)."""
-    classes = np.asarray(space.classes)
     of_true_class = proba[np.arange(len(y)), np.searchsorted(classes, y)]
     right = classes[proba.argmax(axis=1)] == y
     return Score(method, float(right.mean()), float(-np.log(of_true_class).mean()), seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from everytree.cli.watch import at_work
 from everytree.common.arguments import refused
 from everytree.data.readers import Dataset, read_csv
 from everytree.data.readers.dataset import unknown_column
+from everytree.data.readers.pick import kinds_like
+from everytree.data.recipes.recipe import apply_recipes
 from everytree.errors import DataError, QueryError
 from everytree.estimators.load import load_model
 
@@ -86,7 +89,9 @@ def _given(model: Any, values: Sequence[str]) -> Dataset:
     """Make one row from NAME=VALUE texts; columns that are not named are missing."""
     import csv
 
-    kinds = model.column_kinds()
+    recipes = tuple(getattr(model, "recipes_", ()))
+    target = model.label_name()
+    kinds = {name: kind for name, kind in kinds_like(model, None).items() if name != target}
     cells = dict.fromkeys(kinds, "")
     for text in values:
         # A name may hold "=" itself: the longest name that fits is meant.
@@ -103,7 +108,13 @@ def _given(model: Any, values: Sequence[str]) -> Dataset:
     text_file.seek(0)
     data = read_csv(text_file, types=types, delimiter=",")
     texts = [name for name, kind in kinds.items() if kind == "any" and data[name].kind == "nominal"]
-    return data.with_types(dict.fromkeys(texts, "boolean")) if texts else data
+    read = data.with_types(dict.fromkeys(texts, "boolean")) if texts else data
+    if not recipes:
+        return read
+    made, unread = apply_recipes(read.columns, recipes)
+    if unread:
+        raise DataError(f"--value: {unread[0]}")
+    return replace(read, columns=made, recipes=recipes).select(*model.column_kinds())
 
 
 def _plain(value: Any) -> str:

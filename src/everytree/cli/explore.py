@@ -11,10 +11,12 @@ import os
 import sys
 from pathlib import Path
 
-from everytree.cli.data import check_column, read_data
+from everytree.cli.data import read_treated
 from everytree.cli.methods import number_or_word
-from everytree.cli.options import Reading
-from everytree.cli.show import console
+from everytree.cli.options import Reading, Treating
+from everytree.cli.show import console, note
+from everytree.cli.treated import show_treated
+from everytree.cli.watch import at_work
 from everytree.common.limits import threads
 from everytree.report.explorer import Explorer
 from everytree.report.server import serve
@@ -32,16 +34,18 @@ def run_explore(
     bins: str | None,
     cuts: str | None,
     reading: Reading,
+    treating: Treating,
 ) -> None:
     """Read the file, serve the page, and open it."""
-    data = read_data(path, reading)
     threads(jobs)  # a bad number is refused here
-    for name in reading.drop or ():
-        check_column(data, name, "drop")
-        data = data.drop(name)
+    with at_work():
+        data, notes = read_treated(path, target, reading, treating)
+    for text in notes:
+        note(text)
+    show_treated(data.treated, path.name)
     encoding = {"bins": number_or_word(bins), "cuts": cuts}
     given = {name: value for name, value in encoding.items() if value is not None}
-    explorer = Explorer(data, str(path), target, jobs, **given)
+    explorer = Explorer(data, str(path), data.target, jobs, **given)
 
     def started(address: str) -> None:
         console().print(f"exploring {path} at\n  {address}\nonly this machine can open it; Ctrl-C ends it")

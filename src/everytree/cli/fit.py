@@ -10,12 +10,14 @@ import numpy as np
 
 from everytree.cli.counted import is_many, learn_counted
 from everytree.cli.data import Examples, read_examples
-from everytree.cli.methods import classifier, parameters_of
-from everytree.cli.options import Learning, Reading
+from everytree.cli.held_out import checked_positive, judged, parsed_costs, show_figures, why_not
+from everytree.cli.methods import ONE, classifier, default_method, parameters_of
+from everytree.cli.options import Learning, Reading, Treating
 from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.query import read_query
 from everytree.cli.show import console, heard, note, print_json, text_of
 from everytree.cli.training import TrainingErrors, count_errors
+from everytree.cli.treated import show_treated, treated_rows
 from everytree.cli.watch import Spent, at_work
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
@@ -31,24 +33,32 @@ MOST_LINES = 60  # that are printed of a tree
 def run_fit(
     path: Path,
     target: str | None,
-    method: str,
+    method: str | None,
     out: Path | None,
     where: str | None,
     weights: str | None,
     picture: Path | None,
     training_errors: bool | None,
+    judging: tuple[bool | None, str | None, str | None],
     reading: Reading,
+    treating: Treating,
     learning: Learning,
     as_json: bool,
 ) -> None:
-    """Fit, write the model file if ``out`` is given, count the training errors, print."""
+    """Fit, write the model file if ``out`` is given, judge it on held-out rows, count the training errors, print.
+
+    ``judging`` are the options --held-out, --positive and --costs.
+    """
     spent = Spent()
     check_picture(picture)
+    wanted, positive, costs = judging[0], judging[1], parsed_costs(judging[2], judging[1])
     with spent.on("starting"):  # a bad name is refused before the file is read
+        if method is None:
+            method = ONE if where is not None or is_many(path) else default_method(learning)
         made = classifier(method)
         params = parameters_of(method, learning, where_parameters(method, where, learning))
     check_folder("out", out)
-    learned = _learned(path, target, made, params, reading, weights, spent)
+    learned = _learned(path, target, made, params, reading, treating, weights, spent, positive)
     model = learned.model
     # A model that cannot be drawn is refused before a file is written.
     display = None if picture is None else _drawn(model)
@@ -58,6 +68,12 @@ def run_fit(
         if picture is not None:
             write_picture(picture, display)
     # From here on the model is safe: an interrupt leaves out only what is being computed.
+    with spent.on("held out"):
+        figures = (
+            why_not("the rows of many files are only counted")
+            if learned.examples is None
+            else judged(model, learned.examples, wanted, spent.parts["learning"], positive, costs)
+        )
     with spent.on("training errors"):
         counted = count_errors(learned.count_errors, training_errors, spent.total)
     with spent.on("showing"):
@@ -69,20 +85,23 @@ def run_fit(
     summary: dict[str, Any] = {
         "method": method, "estimator": made.__name__, "target": learned.target,
         "examples": learned.n_examples, "columns": learned.n_columns, "classes": model.classes_.tolist(),
-        "training_errors": counted.errors, "training_accuracy": accuracy,
+        "held_out": figures, "training_errors": counted.errors, "training_accuracy": accuracy,
         "facts": {fact.name: fact.value for fact in model.facts() if fact.short is not None},
         "seconds": spent.total, "spent": spent.parts, "notes": notes, "model": None if out is None else str(out),
+        "treated": treated_rows(() if learned.examples is None else learned.examples.features.treated),
     }  # fmt: skip
     if as_json:
         print_json(summary | {"tree": shown})
         return
     for text in learned.notes:
         note(text)
+    treated = () if learned.examples is None else learned.examples.features.treated
+    show_treated(treated, path.name)
     head = (
         f"{made.__name__} on {path}: {learned.n_examples} examples, {learned.n_columns} columns, "
         f"{len(model.classes_)} classes; {spent}"
     )
-    _print(head, shown, model, counted, learned.n_examples)
+    _print(head, shown, model, counted, learned.n_examples, figures)
     if out is not None:
         console().print(f"model file        {out}")
     else:
@@ -98,6 +117,7 @@ class _Learned(NamedTuple):
     n_columns: int
     notes: list[str]
     count_errors: Callable[[], float]
+    examples: Examples | None = None  # None where rows were only counted
 
 
 def _learned(
@@ -106,8 +126,10 @@ def _learned(
     made: Any,
     params: dict[str, Any],
     reading: Reading,
+    treating: Treating,
     weights: str | None,
     spent: Spent,
+    positive: str | None = None,
 ) -> _Learned:
     if is_many(path):
         model, table, notes = learn_counted(path, target, made, params, reading, weights, spent)
@@ -117,17 +139,20 @@ def _learned(
             lambda: (1 - model.score_table(table)) * total,
         )  # fmt: skip
     with spent.on("reading"):
-        examples = read_examples(path, target, reading, weights)
+        examples = read_examples(path, target, reading, weights, treating)
+    checked_positive(positive, examples)
     with spent.on("learning"):
         model, warned = learn(made, params, examples)
     counts = np.ones(examples.n_rows) if examples.weights is None else examples.weights
     return _Learned(
         model, examples.target, int(counts.sum()), len(examples.features.names), [*examples.notes, *warned],
-        lambda: float(counts[model.predict(examples.features) != examples.y].sum()),
+        lambda: float(counts[model.predict(examples.features) != examples.y].sum()), examples,
     )  # fmt: skip
 
 
-def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_examples: int) -> None:
+def _print(
+    head: str, shown: str, model: Any, counted: TrainingErrors, n_examples: int, figures: dict[str, Any]
+) -> None:
     screen, lines = console(), shown.splitlines()
     screen.print(head)
     screen.print("\n".join(lines[:MOST_LINES]))
@@ -136,6 +161,7 @@ def _print(head: str, shown: str, model: Any, counted: TrainingErrors, n_example
     added = model.added()
     if added is not None:
         screen.print(f"p counts the examples of a leaf, {added}")
+    show_figures(figures)
     words = f"not counted: {counted.why}" if counted.errors is None else f"{counted.errors} of {n_examples}"
     screen.print(f"\ntraining errors   {words}")
     for fact in model.facts():

@@ -20,7 +20,7 @@ from everytree.common.limits import threads
 
 __all__ = ["gather_info", "show_info"]
 
-FOR_DEVELOPERS = ("test", "dev", "all")  # extras that add nothing a user calls
+FOR_DEVELOPERS = ("test", "dev", "site", "worlds", "all")  # extras that add nothing a user calls
 
 
 def gather_info() -> dict[str, Any]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from everytree.trees.added import added_words
-from everytree.trees.answers import answered
+from everytree.trees.answers import answered, with_dirichlet
 from everytree.trees.tree import Tree
 from everytree.weights.costs import Cost
 from everytree.weights.dirichlet import DepthDecay, dirichlet_rows
 
-__all__ = ["added", "parameters_meant", "smoothed"]
+__all__ = ["added", "as_said", "parameters_meant", "smoothed"]
 
 
 def parameters_meant(dirichlet: Any) -> Any:
@@ -26,6 +26,12 @@ def parameters_meant(dirichlet: Any) -> Any:
 def smoothed(tree: Tree, dirichlet: Any, cost: Cost) -> Tree:
     """Return the answer to a query by this cost, with the leaf probabilities of these Dirichlet parameters."""
     return answered(tree, cost, dirichlet_rows(parameters_meant(dirichlet), tree.n_classes, tree.depth))
+
+
+def as_said(tree: Tree, dirichlet: Any) -> Tree:
+    """Return a tree with the leaf probabilities of these Dirichlet parameters, whose leaves say what they did."""
+    rows = dirichlet_rows(parameters_meant(dirichlet), tree.n_classes, tree.depth)
+    return with_dirichlet(tree, rows).replace(says=tree.says)
 
 
 def added(dirichlet: Any, n_classes: int, deepest: int) -> str:

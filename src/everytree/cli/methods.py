@@ -24,8 +24,11 @@ from everytree.weights.cost_words import COSTS
 from everytree.weights.priors import PRIORS
 
 __all__ = [
+    "EVERY",
+    "ONE",
     "check_some_have",
     "classifier",
+    "default_method",
     "known_methods",
     "number_or_word",
     "parameters_of",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 
+EVERY, ONE = "every", "optimal"
 # option → parameter of a classifier, where the names differ
 PARAMETERS = {CALLED[name]: name for name in ("random_state", "n_jobs")}
 UNITS = {
@@ -102,6 +106,13 @@ def parameters_of(
             says = f": {made.__name__} has no parameter {name!r}; expected one of {close}"
             raise refused(QueryError, "settings", setting, f"one of {close}", says=says)
     return found
+
+
+def default_method(learning: Learning) -> str:
+    """Return what learns where no method is named: every tree, but the best one under options of single trees."""
+    asked = [PARAMETERS.get(name, name) for name in _values(learning)]
+    asked += [_setting(text)[0] for text in learning.settings or ()]
+    return EVERY if set(asked) <= _options(classifier(EVERY)) else ONE
 
 
 def check_some_have(methods: Sequence[str], learning: Learning, besides: Sequence[str] = ()) -> None:

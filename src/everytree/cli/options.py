@@ -20,13 +20,17 @@ import typer
 __all__ = [
     "AsJson",
     "Bins",
+    "Costs",
     "Cuts",
     "DataFile",
+    "HeldOut",
     "Learning",
     "ModelFile",
     "Picture",
+    "Positive",
     "Reading",
     "Target",
+    "Treating",
     "Weights",
     "grouped",
 ]
@@ -35,7 +39,9 @@ DATA, LEARNING, LIMITS = "Reading the file", "Learning", "Limits"
 
 DataFile = Annotated[Path, typer.Argument(help="A CSV, TSV, ARFF, Parquet or Arrow file (.gz is unpacked).")]
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as `everytree fit --out` writes it.")]
-Target = Annotated[str | None, typer.Option(help="The column to predict.", show_default=False)]
+Target = Annotated[
+    str | None, typer.Option(help="The column to predict; guessed, and said, if absent.", show_default=False)
+]
 Weights = Annotated[
     str | None, typer.Option(help="A column with whole weights of the rows.", show_default=False)
 ]
@@ -55,6 +61,28 @@ Cuts = Annotated[
     typer.Option(
         help="Who cuts numeric columns into bins: global, once for all rows, or local, every node its own rows.",
         rich_help_panel=LEARNING,
+        show_default=False,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        help="A class that matters: its confusion matrix, precision and recall.", show_default=False
+    ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MISS:ALARM",
+        help="What a missed --positive and a false alarm cost, such as 5:1: the threshold for them.",
+        show_default=False,
+    ),
+]
+HeldOut = Annotated[
+    bool | None,
+    typer.Option(
+        "--held-out/--no-held-out",
+        help="Judge by rows that are held out, or do not. [default: as far as it is quick]",
         show_default=False,
     ),
 ]
@@ -104,6 +132,30 @@ class Reading:
         list[str] | None,
         typer.Option(
             help="A column to leave out, such as an id; may be repeated.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Treating:
+    """The options that say what is made of the columns of a file, where that is not what their cells tell."""
+
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="NAME=WAY",
+            help="How to read a column: number, date (dmy, mdy), time, boolean, nominal or drop; may be repeated.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None
+    target_cut: Annotated[
+        str | None,
+        typer.Option(
+            help="Cuts that make classes of a target of numbers, such as 100 or 10,50,100.",
             rich_help_panel=DATA,
             show_default=False,
         ),
@@ -195,7 +247,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
-        if parameter.annotation not in (Reading, Learning):
+        if parameter.annotation not in (Reading, Treating, Learning):
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
             continue
         group = groups[parameter.name] = parameter.annotation

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +28,44 @@ from everytree.common.text import show_many
 from everytree.data.readers import Dataset
 from everytree.data.readers.convert import optional
 from everytree.data.readers.dataset import unknown_column
+from everytree.data.readers.pick import kinds_like
+from everytree.data.readers.text import other_encoding
+from everytree.data.recipes.recipe import Unread, apply_recipes, by_source
 from everytree.errors import DataError, QueryError
 from everytree.estimators.column_kinds import label_kind
 from everytree.estimators.load import load_model
+from everytree.estimators.unseen import Unseen
 from everytree.metrics import CLIP, log_loss
 
 __all__ = ["Rows", "run_predict"]
 
 Columns = dict[str, Any]  # name → array of one piece
 Write = Callable[[Columns], None]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with these a spreadsheet begins to compute
 
 
 class Rows:
     """A reader of the rows of a file as a model wants them, whatever else is in the file."""
 
     def __init__(self, model: Any, path: Path, reading: Reading, keep: Sequence[str] = ()) -> None:
-        self.kinds = model.column_kinds()
+        self.names = list(model.column_kinds())
         self.target = model.label_name()
+        self._recipes = tuple(getattr(model, "recipes_", ()))
+        sources = by_source(self._recipes)
+        self.kinds = {
+            name: kind
+            for name, kind in kinds_like(model, None).items()
+            if name != self.target or name not in sources
+        }
+        self.unread: dict[str, Unread] = {}
+        self.kept: Columns = {}  # the columns of --keep in the last piece, as the file has them
+        self._keep = keep
         self._path, self._reader = path, chunk_reader(path, reading)
         self._options = reader_options(path, reading)
+        self.notes: list[str] = []
+        if "encoding" not in self._options and (other := other_encoding(path)) is not None:
+            self._options["encoding"] = other
+            self.notes.append(f"{path} is not UTF-8; it is read as {other}")
         names = _header(self._reader, path, self._options)
         self._check(names, keep)
         self.has_target = self.target is not None and self.target in names and self.target not in self.kinds
@@ -55,7 +75,7 @@ class Rows:
         types: dict[str, str] = dict.fromkeys(keep, "nominal")
         types |= {name: kind for name, kind in self.kinds.items() if kind != "any"}
         if self.has_target:
-            types[str(self.target)] = label_kind(model)
+            types[str(self.target)] = "nominal" if self.target in sources else label_kind(model)
             wanted.append(str(self.target))
         self._options |= {"types": types, "columns": wanted}
 
@@ -79,12 +99,20 @@ class Rows:
 
     def features(self, part: Dataset) -> Dataset:
         """Return the columns of the model, in its order."""
-        return part.select(*self.kinds)
+        return part.select(*self.names)
 
     def _as_trained(self, part: Dataset) -> Dataset:
         """Read texts as truth values where a column may be 0/1 or true/false."""
         texts = [name for name, kind in self.kinds.items() if kind == "any" and part[name].kind == "nominal"]
-        return part.with_types(dict.fromkeys(texts, "boolean")) if texts else part
+        read = part.with_types(dict.fromkeys(texts, "boolean")) if texts else part
+        self.kept = {name: read[name].values for name in self._keep}
+        if not self._recipes:
+            return read
+        made, unread = apply_recipes(read.columns, self._recipes)
+        for each in unread:
+            rows = each.rows + (self.unread[each.column].rows if each.column in self.unread else 0)
+            self.unread[each.column] = replace(self.unread.get(each.column, each), rows=rows)
+        return replace(read, columns=made, recipes=self._recipes)
 
 
 def _header(reader: Any, path: Path, options: dict[str, Any]) -> tuple[str, ...]:
@@ -103,6 +131,7 @@ def run_predict(
     seed: int | None,
     reading: Reading,
     as_json: bool,
+    formulas: bool = False,
 ) -> None:
     """Predict every row of a file, and say how good that was if the file has the labels."""
     if as_json and out is None:
@@ -117,13 +146,16 @@ def run_predict(
     source = Rows(model, path, reading, keep)
     if source.ignored:
         note(f"columns that the model does not use: {show_many(source.ignored)}")
-    score = _Score(model.classes_.tolist())
+    for text in source.notes:
+        note(text)
+    score, unseen = _Score(model.classes_.tolist()), Unseen(model)
     answered = 0
-    with heard() as warned, at_work() as work, _writer(out) as write:
+    with heard() as warned, at_work() as work, _writer(out, formulas) as write:
         for part in source.pieces(rows):
             features = source.features(part)
             said, proba = model.answers(features)
-            answer: Columns = {name: part[name].values for name in keep}
+            unseen.look(features)
+            answer: Columns = dict(source.kept)
             answer["predicted"] = said
             answer |= {f"p_{label}": proba[:, c] for c, label in enumerate(model.classes_.tolist())}
             if bounds:
@@ -140,7 +172,8 @@ def run_predict(
             work.tell("predicting", 0, None)
             if source.has_target:
                 score.add(part[str(source.target)].values, said, proba)
-    _summary(out, answered, score, warned, as_json)
+    warned += [f"{each}; these are missing" for each in source.unread.values()]
+    _summary(out, answered, score, [*warned, *unseen.told()], as_json)
 
 
 def _summary(out: Path | None, rows: int, score: _Score, warned: list[str], as_json: bool) -> None:
@@ -193,12 +226,12 @@ class _Score:
 
 
 @contextmanager
-def _writer(out: Path | None) -> Iterator[Write]:
+def _writer(out: Path | None, formulas: bool) -> Iterator[Write]:
     """Yield a function that writes one piece, as CSV or Parquet; a file is written whole or not at all."""
     with ExitStack() as stack:
         if out is None:
             try:
-                yield _csv_writer(sys.stdout)
+                yield _csv_writer(sys.stdout, formulas)
                 sys.stdout.flush()
             except BrokenPipeError:  # the reader of the pipe, such as head, has closed it
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -208,19 +241,21 @@ def _writer(out: Path | None) -> Iterator[Write]:
             yield stack.enter_context(_parquet_writer(draft))
         else:
             draft = stack.enter_context(draft_of(out))
-            yield _csv_writer(stack.enter_context(open(draft, "w", encoding="utf-8", newline="")))
+            how: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+            yield _csv_writer(stack.enter_context(open(draft, "w", **how)), formulas)
 
 
-def _csv_writer(file: Any) -> Write:
+def _csv_writer(file: Any, formulas: bool) -> Write:
     writer = csv.writer(file, lineterminator="\n")
     begun = False
+    cell = _cell if formulas else _harmless
 
     def write(columns: Columns) -> None:
         nonlocal begun
         if not begun:
-            writer.writerow(columns)
+            writer.writerow(map(cell, columns))
             begun = True
-        writer.writerows(zip(*(map(_cell, values.tolist()) for values in columns.values()), strict=True))
+        writer.writerows(zip(*(map(cell, values.tolist()) for values in columns.values()), strict=True))
 
     return write
 
@@ -231,6 +266,22 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+
+def _harmless(value: Any) -> Any:
+    """Return a cell that no spreadsheet runs: what begins like a formula, and is no number, gets an apostrophe."""
+    cell = _cell(value)
+    if isinstance(cell, str) and cell[:1] in FORMULA and not _is_number(cell):
+        return "'" + cell
+    return cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def run_report(
         model = load_model(path)
     given: Any = None
     if data is not None:
-        given = read_as_trained(model, lambda types: read_data(data, reading, None, types), target)
+        given = read_as_trained(model, lambda types: read_data(data, reading, types), target)
     with at_work():  # Ctrl-C leaves out the part that is being made, and a note says so
         made = page_data(model, given, title=title, target=target, rows=rows, time_limit=time_limit)
     html = html_of(made)

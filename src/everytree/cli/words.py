@@ -37,11 +37,13 @@ CALLED = {
 # code of a next step → how a command says it; {about} is what the step is done to, {option} the option of that name
 STEPS = {
     "column-types": "named by --nominal",
+    "cut-target": "--target-cut {about}",
     "delimiter": "give another --delimiter",
     "fewer-columns": "Leave columns out with --drop",
     "go-on": "a larger {option} may prove it",
     "leave-out": "leave it out with --drop",
     "missing-cells": "name them with --na",
+    "name-target": "name the column to predict with --target",
     "no-header": "give --no-header",
     "nominal": "give --nominal {about}",
     "reader": "Give --delimiter to read it as CSV",

@@ -15,7 +15,7 @@ from everytree.common.workers import distribute, held
 from everytree.engine.rows import core_rows
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior
 
 __all__ = ["posterior", "predict_proba"]
 
@@ -64,7 +64,7 @@ def posterior(
     >>> posterior(space).log_evidence == space.posterior().log_evidence
     True
     """
-    chosen = SizePrior() if prior is None else as_prior(prior)
+    chosen = space.prior_of(prior)
     return Posterior.folded(
         space, chosen, dirichlet, *fold_in_parts(space, chosen, dirichlet, n_parts, n_jobs, power), power
     )

@@ -1,10 +1,8 @@
-"""Arrays from outside, checked: 0/1 matrices, whole numbers, weights. Nothing is rounded."""
+"""Arrays from outside, checked: 0/1 matrices and whole numbers. Nothing is rounded."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy.typing as npt
 
 from everytree.errors import DataError
 
-__all__ = ["INT64_MAX", "as_tests", "check_total", "too_many", "whole_numbers", "whole_weights"]
+__all__ = ["INT64_MAX", "as_tests", "check_total", "too_many", "whole_numbers"]
 
 INT64_MAX = int(np.iinfo(np.int64).max)
 FIRST = "Turn other columns into tests with everytree.Binarizer first"
@@ -57,46 +55,6 @@ def as_tests(X: npt.ArrayLike, test_names: Sequence[str] | None = None) -> npt.N
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 
-def whole_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> npt.NDArray[np.int64] | None:
-    """Sample weights as int64, one per row, or None if there are none.
-
-    Whole numbers ≥ 0 of any numeric type are accepted; everything else is refused, because a table counts
-    examples.
-
-    >>> whole_weights([1.0, 3.0, 0.0], 3).tolist()
-    [1, 3, 0]
-    """
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight)
-    if weights.ndim == 0:
-        weights = np.full(n_rows, weights)
-    if weights.shape != (n_rows,):
-        raise DataError(
-            f"sample_weight has shape {weights.shape}; expected one weight per row, shape ({n_rows},)"
-        )
-    whole = whole_numbers(weights, "sample_weight")
-    check_total(whole)
-    return whole
-
-
-def _factor(values: npt.NDArray[Any]) -> int | None:
-    """Return the least whole number that makes all values whole, up to rounding; None if it is above 1000.
-
-    >>> _factor(np.array([0.5, 0.75, 2.0])), _factor(np.array([0.1, 0.3])), _factor(np.array([np.pi]))
-    (4, 10, None)
-    """
-    found = 1
-    for value in np.unique(values).tolist():
-        near = Fraction(value).limit_denominator(1000)
-        if abs(near - Fraction(value)) > abs(near) * Fraction(1, 10**12):
-            return None
-        found = math.lcm(found, near.denominator)
-        if found > 1000:
-            return None
-    return found
-
-
 def whole_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
     """Non-negative whole numbers as int64, or an error that says which value is not and what to do."""
     if values.dtype == np.bool_:
@@ -115,16 +73,9 @@ def whole_numbers(values: npt.NDArray[Any], what: str) -> npt.NDArray[np.int64]:
             )
         broken = values[values != np.floor(values)]
         if broken.size:
-            factor = _factor(values)
-            step = (
-                f"Scale and round them, for example np.rint(10 * {what}), or repeat the rows"
-                if factor is None
-                else f"All are whole after np.rint({factor} * {what}); min_leaf and every other number of examples is "
-                f"then {factor} times as large"
-            )
             raise DataError(
                 f"{what} must hold whole numbers, but {broken.size} of {values.size} are not (for example "
-                f"{float(broken.flat[0])!r}): examples have no fractions. {step}"
+                f"{float(broken.flat[0])!r}); give them in parts of an example, with per_example the number of parts"
             )
     if (values < 0).any():
         raise DataError(

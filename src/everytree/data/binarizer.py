@@ -20,7 +20,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused
-from everytree.data.arrays import whole_weights
 from everytree.data.class_cuts import facts_with_cuts
 from everytree.data.cut_rules import DEFAULT_BINS, CutRules, check_size
 from everytree.data.cuts import Bins
@@ -35,6 +34,7 @@ from everytree.data.encoding import (
     outcomes,
     refuse_unknown,
 )
+from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.data.facts import ColumnFacts, facts_of
 from everytree.data.frames import Frame, check_columns, named_columns, read_frame
 from everytree.data.labels import label_codes
@@ -49,6 +49,7 @@ __all__ = [
     "Test",
     "attribute_names",
     "encodings_of",
+    "facts_and_bins",
     "fit_encodings",
     "fit_frame",
     "fit_locally",
@@ -166,8 +167,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The training data.
         y : array of shape (n_rows,), optional
             The classes; needed where they choose cuts (``bins="mdl"`` or ``"boosted"``), and otherwise ignored.
-        sample_weight : array of int, shape (n_rows,), optional
-            Whole numbers; a weight is the same as repeating the row.
+        sample_weight : array of numbers, shape (n_rows,), optional
+            How much each row counts: 3 is the same as giving it three times, 0.5 half of that of a row, 0 none.
 
         Returns
         -------
@@ -189,21 +190,21 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The training data.
         y : array of shape (n_rows,), optional
             The classes; needed where they choose cuts (``bins="mdl"`` or ``"boosted"``), and otherwise ignored.
-        sample_weight : array of int, shape (n_rows,), optional
-            Whole numbers; a weight is the same as repeating the row.
+        sample_weight : array of numbers, shape (n_rows,), optional
+            How much each row counts: 3 is the same as giving it three times, 0.5 half of that of a row, 0 none.
 
         Returns
         -------
         array of uint8, shape (n_rows, n_tests)
             The outcomes of the tests, C-contiguous.
         """
-        frame = read_frame(X)
+        frame = read_frame(X, self)
         kept = self._choose(frame, y, sample_weight)
         return transform_frame(self, frame) if kept is None or sample_weight is not None else kept.matrix()
 
     def _choose(self, frame: Frame, y: Any, sample_weight: npt.ArrayLike | None) -> Kept | None:
         check_columns(self, frame, reset=True)
-        weights, rules, codes = whole_weights(sample_weight, frame.n_rows), rules_of(self), None
+        weights, rules, codes = example_weights(sample_weight, frame.n_rows), rules_of(self), None
         rules.check()
         if rules.by_classes:
             if y is None:
@@ -215,12 +216,8 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 )
             codes = label_codes(y, frame.n_rows, None)[0]
         if weights is not None:
-            if not weights.any():
-                raise DataError(
-                    "sample_weight is zero for every row; at least one row needs a weight above zero"
-                )
-            used = weights > 0
-            frame, weights = frame.take(used), weights[used]
+            used = weights.used
+            frame, weights = frame.take(used), weights.of(used)
             codes = None if codes is None else codes[used]
         if self.cuts == "local":
             fit_locally(self, frame, weights)
@@ -241,7 +238,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The outcomes, C-contiguous.
         """
         check_is_fitted(self)
-        frame = read_frame(X)
+        frame = read_frame(X, self)
         check_columns(self, frame, reset=False)
         return transform_frame(self, frame)
 
@@ -306,37 +303,38 @@ def rules_of(binarizer: Binarizer) -> CutRules:
 def encodings_of(
     rules: CutRules,
     frame: Frame,
-    weights: npt.NDArray[np.int64] | None,
+    weights: ExampleWeights | None,
     classes: npt.NDArray[np.intp] | None = None,
 ) -> list[Encoding]:
     """All tests of every column, before any is dropped; weights are above zero.
 
     ``classes`` are the numbers of the rows' classes; they play a part only where classes choose cuts.
     """
-    facts, bins = _facts_and_bins(rules, frame, weights)
+    facts, bins = facts_and_bins(rules, frame, weights)
     if rules.by_classes:
         assert classes is not None
         facts = facts_with_cuts(rules, frame, facts, bins, classes, weights)
     return [encode(each, j, bins[j], rules.missing) for j, each in enumerate(facts)]
 
 
-def _facts_and_bins(
-    rules: CutRules, frame: Frame, weights: npt.NDArray[np.int64] | None
+def facts_and_bins(
+    rules: CutRules, frame: Frame, weights: ExampleWeights | None
 ) -> tuple[list[ColumnFacts], list[Bins]]:
     """What the tests of every column are made of, and how each is cut; weights are above zero."""
     rules.check()
     rules.check_missing(frame)
     coded = rules.coded_columns(frame)
+    counts = None if weights is None else weights.counts
     facts = [
-        facts_of(column.as_nominal() if j in coded else column, weights, rules.max_categories)
+        facts_of(column.as_nominal() if j in coded else column, counts, rules.max_categories)
         for j, column in enumerate(frame.columns)
     ]
     return facts, rules.bins_of(frame)
 
 
-def fit_locally(binarizer: Binarizer, frame: Frame, weights: npt.NDArray[np.int64] | None) -> LocalColumns:
+def fit_locally(binarizer: Binarizer, frame: Frame, weights: ExampleWeights | None) -> LocalColumns:
     """Fit with all tests that any state might ask; weights are above zero."""
-    facts, bins = _facts_and_bins(rules_of(binarizer), frame, weights)
+    facts, bins = facts_and_bins(rules_of(binarizer), frame, weights)
     return set_fitted_locally(binarizer, *encode_all_locally(facts, bins, binarizer.missing))
 
 

@@ -40,7 +40,7 @@ def boosted_cuts(
     fills: Sequence[Any],
     wanted: Iterable[int],
     y: npt.NDArray[np.intp],
-    weights: npt.NDArray[np.int64] | None = None,
+    weights: npt.NDArray[Any] | None = None,
 ) -> dict[int, list[float | int]]:
     """The cut points of the ``wanted`` columns, each in increasing order; at most 40 in all.
 
@@ -97,7 +97,7 @@ def _codes(
 
 
 def _distinct(
-    codes: Codes, y: npt.NDArray[np.intp], weights: npt.NDArray[np.int64] | None
+    codes: Codes, y: npt.NDArray[np.intp], weights: npt.NDArray[Any] | None
 ) -> tuple[Codes, npt.NDArray[np.intp], npt.NDArray[np.float64]]:
     """The distinct rows in order, their classes, and their weights; thinned out where they are many."""
     rows, place = np.unique(np.column_stack([codes, y.astype(np.float32)]), axis=0, return_inverse=True)

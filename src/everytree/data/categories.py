@@ -21,6 +21,7 @@ from everytree.data.column import Column
 from everytree.data.cut_rules import CutRules
 from everytree.data.cuts import number_text, places_among
 from everytree.data.encoding import as_trained
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame
 from everytree.data.mdl import mdl_cuts_of
@@ -73,7 +74,7 @@ class Categories:
 
     def code(self, column: Column) -> npt.NDArray[np.int32]:
         """The codes of a column."""
-        gone = self._place_of_missing()
+        gone = self.place_of_missing()
         if column.is_empty:
             return np.full(len(column), gone, dtype=np.int32)
         if self.values is None:
@@ -85,7 +86,8 @@ class Categories:
             codes[column.mask] = gone
         return codes
 
-    def _place_of_missing(self) -> int:
+    def place_of_missing(self) -> int:
+        """The code of a missing value, −1 for none."""
         if self.fill is None:
             return self.n_values - 1 if self.missing else -1
         if self.values is not None:
@@ -117,7 +119,7 @@ class Categorizer:
         )
 
     def fit(
-        self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: npt.NDArray[np.int64] | None
+        self, frame: Frame, y: npt.NDArray[np.intp], n_classes: int, weights: ExampleWeights | None
     ) -> Self:
         """Choose the categories; rows of weight zero are gone already."""
         self._rules.check()
@@ -150,11 +152,12 @@ class Categorizer:
         column: Column,
         bins: Any,
         target: tuple[npt.NDArray[np.intp], int],
-        weights: npt.NDArray[np.int64] | None,
+        weights: ExampleWeights | None,
     ) -> Categories:
         nominal = column.kind in ("nominal", "boolean")
         most = self._rules.max_categories if nominal else None
-        facts = facts_of(column.as_nominal() if nominal else column, weights, most)
+        counts = None if weights is None else weights.counts
+        facts = facts_of(column.as_nominal() if nominal else column, counts, most)
         if facts.kind == "empty":  # nothing but missing values: one category, whatever is done about them
             return Categories(facts.name, (), (), missing=True)
         fill = facts.fill() if self._rules.missing == "impute" else None
@@ -162,7 +165,7 @@ class Categorizer:
         if nominal:
             return Categories(facts.name, self._declared(column, facts.values), (), own, fill)
         if isinstance(bins, str) and bins == "mdl":
-            cuts = mdl_cuts_of(column, fill, *target, weights)
+            cuts = mdl_cuts_of(column, fill, *target, None if weights is None else weights.examples)
         elif isinstance(bins, str | int | np.integer) and facts.filled(fill).values.size == 1:
             cuts = []  # a constant: one bin
         else:

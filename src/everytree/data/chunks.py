@@ -9,9 +9,9 @@ import narwhals.stable.v2 as nw
 
 from everytree.common.arguments import refused
 from everytree.common.limits import Limits, in_bytes
-from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import Binarizer
 from everytree.data.counted_rows import CountedRows
+from everytree.data.example_weights import example_weights
 from everytree.data.frames import read_frame
 from everytree.data.labels import read_labels
 from everytree.data.local_tally import tally_of
@@ -40,9 +40,10 @@ def count_chunks(
         if frame.n_rows == 0:
             continue
         found = read_labels(labels, frame.n_rows)
-        counts = None if weights is None else whole_weights(weights, frame.n_rows)
+        counts = None if weights is None else example_weights(weights, frame.n_rows)
         if counts is not None:
-            frame, found, counts = frame.take(counts > 0), found[counts > 0], counts[counts > 0]
+            used = counts.counts > 0
+            frame, found, counts = frame.take(used), found[used], counts.of(used)
             if frame.n_rows == 0:
                 continue
         tally.check_names(frame)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from everytree.data.boosted import boosted_cuts
 from everytree.data.cut_rules import CutRules
 from everytree.data.cuts import Bins
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.facts import ColumnFacts
 from everytree.data.frames import Frame
 from everytree.data.mdl import mdl_cuts_of
@@ -24,9 +25,10 @@ def facts_with_cuts(
     facts: Sequence[ColumnFacts],
     bins: Sequence[Bins],
     classes: npt.NDArray[np.intp],
-    weights: npt.NDArray[np.int64] | None,
+    weights: ExampleWeights | None,
 ) -> list[ColumnFacts]:
     """The facts of all columns, with cuts where ``bins`` says "mdl" or "boosted"; weights are above zero."""
+    examples = None if weights is None else weights.examples
     impute = rules.missing == "impute"
     fills = [each.fill() if impute and each.kind != "empty" else None for each in facts]
     coded, cuts = rules.coded_columns(frame), dict[int, list[float | int]]()
@@ -34,9 +36,9 @@ def facts_with_cuts(
     n_classes = int(classes.max()) + 1 if classes.size else 0
     for j in _asking(bins, "mdl"):
         if facts[j].kind == "numeric" and not facts[j].only_01:
-            cuts[j] = mdl_cuts_of(columns[j], fills[j], classes, n_classes, weights)
+            cuts[j] = mdl_cuts_of(columns[j], fills[j], classes, n_classes, examples)
     if boosted := _asking(bins, "boosted"):
-        cuts |= boosted_cuts(columns, facts, fills, boosted, classes, weights)
+        cuts |= boosted_cuts(columns, facts, fills, boosted, classes, examples)
     return [replace(each, cuts=cuts[j]) if j in cuts else each for j, each in enumerate(facts)]
 
 

@@ -20,11 +20,12 @@ from everytree.data.column import Column
 from everytree.data.cut_rules import chosen_columns
 from everytree.data.cuts import number_text
 from everytree.data.encoding import as_trained
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.facts import facts_of
 from everytree.data.frames import Frame
 from everytree.errors import DataError
 
-__all__ = ["MISSING", "UNSEEN", "ColumnReader", "RawColumn"]
+__all__ = ["MISSING", "UNSEEN", "ColumnReader", "RawColumn", "set_classes"]
 
 MISSING, UNSEEN = -1, -2  # as in the core
 
@@ -100,7 +101,7 @@ class ColumnReader:
         nominal: Sequence[str | int] | None = None,
         *,
         impute: bool = False,
-        weights: npt.NDArray[np.int64] | None = None,
+        weights: ExampleWeights | None = None,
     ) -> ColumnReader:
         """Learn kinds and values; ``nominal`` names numeric columns (or their positions) whose numbers are codes.
 
@@ -111,7 +112,8 @@ class ColumnReader:
         bare = cls(tuple(_described(column, j in coded) for j, column in enumerate(frame.columns)))
         if not impute:
             return bare
-        return replace(bare, fills=tuple(bare._fill(c, j, weights) for j, c in enumerate(frame.columns)))
+        counts = None if weights is None else weights.counts
+        return replace(bare, fills=tuple(bare._fill(c, j, counts) for j, c in enumerate(frame.columns)))
 
     def extended(self, frame: Frame, nominal: Sequence[str | int] | None = None) -> ColumnReader:
         """The reader after more rows: new values of a nominal column come last, so that older codes stay.
@@ -185,11 +187,11 @@ class ColumnReader:
         frame: Frame,
         y_codes: npt.NDArray[np.intp],
         n_classes: int,
-        weights: npt.NDArray[np.int64] | None,
+        weights: ExampleWeights | None,
     ) -> _core.Columns:
         """The frame with the classes and weights of its rows."""
         data = self.read(frame)
-        data.set_classes(np.ascontiguousarray(y_codes, dtype=np.int32), n_classes, weights)
+        set_classes(data, y_codes, n_classes, weights)
         return data
 
     def numbers(self, column: Column) -> npt.NDArray[np.float64]:
@@ -235,3 +237,14 @@ def _described(column: Column, coded: bool) -> RawColumn:
     if column.categories is not None:
         return RawColumn(column.name, "nominal", tuple(column.categories))
     return RawColumn(column.name, "nominal", tuple(facts_of(column.as_nominal()).values))
+
+
+def set_classes(
+    data: _core.Columns, y_codes: npt.NDArray[np.intp], n_classes: int, weights: ExampleWeights | None
+) -> None:
+    """Give columns of the core the classes and weights of their rows."""
+    codes = np.ascontiguousarray(y_codes, dtype=np.int32)
+    if weights is None:
+        data.set_classes(codes, n_classes, None)
+    else:
+        data.set_classes(codes, n_classes, np.ascontiguousarray(weights.counts), weights.per_example)

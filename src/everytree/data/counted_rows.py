@@ -4,6 +4,8 @@ A table is a set of distinct rows of 0/1 tests, each with a count per class. It 
 
     table(A ∪ B) = table(A) + table(B),        weight w = w repetitions of the row,        weight 0 = no row.
 
+Where weights have fractions, a count is a part of an example: ``per_example`` counts make one (see example_weights).
+
 Rows are kept in lexicographic order, so two tables are equal exactly when their arrays are.
 """
 
@@ -11,16 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from math import lcm
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers, whole_weights
+from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers
 from everytree.data.binarizer import Binarizer
 from everytree.data.cut_rules import check_size
+from everytree.data.example_weights import MOST_COUNTS, ExampleWeights, too_fine
 from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
+from everytree.data.row_counts import counts_of_rows, distinct_rows
 from everytree.errors import DataError
 
 __all__ = ["CountedRows"]
@@ -39,7 +44,16 @@ class CountedRows:
     ([[0, 1], [1, 1]], [[4, 0], [0, 2]])
     """
 
-    __slots__ = ("_binarizer", "_class_counts", "_classes", "_columns", "_rows", "_target", "_test_names")
+    __slots__ = (
+        "_binarizer",
+        "_class_counts",
+        "_classes",
+        "_columns",
+        "_per_example",
+        "_rows",
+        "_target",
+        "_test_names",
+    )
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
@@ -48,6 +62,7 @@ class CountedRows:
     _binarizer: Binarizer | None
     _columns: LocalColumns | None
     _target: str | None
+    _per_example: int
 
     def __init__(
         self,
@@ -56,6 +71,7 @@ class CountedRows:
         *,
         test_names: Sequence[str] | None = None,
         classes: Iterable[Any] | None = None,
+        per_example: int = 1,
     ) -> None:
         tests = as_tests(rows, test_names)
         counted = np.asarray(counts)
@@ -67,6 +83,7 @@ class CountedRows:
         whole = whole_numbers(counted, "counts")
         check_total(whole)
         self._settle(tests, whole, test_names, classes)
+        self._per_example = _parts(per_example)
 
     def _settle(
         self,
@@ -76,7 +93,7 @@ class CountedRows:
         classes: Iterable[Any] | None,
     ) -> None:
         """Merge equal rows, leave out empty ones, sort, and freeze."""
-        first, place = _distinct(tests)
+        first, place = distinct_rows(tests)
         merged = np.zeros((first.size, counts.shape[1]), dtype=np.int64)
         np.add.at(merged, place, counts)
         self._freeze(tests[first], merged, test_names, classes)
@@ -96,6 +113,7 @@ class CountedRows:
         self._rows.flags.writeable = False
         self._class_counts.flags.writeable = False
         self._binarizer = self._columns = self._target = None
+        self._per_example = 1
         self._test_names = (
             test_names
             if test_names is None or isinstance(test_names, TestNames)
@@ -121,6 +139,7 @@ class CountedRows:
         *,
         distinct: bool = True,
         columns: LocalColumns | None = None,
+        per_example: int = 1,
     ) -> Self:
         """Make a table of rows and counts that are known to be good, without checks.
 
@@ -138,6 +157,8 @@ class CountedRows:
             Whether the rows are distinct and in lexicographic order. If not, equal rows are merged and all are sorted.
         columns : LocalColumns or None, default None
             Which tests belong to which column, where states choose their own cuts.
+        per_example : int, default 1
+            The counts that make one example.
 
         Returns
         -------
@@ -146,7 +167,7 @@ class CountedRows:
         """
         table = cls.__new__(cls)
         (table._freeze if distinct else table._settle)(rows, counts, test_names, classes)
-        table._columns = _fitting(columns, table.n_tests)
+        table._columns, table._per_example = _fitting(columns, table.n_tests), per_example
         return table
 
     @classmethod
@@ -164,8 +185,9 @@ class CountedRows:
             A table with the same rows, counts, names and tests.
         """
         same = cls.trusted(
-            other.rows, other.class_counts, other.test_names, other.classes, columns=other.columns
-        )
+            other.rows, other.class_counts, other.test_names, other.classes, columns=other.columns,
+            per_example=other.per_example,
+        )  # fmt: skip
         return same.encoded(other.binarizer, other.target)
 
     @classmethod
@@ -174,7 +196,7 @@ class CountedRows:
         X01: npt.ArrayLike,
         y_codes: npt.ArrayLike,
         n_classes: int | None = None,
-        sample_weight: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | ExampleWeights | None = None,
         *,
         test_names: Sequence[str] | None = None,
         classes: Iterable[Any] | None = None,
@@ -190,8 +212,9 @@ class CountedRows:
             The class of each example, as an index from 0 to n_classes − 1.
         n_classes : int, optional
             The number of classes; by default that of ``classes``, or else the largest index plus one.
-        sample_weight : array of int, shape (n_rows,), optional
-            Whole numbers: a weight of 3 is the same as giving the row three times, 0 as leaving it out.
+        sample_weight : array of numbers, shape (n_rows,), optional
+            A weight of 3 is the same as giving the row three times, 0 as leaving it out; fractions make a table whose
+            counts are parts of an example (see ``per_example``).
         test_names : sequence of str, optional
             One name for each test.
         classes : iterable, optional
@@ -215,10 +238,10 @@ class CountedRows:
         [[1, 0], [5, 2]]
         """
         tests = as_tests(X01, test_names)
-        first, place = _distinct(tests)
+        first, place = distinct_rows(tests)
         labels = None if classes is None else tuple(classes)
-        counts = _counts(place, first.size, y_codes, n_classes, labels, sample_weight)
-        return cls.trusted(tests[first], counts, test_names, labels, columns=columns)
+        counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
+        return cls.trusted(tests[first], counts, test_names, labels, columns=columns, per_example=per_example)
 
     @classmethod
     def from_codes(
@@ -227,7 +250,7 @@ class CountedRows:
         codes: npt.NDArray[np.int32],
         y_codes: npt.ArrayLike,
         n_classes: int | None = None,
-        sample_weight: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | ExampleWeights | None = None,
         *,
         test_names: Names = None,
         classes: Iterable[Any] | None = None,
@@ -244,8 +267,9 @@ class CountedRows:
             The class of each example, as an index from 0 to n_classes − 1.
         n_classes : int, optional
             The number of classes; by default that of ``classes``, or else the largest index plus one.
-        sample_weight : array of int, shape (n_rows,), optional
-            Whole numbers: a weight of 3 is the same as giving the row three times, 0 as leaving it out.
+        sample_weight : array of numbers, shape (n_rows,), optional
+            A weight of 3 is the same as giving the row three times, 0 as leaving it out; fractions make a table whose
+            counts are parts of an example (see ``per_example``).
         test_names : sequence of str, optional
             One name for each test.
         classes : iterable, optional
@@ -258,9 +282,10 @@ class CountedRows:
         """
         first, place = columns.distinct(codes)
         labels = None if classes is None else tuple(classes)
-        counts = _counts(place, first.size, y_codes, n_classes, labels, sample_weight)
+        counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
         check_size(first.size, columns.n_tests)
-        return cls.trusted(columns.rows(codes[first]), counts, test_names, labels, columns=columns)
+        rows = columns.rows(codes[first])
+        return cls.trusted(rows, counts, test_names, labels, columns=columns, per_example=per_example)
 
     @property
     def columns(self) -> LocalColumns | None:
@@ -315,21 +340,52 @@ class CountedRows:
         return int(self._class_counts.shape[1])
 
     @property
+    def per_example(self) -> int:
+        """The counts that make one example: 1, or more where weights have fractions."""
+        return self._per_example
+
+    @property
     def total(self) -> int:
-        """The number of examples: the sum of all counts."""
+        """The sum of all counts; where ``per_example`` is 1, the number of examples."""
         return int(self._class_counts.sum())
 
     @property
+    def examples(self) -> int | float:
+        """The number of examples, each with its weight."""
+        return self.total if self._per_example == 1 else self.total / self._per_example
+
+    @property
     def class_totals(self) -> npt.NDArray[np.int64]:
-        """The number of examples of each class."""
+        """The sum of the counts of each class."""
         totals: npt.NDArray[np.int64] = self._class_counts.sum(axis=0, dtype=np.int64)
         return totals
+
+    @property
+    def class_examples(self) -> npt.NDArray[Any]:
+        """The number of examples of each class, each with its weight."""
+        return self.class_totals if self._per_example == 1 else self.class_totals / self._per_example
+
+    def in_examples(self, counts: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """Return counts as numbers of examples.
+
+        Parameters
+        ----------
+        counts : array of int
+            Counts of this table.
+
+        Returns
+        -------
+        array
+            Whole numbers where a count is an example, else floats.
+        """
+        return counts if self._per_example == 1 else counts / self._per_example
 
     def fingerprint(self) -> str:
         """Compute the SHA-256 of the table as text: the same for the same examples in any order.
 
         The text has a line for each distinct row, in lexicographic order: the outcomes as characters 0 and 1, then for
-        each class a blank and its count. Every line ends with a newline; all of it is ASCII.
+        each class a blank and its count. Every line ends with a newline; all of it is ASCII. Where a count is a part of
+        an example, a last line says how many make one, such as ``per example 10``.
 
         Returns
         -------
@@ -354,6 +410,8 @@ class CountedRows:
                 for i, counts in enumerate(self._class_counts[part].tolist())
             ]
             digest.update("".join(lines).encode("ascii"))
+        if self._per_example != 1:
+            digest.update(f"per example {self._per_example}\n".encode("ascii"))
         return digest.hexdigest()
 
     def encoded(self, binarizer: Binarizer | None, target: str | None) -> Self:
@@ -392,7 +450,14 @@ class CountedRows:
         Table
             The same rows and counts.
         """
-        return type(self).trusted(self._rows, self._class_counts, test_names, classes, columns=self._columns)
+        return type(self).trusted(
+            self._rows,
+            self._class_counts,
+            test_names,
+            classes,
+            columns=self._columns,
+            per_example=self._per_example,
+        )
 
     def merge(self, other: CountedRows) -> Self:
         """Return the table of both data sets together, as ``+`` does.
@@ -424,15 +489,19 @@ class CountedRows:
                     f"cannot add tables that differ in {what}: {_short(mine)} and {_short(theirs)}; "
                     "build both with the same Binarizer and the same class labels"
                 )
-        if self.total + other.total > INT64_MAX:
-            raise DataError(too_many(self.total + other.total))
+        parts = lcm(self._per_example, other._per_example)
+        mine, theirs = parts // self._per_example, parts // other._per_example
+        total = mine * self.total + theirs * other.total
+        if total > (INT64_MAX if parts == 1 else MOST_COUNTS):
+            raise DataError(too_many(total) if parts == 1 else too_fine(total, parts))
         table = type(self).trusted(
             np.concatenate([self._rows, other._rows]),
-            np.concatenate([self._class_counts, other._class_counts]),
+            np.concatenate([mine * self._class_counts, theirs * other._class_counts]),
             self._test_names,
             self._classes,
             distinct=False,
             columns=self._columns,
+            per_example=parts,
         )
         table._binarizer, table._target = self._binarizer, self._target
         return table
@@ -449,6 +518,7 @@ class CountedRows:
             and self.test_names == other.test_names
             and self._classes == other._classes
             and self._columns == other._columns
+            and self._per_example == other._per_example
         )
 
     def __hash__(self) -> int:
@@ -459,7 +529,7 @@ class CountedRows:
         return f"{type(self).__name__}({shape}, total={self.total})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = (self._binarizer, self._target, self._columns)
+        known = (self._binarizer, self._target, self._columns, self._per_example)
         return _rebuild, (type(self), self._rows, self._class_counts, self.test_names, self._classes, *known)
 
 
@@ -472,8 +542,17 @@ def _rebuild(
     binarizer: Binarizer | None = None,
     target: str | None = None,
     columns: LocalColumns | None = None,
+    per_example: int = 1,
 ) -> CountedRows:
-    return made.trusted(rows, counts, test_names, classes, columns=columns).encoded(binarizer, target)
+    table = made.trusted(rows, counts, test_names, classes, columns=columns, per_example=per_example)
+    return table.encoded(binarizer, target)
+
+
+def _parts(per_example: int) -> int:
+    """The counts that make one example, once they are a whole number above zero."""
+    if isinstance(per_example, bool) or not isinstance(per_example, int | np.integer) or per_example < 1:
+        raise DataError(f"per_example is {per_example!r}; expected a whole number of counts, 1 or more")
+    return int(per_example)
 
 
 def _fitting(columns: LocalColumns | None, n_tests: int) -> LocalColumns | None:
@@ -483,73 +562,6 @@ def _fitting(columns: LocalColumns | None, n_tests: int) -> LocalColumns | None:
             f"columns have {columns.n_tests} tests, and the table {n_tests}; give those of the Binarizer that made it"
         )
     return columns
-
-
-def _counts(
-    place: npt.NDArray[np.intp],
-    n_places: int,
-    y_codes: npt.ArrayLike,
-    n_classes: int | None,
-    labels: tuple[Any, ...] | None,
-    sample_weight: npt.ArrayLike | None,
-) -> npt.NDArray[np.int64]:
-    """The examples of each class at each place; ``place`` is that of each row."""
-    codes = _class_codes(y_codes, place.size)
-    least = int(codes.max()) + 1 if codes.size else 1
-    if n_classes is None:
-        n_classes = len(labels) if labels is not None else least
-    if n_classes < least:
-        raise DataError(
-            f"y holds class index {least - 1} but n_classes is {n_classes}; "
-            "indices run from 0 to n_classes - 1"
-        )
-    weights = whole_weights(sample_weight, place.size)
-    cell = place * n_classes + codes
-    if weights is None:
-        flat = np.bincount(cell, minlength=n_places * n_classes).astype(np.int64)
-    else:
-        flat = np.zeros(n_places * n_classes, dtype=np.int64)
-        np.add.at(flat, cell, weights)
-    return flat.reshape(n_places, n_classes)
-
-
-def _class_codes(y_codes: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.intp]:
-    codes = np.asarray(y_codes)
-    if codes.shape != (n_rows,):
-        raise DataError(f"y has shape {codes.shape}; expected one class index per row, shape ({n_rows},)")
-    if codes.size == 0:
-        return codes.astype(np.intp)
-    if codes.dtype.kind not in "iub":
-        raise DataError(
-            f"y must hold class indices 0..C-1, got values of type {codes.dtype}; encode labels first"
-        )
-    if codes.dtype.kind == "i" and codes.min() < 0:
-        raise DataError(f"y must hold class indices 0..C-1, but holds {codes.min().item()}")
-    return codes.astype(np.intp)
-
-
-def _distinct(tests: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Find the distinct rows: ``tests[first]`` are they, in order, and row i is number ``place[i]`` of them.
-
-    Rows are packed into big-endian 64-bit words, whose numeric order is the lexicographic order of the bits. Sorting
-    words took 0.25 s for 10^6 rows of 50 tests where np.unique(axis=0) took 5.6 s.
-    """
-    n, m = tests.shape
-    if n == 0:
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    n_words = max(1, -(-m // 64))
-    packed = np.zeros((n, 8 * n_words), dtype=np.uint8)
-    if m:
-        bits = np.packbits(tests, axis=1)
-        packed[:, : bits.shape[1]] = bits
-    words = packed.view(">u8").astype(np.uint64)
-    order = np.argsort(words[:, 0], kind="stable") if n_words == 1 else np.lexsort(words.T[::-1])
-    ordered = words[order]
-    starts = np.ones(n, dtype=bool)
-    starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    place = np.empty(n, dtype=np.intp)
-    place[order] = np.cumsum(starts) - 1
-    return order[starts], place
 
 
 def _short(value: object) -> str:

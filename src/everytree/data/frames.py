@@ -8,10 +8,11 @@ looks at data frames.
 
 from __future__ import annotations
 
+import datetime
 import numbers
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -21,9 +22,11 @@ from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
 from everytree.data.column import Column, nominal_column
+from everytree.data.recipes.dates import moment_of
+from everytree.data.recipes.recipe import PARTS, DateRecipe, Recipes, apply_recipes, by_source
 from everytree.errors import DataError
 
-__all__ = ["Frame", "check_columns", "named_columns", "read_frame"]
+__all__ = ["Frame", "check_columns", "named_columns", "read_columns", "read_frame"]
 
 CONVERT_TIME = (
     "convert it first, for example to days since a fixed date, or to parts such as year, month and weekday"
@@ -38,20 +41,76 @@ class Frame:
     columns: tuple[Column, ...]
     n_rows: int
     names: tuple[str, ...] | None
+    recipes: Recipes = ()  # how columns were made of those of a file
+    times: tuple[str, ...] = ()  # columns of dates, as texts, that no recipe has made numbers of yet
 
     def take(self, rows: npt.NDArray[Any]) -> Frame:
         """The same frame for some of the rows (a mask or indices)."""
         n_rows = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else int(rows.size)
-        return Frame(tuple(column.take(rows) for column in self.columns), n_rows, self.names)
+        return Frame(tuple(column.take(rows) for column in self.columns), n_rows, self.names, self.recipes)
 
 
-def read_frame(X: Any) -> Frame:
+def read_frame(X: Any, like: Any = None) -> Frame:
     """Read any supported input into typed columns, or say which column cannot be read, and why.
+
+    Dates become parts that a tree can use: year, month, weekday, hour and age in days. ``like`` is a fitted classifier:
+    what it reads by recipes is read so here.
 
     >>> frame = read_frame([[1.5, "red"], [2.5, None]])
     >>> [(column.name, column.kind) for column in frame.columns]
     [('x0', 'numeric'), ('x1', 'nominal')]
     """
+    frame = read_columns(X)
+    known: Recipes = tuple(getattr(like, "recipes_", ()))
+    if frame.recipes:
+        _check_recipes(frame.recipes, known, like)
+        return frame
+    if {recipe.column for recipe in known} & {column.name for column in frame.columns}:
+        return _made_by(frame, known)  # what is read already stays as it is
+    return _made_by(frame, _date_recipes(frame)) if frame.times else frame
+
+
+def _check_recipes(given: Recipes, known: Recipes, like: Any) -> None:
+    """Refuse columns that were read otherwise than in training: an age, for example, counts from another day."""
+    if like is None:
+        return
+    mine = by_source(given)
+    for recipe in known:
+        if recipe.column in mine and mine[recipe.column] != recipe:
+            raise DataError(
+                f"column {recipe.column!r} was read otherwise than in training; read the file with "
+                "everytree.read(file, like=model)"
+            )
+
+
+def _made_by(frame: Frame, recipes: Recipes) -> Frame:
+    """Return a frame with the columns that recipes make in place of their sources."""
+    made, unread = apply_recipes({column.name: column for column in frame.columns}, recipes)
+    for each in unread:
+        warnings.warn(f"{each}; these are missing", stacklevel=4)
+    columns = tuple(made.values())
+    names = None if frame.names is None else tuple(made)
+    return Frame(columns, frame.n_rows, names, recipes)
+
+
+def _date_recipes(frame: Frame) -> Recipes:
+    """Make the recipes of columns of dates; what cannot be read as a date is refused."""
+    recipes = []
+    for column in frame.columns:
+        if column.name in frame.times:
+            moments = [moment for label in column.labels if (moment := moment_of(label)) is not None]
+            if not moments:
+                raise DataError(
+                    f"column {column.name!r} holds no date between the years 1600 and 2200; {CONVERT_TIME}"
+                )
+            timed = any(moment.hours for moment in moments)
+            parts = tuple(part for part in PARTS if timed or part != "hour")
+            recipes.append(DateRecipe(column.name, "ymd", max(moment.day for moment in moments), parts))
+    return tuple(recipes)
+
+
+def read_columns(X: Any) -> Frame:
+    """Read any supported input into typed columns, dates as texts; ``times`` names those."""
     if isinstance(X, Frame):
         return X
     if sparse.issparse(X):
@@ -73,7 +132,9 @@ def read_frame(X: Any) -> Frame:
     if isinstance(native, nw.DataFrame):
         return _from_narwhals(native)
     columns = getattr(X, "columns", None)
-    return _from_dataset(columns) if isinstance(columns, Mapping) else _from_array(X)
+    if not isinstance(columns, Mapping):
+        return _from_array(X)
+    return replace(_from_dataset(columns), recipes=tuple(getattr(X, "recipes", ())))
 
 
 def named_columns(columns: Sequence[str], names: tuple[str, ...] | None) -> Frame:
@@ -95,6 +156,10 @@ def check_columns(estimator: Any, frame: Frame, *, reset: bool) -> None:
         raise DataError(f"Found input with 0 sample(s) {shape}.")
     if reset:
         estimator.n_features_in_ = n_columns
+        if frame.recipes:
+            estimator.recipes_ = frame.recipes
+        elif hasattr(estimator, "recipes_"):
+            del estimator.recipes_
         if frame.names is not None:
             estimator.feature_names_in_ = np.asarray(frame.names, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):
@@ -169,20 +234,47 @@ def _from_array(X: Any) -> Frame:
         if mask is not None and mask[:, j].any():
             column = _masked(column, mask[:, j])
         columns.append(column)
-    return Frame(tuple(columns), int(array.shape[0]), None)
+    times = tuple(column.name for j, column in enumerate(columns) if _holds_dates(array[:, j]))
+    return Frame(tuple(columns), int(array.shape[0]), None, times=times)
+
+
+def _holds_dates(values: npt.NDArray[Any]) -> bool:
+    return values.dtype.kind == "M" or (values.dtype.kind == "O" and _are_dates(values.tolist()))
 
 
 def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
     names = _check_names(list(frame.columns))
     series = list(frame.iter_columns())
-    columns = tuple(_from_series(f"x{j}" if names is None else names[j], one) for j, one in enumerate(series))
-    return Frame(columns, int(frame.shape[0]), names)
+    called = [f"x{j}" for j in range(len(series))] if names is None else list(names)
+    columns = tuple(_from_series(name, one) for name, one in zip(called, series, strict=True))
+    times = tuple(
+        name for name, one in zip(called, series, strict=True) if one.dtype in (nw.Datetime, nw.Date)
+    )
+    objects = tuple(
+        name
+        for name, one in zip(called, series, strict=True)
+        if one.dtype == nw.Object and _are_dates(one.to_list())
+    )
+    return Frame(columns, int(frame.shape[0]), names, times=(*times, *objects))
+
+
+def _are_dates(items: list[Any]) -> bool:
+    present = {type(item) for item in items if not _is_missing(item)}
+    return bool(present) and all(issubclass(each, datetime.date) for each in present)
+
+
+def _date_texts(name: str, items: list[Any]) -> Column:
+    """Dates and datetimes as texts in ISO form, which ``moment_of`` reads."""
+    return nominal_column(name, [None if _is_missing(item) else item.isoformat()[:19] for item in items])
 
 
 def _from_series(name: str, series: Any) -> Column:
     dtype = series.dtype
-    if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
-        raise DataError(f"column {name!r} holds dates or times ({dtype}); {CONVERT_TIME}")
+    if dtype in (nw.Datetime, nw.Date):
+        return _date_texts(name, series.to_list())
+    if dtype in (nw.Duration, nw.Time):
+        items = [None if _is_missing(item) else _hours_or_days(item) for item in series.to_list()]
+        return _from_objects(name, items)
     missing: npt.NDArray[np.bool_] | None = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if missing is not None and not missing.any():
         missing = None
@@ -256,8 +348,12 @@ def _from_values(name: str, values: npt.NDArray[Any]) -> Column:
     if kind in "UT":
         items = values.tolist()
         return nominal_column(name, items, _mask(items))
-    if kind in "mM":
-        raise DataError(f"column {name!r} holds dates or times ({values.dtype}); {CONVERT_TIME}")
+    if kind == "M":
+        texts = np.datetime_as_string(values.astype("datetime64[s]")).tolist()
+        return nominal_column(name, [None if text == "NaT" else text for text in texts])
+    if kind == "m":
+        days = values / np.timedelta64(1, "D")
+        return _numeric(name, days.astype(np.float64), None)
     if kind != "O":
         raise DataError(f"column {name!r} holds {values.dtype} values; expected numbers, text or booleans")
     return _from_objects(name, values.tolist())
@@ -289,8 +385,13 @@ def _from_objects(name: str, items: list[Any]) -> Column:
         raise DataError(
             f"column {name!r} holds complex numbers. Complex data not supported: give two columns"
         )
+    if all(issubclass(t, datetime.date) for t in types):
+        return _date_texts(name, items)
+    if all(issubclass(t, datetime.time | datetime.timedelta) for t in types):
+        hours = [np.nan if _is_missing(item) else _hours_or_days(item) for item in items]
+        return _numeric(name, np.array(hours), None)
     if any(t.__name__ in {"datetime", "date", "time", "timedelta", "Timestamp", "Timedelta"} for t in types):
-        raise DataError(f"column {name!r} holds dates or times; {CONVERT_TIME}")
+        raise DataError(f"column {name!r} holds dates or times beside other values; {CONVERT_TIME}")
     shown = ", ".join(sorted(t.__name__ for t in types))
     text = next((x for x in present if isinstance(x, str)), None)
     hint = "" if text is None else f" (is {text!r} a sign for a missing value? Replace it by None)"
@@ -298,6 +399,13 @@ def _from_objects(name: str, items: list[Any]) -> Column:
         f"column {name!r} holds values of type {shown}; expected only numbers, only text or only "
         f"booleans{hint}"
     )
+
+
+def _hours_or_days(item: Any) -> float:
+    """A time of the day as hours, a duration as days."""
+    if isinstance(item, datetime.time):
+        return item.hour + item.minute / 60 + item.second / 3600
+    return float(item / datetime.timedelta(days=1))
 
 
 def _whole_numbers(name: str, items: list[Any]) -> npt.NDArray[Any]:

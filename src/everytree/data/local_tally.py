@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,13 +22,13 @@ import numpy.typing as npt
 from everytree.data.binarizer import Binarizer, fit_locally, rules_of
 from everytree.data.column import Codes, Column
 from everytree.data.counted_rows import CountedRows
+from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.data.frames import Frame, check_columns
 from everytree.data.listed_tests import TestNames
 from everytree.data.tally import Tally, check_same_columns, check_same_kind
 
 __all__ = ["AnyTally", "LocalTally", "local_table", "tally_of"]
 
-Weights = npt.NDArray[np.int64]
 Made = TypeVar("Made", bound=CountedRows)
 
 
@@ -38,7 +39,7 @@ class LocalTally:
         self._binarizer = binarizer
         self._frame: Frame | None = None
         self._of_rows: npt.NDArray[Any] = np.zeros(0)  # the label of each row
-        self._weights: Weights = np.zeros(0, dtype=np.int64)
+        self._weights = ExampleWeights(np.zeros(0, dtype=np.int64))
         self.labels: npt.NDArray[Any] = np.zeros(0)
 
     @property
@@ -50,33 +51,34 @@ class LocalTally:
     @property
     def total(self) -> int:
         """Number of examples."""
-        return int(self._weights.sum())
+        return int(self._weights.counts.sum())
 
     @property
     def n_bytes(self) -> int:
         """Bytes of the rows."""
         columns = () if self._frame is None else self._frame.columns
-        return sum(column.data.nbytes for column in columns) + self._of_rows.nbytes + self._weights.nbytes
+        return (
+            sum(column.data.nbytes for column in columns) + self._of_rows.nbytes + self._weights.counts.nbytes
+        )
 
     def check_names(self, frame: Frame) -> None:
         """Refuse a batch whose columns are not those of the batches before."""
         if self._frame is not None:
             check_same_columns([column.name for column in self._frame.columns], frame)
 
-    def add(
-        self, frame: Frame, labels: npt.NDArray[Any], weights: Weights | None, known: Any = None
-    ) -> LocalTally:
+    def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Any, known: Any = None) -> LocalTally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
         rules = rules_of(self._binarizer)
         rules.check()
         rules.check_missing(frame)
         new = copy.copy(self)
-        counts = np.ones(frame.n_rows, dtype=np.int64) if weights is None else weights
+        given = example_weights(1 if weights is None else weights, frame.n_rows)
+        assert given is not None
         found = [labels] if known is None else [labels, known]
         if self._frame is None:
             new.labels = np.unique(np.concatenate(found))
             every = np.arange(frame.n_rows)  # a copy, because what was given may be changed later
-            new._frame, new._of_rows, new._weights = frame.take(every), labels.copy(), counts.copy()
+            new._frame, new._of_rows, new._weights = frame.take(every), labels.copy(), given.of(every)
             return new
         new.labels = np.unique(np.concatenate([*found, self.labels]))
         columns = [_joined(*pair) for pair in zip(self._frame.columns, frame.columns, strict=True)]
@@ -84,8 +86,10 @@ class LocalTally:
         of_rows = np.concatenate([self._of_rows, labels])
         first, place = _distinct(both, np.searchsorted(new.labels, of_rows))
         merged = np.zeros(first.size, dtype=np.int64)
-        np.add.at(merged, place, np.concatenate([self._weights, counts]))
-        new._frame, new._of_rows, new._weights = both.take(first), of_rows[first], merged
+        joined = self._weights.followed_by(given)
+        np.add.at(merged, place, joined.counts)
+        new._frame, new._of_rows = both.take(first), of_rows[first]
+        new._weights = replace(joined, counts=merged)
         return new
 
     def binarized(self) -> tuple[Binarizer, CountedRows]:
@@ -93,7 +97,8 @@ class LocalTally:
         assert self._frame is not None
         binarizer = Binarizer(**self.parameters)
         check_columns(binarizer, self._frame, reset=True)
-        weights = None if (self._weights == 1).all() else self._weights
+        plain = self._weights.per_example == 1 and (self._weights.counts == 1).all()
+        weights = None if plain else self._weights
         codes = np.searchsorted(self.labels, self._of_rows)
         return binarizer, local_table(
             CountedRows, binarizer, self._frame, codes, self.labels.tolist(), weights
@@ -114,7 +119,7 @@ def local_table(
     frame: Frame,
     codes: npt.NDArray[np.intp],
     labels: Sequence[Any],
-    weights: Weights | None,
+    weights: ExampleWeights | None,
 ) -> Made:
     """Fit a Binarizer with local cuts to a frame, and count the frame's rows; weights are above zero."""
     columns = fit_locally(binarizer, frame, weights)

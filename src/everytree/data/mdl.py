@@ -28,7 +28,7 @@ def mdl_cuts(
     values: npt.NDArray[Any],
     y: npt.NDArray[np.intp],
     n_classes: int,
-    weights: npt.NDArray[np.int64] | None = None,
+    weights: npt.NDArray[Any] | None = None,
 ) -> list[float | int]:
     """The cut points in increasing order; none where no cut pays for itself.
 
@@ -43,7 +43,7 @@ def mdl_cuts(
             f"{points.size} different values and {n_classes} classes are too many to cut by the classes (more than "
             f"{MAX_CELLS} counts); give a number of bins instead"
         )
-    counts = np.zeros((points.size, n_classes), dtype=np.int64)
+    counts = np.zeros((points.size, n_classes), dtype=np.int64 if weights is None else weights.dtype)
     np.add.at(counts, (place, y), 1 if weights is None else weights)
     breaks: list[int] = []
     todo = [(0, points.size)]  # intervals of distinct values: a list, not recursion, as cuts may nest deeply
@@ -61,7 +61,7 @@ def mdl_cuts_of(
     fill: float | int | None,
     y: npt.NDArray[np.intp],
     n_classes: int,
-    weights: npt.NDArray[np.int64] | None = None,
+    weights: npt.NDArray[Any] | None = None,
 ) -> list[float | int]:
     """The cut points of a numeric column, where ``fill`` stands for missing values; without it they play no part."""
     numbers, missing = column.data, column.mask
@@ -73,7 +73,7 @@ def mdl_cuts_of(
     return mdl_cuts(numbers[present], y[present], n_classes, None if weights is None else weights[present])
 
 
-def _best_break(counts: npt.NDArray[np.int64]) -> int | None:
+def _best_break(counts: npt.NDArray[Any]) -> int | None:
     """The index j of the best break after distinct value j of an interval, or None if it does not pay."""
     if counts.shape[0] < 2:
         return None
@@ -82,9 +82,11 @@ def _best_break(counts: npt.NDArray[np.int64]) -> int | None:
     left = left[:-1]
     cost_left, cost_right = _bits(left), _bits(total - left)
     j = int(np.argmin(cost_left + cost_right))  # the first of several
-    n, whole = int(total.sum()), float(_bits(total[None])[0])
+    n, whole = total.sum().item(), float(_bits(total[None])[0])
+    if n <= 1:  # parts of one example
+        return None
     k, k1, k2 = (int(np.count_nonzero(part)) for part in (total, left[j], total - left[j]))
-    n1 = int(left[j].sum())
+    n1 = left[j].sum().item()
     own, first, second = k * whole / n, k1 * float(cost_left[j]) / n1, k2 * float(cost_right[j]) / (n - n1)
     described = (
         np.log2(n - 1) + k * np.log2(3.0) + np.log1p(-2 * 3.0**-k) / np.log(2.0) - own + first + second
@@ -92,9 +94,9 @@ def _best_break(counts: npt.NDArray[np.int64]) -> int | None:
     return j if whole - float(cost_left[j] + cost_right[j]) > described else None
 
 
-def _bits(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _bits(counts: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """n · entropy of each row of class counts, in bits."""
     n = counts.sum(axis=1)
     cells = np.where(counts > 0, counts, 1)
-    bits: npt.NDArray[np.float64] = n * np.log2(np.maximum(n, 1)) - (counts * np.log2(cells)).sum(axis=1)
+    bits: npt.NDArray[np.float64] = n * np.log2(np.where(n > 0, n, 1)) - (counts * np.log2(cells)).sum(axis=1)
     return bits

@@ -26,11 +26,14 @@ class Table(CountedRows):
     rows : 0/1 matrix, shape (n_rows, n_tests)
         The outcomes of the tests, one row for each line of ``counts``.
     counts : array of int, shape (n_rows, n_classes)
-        The examples of each class that each row stands for: whole numbers ≥ 0.
+        The examples of each class that each row stands for: whole numbers ≥ 0, of parts of an example where
+        ``per_example`` says so.
     test_names : sequence of str, optional
         One name for each column of ``rows``.
     classes : iterable, optional
         One label for each column of ``counts``.
+    per_example : int, default 1
+        The counts that make one example: 10 where ``counts`` are in tenths.
 
     Raises
     ------
@@ -88,7 +91,8 @@ class Table(CountedRows):
         max_categories : int, default 256
             The most values of a nominal column; one with more is refused.
         weight : str, optional
-            A column of whole numbers; a weight is the same as repeating the row.
+            A column of whole numbers; a weight is the same as repeating the row. Engines group by whole counts, so that
+            fractions are refused here; ``from_chunks`` takes them.
         columns : sequence of str, optional
             The columns to use; by default all others.
         like : Table, optional

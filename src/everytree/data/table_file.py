@@ -73,6 +73,8 @@ def _description(table: CountedRows) -> dict[str, Any]:
         "params": None,
         "encoder": None,
     }
+    if table.per_example != 1:
+        described["per_example"] = table.per_example
     if table.binarizer is not None:
         made = table.binarizer
         holder = SimpleNamespace(binarizer_=made, n_features_in_=made.n_features_in_)
@@ -127,7 +129,7 @@ def _described(metadata: dict[bytes, bytes]) -> dict[str, Any]:
 
     described = parsed_json(text, "a table file")
     keys = {"format", "version", "test_names", "classes", "target", "params", "encoder"}
-    if not isinstance(described, dict) or set(described) != keys:
+    if not isinstance(described, dict) or set(described) - {"per_example"} != keys:
         raise DataError(
             f"its description is {clip(described)}; expected an object with {', '.join(sorted(keys))}"
         )
@@ -151,8 +153,16 @@ def _table(batch: Any, described: dict[str, Any]) -> CountedRows:
     target = described["target"]
     if target is not None and not isinstance(target, str):
         raise DataError(f"target is {clip(target)}; expected the name of a column, or null")
-    table = CountedRows.trusted(rows, counts, names, classes)
+    table = CountedRows.trusted(rows, counts, names, classes, per_example=_parts(described))
     return table.encoded(_binarizer(described, names), target)
+
+
+def _parts(described: dict[str, Any]) -> int:
+    """The counts that make one example."""
+    parts = described.get("per_example", 1)
+    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts < 2**53:
+        raise DataError(f"per_example is {clip(parts)}; expected a whole number of counts, 1 or more")
+    return parts
 
 
 def _matrix(column: Any, name: str) -> npt.NDArray[Any]:

@@ -29,13 +29,14 @@ from everytree.data.counted_rows import CountedRows
 from everytree.data.cut_rules import check_size
 from everytree.data.cuts import Bins, given_cuts
 from everytree.data.encoding import Encoding, Test, encode, matched, outcomes
+from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.data.facts import ColumnFacts, check_categories, facts_of, is_01, ordered
 from everytree.data.frames import Frame, check_columns, named_columns
 from everytree.errors import DataError
 
 __all__ = ["Tally", "check_same_columns", "check_same_kind"]
 
-Weights = npt.NDArray[np.int64] | None
+Weights = ExampleWeights | None
 Bits = npt.NDArray[np.uint8]
 NOTHING: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
 
@@ -76,9 +77,9 @@ class Tally:
             return
         check_same_columns([facts.name for facts in self._facts], frame)
 
-    def add(self, frame: Frame, labels: npt.NDArray[Any], weights: Weights, known: Any = None) -> Tally:
+    def add(self, frame: Frame, labels: npt.NDArray[Any], given: Any, known: Any = None) -> Tally:
         """The tally with one more batch, of weights above zero; ``known`` are labels that may be absent from it."""
-        rules = rules_of(self._binarizer)
+        weights, rules = example_weights(given, frame.n_rows), rules_of(self._binarizer)
         rules.check()
         rules.refuse_classes("batch by batch")
         rules.check_missing(frame)
@@ -125,10 +126,14 @@ class Tally:
         kind = "nominal" if column.kind == "nominal" else "numeric"
         most = self._binarizer.max_categories
         if facts.kind == "empty":
-            return self._begun(facts_of(column, weights, most), bins)
+            return self._begun(facts_of(column, None if weights is None else weights.counts, most), bins)
         if facts.kind == kind == "nominal":
             known = set(facts.values)
-            new = [value for value in facts_of(column, weights, most).values if value not in known]
+            new = [
+                value
+                for value in facts_of(column, None if weights is None else weights.counts, most).values
+                if value not in known
+            ]
             check_categories(facts.name, len(known) + len(new), "all batches", most)
             declared = facts.categories if facts.categories == column.categories else None
             return replace(facts, values=[*facts.values, *new], categories=declared)
@@ -175,7 +180,7 @@ class Tally:
         counts = np.zeros((before.n_rows, len(self.labels)), dtype=np.int64)
         counts[:, np.searchsorted(self.labels, old)] = before.class_counts
         # Zeros on the right leave rows distinct and in order.
-        self._table = CountedRows.trusted(rows, counts, None, None) + batch
+        self._table = CountedRows.trusted(rows, counts, None, None, per_example=before.per_example) + batch
 
     # --- what all rows together would have given
 
@@ -195,8 +200,9 @@ class Tally:
         if plain and [self._tests[test] for test in binarizer.tests_] == list(range(self._table.n_tests)):
             return binarizer, self._table.named(names, labels)  # nothing was left out: these are the rows
         return binarizer, CountedRows.trusted(
-            kept.matrix(), self._table.class_counts, names, labels, distinct=False
-        )
+            kept.matrix(), self._table.class_counts, names, labels, distinct=False,
+            per_example=self._table.per_example,
+        )  # fmt: skip
 
     def _answers(self, encoding: Encoding) -> Iterator[npt.NDArray[np.bool_]]:
         """The outcomes of the tests of one column on the distinct rows, with the fill in place of what is missing."""

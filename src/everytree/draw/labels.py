@@ -11,7 +11,7 @@ import unicodedata
 
 import numpy as np
 
-from everytree.common.text import clip
+from everytree.common.text import as_number, clip
 from everytree.draw.shapes import BinaryTree, Counted
 from everytree.errors import DataError
 
@@ -98,9 +98,9 @@ def class_name(tree: Counted, c: int) -> str:
     return f"class {c}" if tree.classes is None else clean(tree.class_label(c))
 
 
-def examples(n: int) -> str:
+def examples(n: float) -> str:
     """Say a number of examples: ``no examples``, ``1 example``, ``12 examples``."""
-    return "no examples" if n == 0 else f"{n} example{'' if n == 1 else 's'}"
+    return "no examples" if n == 0 else f"{as_number(n)} example{'' if n == 1 else 's'}"
 
 
 def probability(p: float, precision: int) -> str:
@@ -125,14 +125,16 @@ def count_list(tree: Counted, k: int) -> str:
     if not counts.any():
         return "no examples"
     if tree.n_classes <= MAX_LISTED_CLASSES:
-        return ", ".join(f"{shorten(class_name(tree, c), 30)} {n}" for c, n in enumerate(counts.tolist()))
+        return ", ".join(
+            f"{shorten(class_name(tree, c), 30)} {as_number(n)}" for c, n in enumerate(counts.tolist())
+        )
     largest = np.argsort(-counts, kind="stable")
     seen = [int(c) for c in largest if counts[c]]
     first, rest = seen[:MAX_LISTED_CLASSES], seen[MAX_LISTED_CLASSES:]
-    parts = [f"{shorten(class_name(tree, c), 30)} {counts[c]}" for c in first]
+    parts = [f"{shorten(class_name(tree, c), 30)} {as_number(counts[c])}" for c in first]
     if rest:
         other = "other class" if len(rest) == 1 else f"{len(rest)} other classes"
-        parts.append(f"{other} {counts[rest].sum()}")
+        parts.append(f"{other} {as_number(counts[rest].sum())}")
     return ", ".join(parts)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.common.text import clip
+from everytree.common.text import as_number, clip
 from everytree.draw.colors import INK, LINE, class_color, node_fill
 from everytree.draw.labels import checked_options, clean, predicted, probability, wrap
 from everytree.draw.layout import Shown, place, shown_part
@@ -203,12 +203,12 @@ def _lines(tree: BinaryTree, k: int, shown: Shown, style: _Style) -> list[str]:
         lines += wrap(f"{tree.node_name(k)}?", 28, 3)
     if style.impurity:
         lines.append(said("gini", f"{1 - float((tree.proba[k] ** 2).sum()):.{precision}f}"))
-    n, total = int(tree.counts[k].sum()), int(tree.counts[0].sum())
+    n, total = tree.counts[k].sum().item(), tree.counts[0].sum().item()
     if style.proportion:
-        samples = f"{100 * n / max(total, 1):.{min(precision, 1)}f}%"
+        samples = f"{100 * n / (total or 1):.{min(precision, 1)}f}%"
         values = [f"{p:.{precision}f}" for p in tree.proba[k].tolist()]
     else:
-        samples, values = str(n), [str(count) for count in tree.counts[k].tolist()]
+        samples, values = as_number(n), [as_number(count) for count in tree.counts[k].tolist()]
     lines.append(said("samples", samples))
     rows = [", ".join(values[i : i + VALUES_PER_LINE]) for i in range(0, len(values), VALUES_PER_LINE)]
     lines += said("value", "[" + ",\n".join(rows) + "]").split("\n")

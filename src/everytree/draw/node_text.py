@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from everytree.common.text import as_number
 from everytree.draw.labels import class_name, count_list, examples, predicted, probability, question, wrap
 from everytree.draw.layout import Shown
 from everytree.draw.shapes import BinaryTree
@@ -24,7 +25,7 @@ class NodeText:
 
 def node_text(tree: BinaryTree, k: int, shown: Shown, precision: int) -> NodeText:
     """Say a node in words: a question for a split, a class and how sure it is for a leaf."""
-    n = int(tree.counts[k].sum())
+    n = tree.counts[k].sum().item()
     if k in shown.branches:
         ask = question(tree, k)
         return NodeText(
@@ -35,7 +36,7 @@ def node_text(tree: BinaryTree, k: int, shown: Shown, precision: int) -> NodeTex
         )
     c = predicted(tree, k)
     name, p = class_name(tree, c), probability(float(tree.proba[k, c]), precision)
-    details = [f"p = {p}", f"{tree.counts[k, c]} of {examples(n)}" if n else examples(n)]
+    details = [f"p = {p}", f"{as_number(tree.counts[k, c])} of {examples(n)}" if n else examples(n)]
     if k in shown.hidden_leaves:
         details.append(f"… {shown.hidden_leaves[k]} leaves not drawn")
     return NodeText(

@@ -175,12 +175,12 @@ def _branches(
     tree: BinaryTree, k: int, shown: Shown, placed: Placed, boxes: dict[int, tuple[float, float]]
 ) -> list[str]:
     lines: list[str] = []
-    total = max(int(tree.counts[k].sum()), 1)
+    total = float(tree.counts[k].sum()) or 1.0
     x0, y0 = placed.x[k], placed.y[k] + boxes[k][1]
     for word, child in zip(("yes", "no"), shown.branches[k], strict=True):
         x1, y1 = placed.x[child], placed.y[child]
         bend = y1 - GAP_Y / 2  # boxes of a level differ in height: bend in the free band above the children
-        thick = 1.5 + 4.5 * int(tree.counts[child].sum()) / total
+        thick = 1.5 + 4.5 * float(tree.counts[child].sum()) / total
         lines.append(
             f'<path d="M{_n(x0)} {_n(y0)}V{_n(bend - GAP_Y / 2)}C{_n(x0)} {_n(bend + 6)} {_n(x1)} '
             f'{_n(bend - 10)} {_n(x1)} {_n(y1)}" fill="none" stroke="{LINE}" stroke-width="{_n(thick)}"/>'

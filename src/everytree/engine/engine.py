@@ -19,8 +19,9 @@ from everytree.engine.estimate import refuse_hopeless
 from everytree.engine.offered import LocalCuts
 from everytree.engine.problem import Problem
 from everytree.errors import LimitReached, QueryError, Wording
+from everytree.trees.answers import in_examples
 from everytree.trees.tree import Tree
-from everytree.weights.priors import Prior
+from everytree.weights.priors import Prior, as_prior
 
 __all__ = ["Engine"]
 
@@ -98,7 +99,7 @@ class Engine(Problem):
             self.graphs[by_depth] = _core.Graph(
                 self.core_table(control),
                 -1 if self.max_depth is None else self.max_depth,
-                self.min_leaf,
+                self.min_count,
                 by_depth,
                 self.switches["merge"],
                 self.switches["frontier"],
@@ -181,6 +182,30 @@ class Engine(Problem):
             )
         return self.attributes
 
+    def prior_of(self, prior: Prior | str | None) -> Prior:
+        """Return the prior that is meant: a prior object as it is, or that of a name, ``SizePrior`` for None.
+
+        A prior by name is attribute-fair where states choose their own cuts: there a column with many cuts must not
+        weigh more than one with few.
+
+        Parameters
+        ----------
+        prior : Prior, str or None
+            The prior, or its name.
+
+        Returns
+        -------
+        Prior
+            The prior.
+
+        Raises
+        ------
+        QueryError
+            If no prior has this name.
+        """
+        fair = self.table.columns is not None and self.attributes is not None
+        return as_prior("size" if prior is None else prior, fair)
+
     def tree_of(
         self, key: Sequence[int], info: dict[str, Any] | None = None, within: int | None = None
     ) -> Tree:
@@ -203,6 +228,7 @@ class Engine(Problem):
         """
         table = self._table
         tree = Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
+        tree = in_examples(tree, table.per_example)
         if table.columns is None:
             return tree
         upper, asks = self.local_cuts.of_tree(tree.key, self.max_depth if within is None else within)
@@ -246,7 +272,7 @@ class Engine(Problem):
             If a node asks anything else.
         """
         if self._table.columns is not None:
-            self.local_cuts.of_tree(key, self.max_depth, self.min_leaf)
+            self.local_cuts.of_tree(key, self.max_depth, self.min_count)
 
     # --- engines beside this one ---
 
@@ -261,18 +287,18 @@ class Engine(Problem):
         self._core_table = other._core_table
         if self.n_threads == other.n_threads:
             self.searches = other.searches
-        if (self.max_depth, self.min_leaf) == (other.max_depth, other.min_leaf):
+        if (self.max_depth, self.min_count) == (other.max_depth, other.min_count):
             self.graphs = other.graphs
 
-    def subspace(self, max_depth: int | None, min_leaf: int, kept: list[int] | None = None) -> Self:
+    def subspace(self, max_depth: int | None, min_count: int, kept: list[int] | None = None) -> Self:
         """Return an engine over the same examples with tighter bounds, over all tests or some of them.
 
         Parameters
         ----------
         max_depth : int or None
             The most tests on any path; None means no limit.
-        min_leaf : int
-            The fewest examples in a leaf.
+        min_count : int
+            The fewest counts in a leaf; where weights have no fractions, the fewest examples.
         kept : list of int or None, default=None
             The columns of the tests to keep; None keeps all of them.
 
@@ -281,19 +307,22 @@ class Engine(Problem):
         Engine
             The engine itself where nothing changes, else a new one.
         """
-        if kept is None and max_depth == self.max_depth and min_leaf == self.min_leaf:
+        if kept is None and max_depth == self.max_depth and min_count == self.min_count:
             return self
         table, attributes = self._table, self.attributes
         if kept is not None:
             columns = None if table.columns is None else table.columns.only(kept)
             table = Table.trusted(
-                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False, columns=columns
-            )
+                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False, columns=columns,
+                per_example=table.per_example,
+            )  # fmt: skip
             attributes = None
         inner = type(self).__new__(type(self))
+        min_leaf = max(1, min_count // table.per_example)
         Engine.__init__(
             inner, table, max_depth, min_leaf, self.n_jobs, attributes, self.limits, self.switches
         )
+        inner.min_count = min_count
         inner.reads_frames = self.reads_frames
         if kept is None:
             inner._core_table = self._core_table

@@ -76,7 +76,7 @@ def estimate(space: Problem, control: _core.Control, *, measure: bool = True) ->
     states, size, seconds = _core.estimate(
         space.core_table(control),
         -1 if space.max_depth is None else space.max_depth,
-        space.min_leaf,
+        space.min_count,
         BUDGET if measure else 0.0,
         control,
     )

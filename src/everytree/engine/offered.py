@@ -42,13 +42,15 @@ class LocalCuts:
     ----------
     columns : LocalColumns
         Which tests belong to which column.
+    codes : array of int, shape (n_rows, n_columns)
+        The codes of the table's rows.
     """
 
     def __init__(self, table: Table) -> None:
         assert table.columns is not None
         self.columns: LocalColumns = table.columns
         self._rows = table.rows
-        self._codes = self.columns.codes_of_rows(table.rows)
+        self.codes = self.columns.codes_of_rows(table.rows)
         self._weights = table.class_counts.sum(axis=1)
         self._place = {test: k for k, c in enumerate(self.columns.columns) for test in range(c.begin, c.stop)}
 
@@ -77,7 +79,7 @@ class LocalCuts:
         return found
 
     def _of_column(self, k: int, column: LocalColumn, rows: Rows) -> list[tuple[int, int]]:
-        codes = self._codes[rows, k]
+        codes = self.codes[rows, k]
         counts = np.zeros(column.n_codes + 2, dtype=np.int64)
         np.add.at(counts, codes, self._weights[rows])
         held = np.flatnonzero(counts[: column.n_codes])
@@ -194,7 +196,7 @@ class LocalCuts:
         column = self.columns.columns[k]
         if column.kind != ORDERED or test == column.missing:
             return 0
-        codes, low = self._codes[rows, k], test - column.begin
+        codes, low = self.codes[rows, k], test - column.begin
         higher = codes[(codes > low) & (codes < column.n_codes)]
         if not (codes == low).any() or not higher.size:
             raise DataError(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.arguments import argument, whole
 from everytree.common.limits import Limits, threads
+from everytree.common.text import as_number
 from everytree.data.table import Table
 from everytree.errors import Argument, DataError, QueryError, Wording
 
@@ -60,9 +61,11 @@ class Problem:
         self.min_leaf = whole("min_leaf", min_leaf, 1)
         if table.total == 0:
             raise DataError("the data hold 0 examples; a space needs at least one row of weight above 0")
-        if table.total < self.min_leaf:
+        # The core counts parts of examples, where weights have fractions.
+        self.min_count = self.min_leaf * table.per_example
+        if table.total < self.min_count:
             message = Wording(
-                f"n_samples={table.total} is fewer than ",
+                f"n_samples={as_number(table.examples)} is fewer than ",
                 argument("min_leaf", self.min_leaf),
                 ": no tree exists; lower ",
                 Argument("min_leaf"),
@@ -104,9 +107,14 @@ class Problem:
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({self._table.total} examples, {self.n_tests} tests, {len(self.classes)} classes, "
-            f"max_depth={self.max_depth}, min_leaf={self.min_leaf})"
+            f"{type(self).__name__}({as_number(self._table.examples)} examples, {self.n_tests} tests, "
+            f"{len(self.classes)} classes, max_depth={self.max_depth}, min_leaf={self.min_leaf})"
         )
+
+    @property
+    def most_leaves(self) -> int:
+        """The most leaves that a tree can have, each with ``min_leaf`` examples."""
+        return int(self._table.total // self.min_count)
 
     def core_table(self, control: _core.Control | None = None) -> _core.CountTable:
         """Return the table as the core stores it; it is made at the first call.
@@ -156,6 +164,7 @@ class Problem:
             made, self._table, depth, self.min_leaf, self.n_jobs, self.attributes, limits, self.switches
         )
         made.attribute_names, made._core_table = self.attribute_names, self._core_table
+        made.min_count = self.min_count
         made.reads_frames = self.reads_frames
         return made
 

@@ -47,7 +47,7 @@ def _read_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
     plain = isinstance(X, np.ndarray) and X.dtype == np.uint8 and X.ndim == 2 and X.shape[1] == n_tests
     if plain and (binarizer is None or binarizer.n_features_in_ != n_tests):
         return _tests(space, X) if columns is None else Reach.of_rows(as_tests(X, space.test_names))
-    frame = read_frame(X)
+    frame = read_frame(X, binarizer)
     if binarizer is None:
         assert columns is not None
         if len(frame.columns) != len(columns.encodings):

@@ -30,9 +30,9 @@ def weigh(
     """
     attributes = space.attributes_for(prior)
     if deepest is None:
-        deepest = min(space.n_tests, space.table.total // space.min_leaf)
+        deepest = min(space.n_tests, space.most_leaves)
         if space.max_depth is not None:
             deepest = min(deepest, space.max_depth)
     given = in_numbers(dirichlet, space.table.class_counts.sum(axis=0))
     weights = tabulated(prior, given, len(space.classes), deepest + BELOW, attributes)
-    return replace(weights, power=checked_power(power))
+    return replace(weights, power=checked_power(power), per_example=space.table.per_example)

@@ -25,24 +25,24 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import (
     Binarizer,
     attribute_names,
     encodings_of,
-    fit_frame,
     plain_binarizer,
     reach_of_frame,
     rules_of,
     transform_frame,
 )
 from everytree.data.encoding import Encoding
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.local_columns import Reach
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
+from everytree.estimators.class_weights import Weighed, class_weighted_table
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.importances import shares_of_tests
@@ -50,7 +50,7 @@ from everytree.estimators.parameter_names import ParameterNames
 from everytree.estimators.protocol import FittedModel, Picture
 from everytree.estimators.row_paths import ReachedLeaf, leaves_of_tests
 from everytree.files.model_file import save_model
-from everytree.space.frame_space import frame_table
+from everytree.space.frame_space import frame_table, tests_table
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
@@ -63,15 +63,12 @@ LEAST_SECONDS = 1e-6
 ENCODING = ("bins", "missing", "unknown", "nominal", "max_categories", "cuts")
 
 
-class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class ClassifierBase(Weighed, ParameterNames, DecidesByCost, FittedModel, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # fmt: skip
     """The base of every classifier: any kind of column and any kind of label.
 
     One class in the training data is fine: every prediction is that class.
 
-    A weight counts examples. It must be a whole number, because the trees and their likelihoods are of counts of
-    examples: a weight of 3 is the same as giving the row three times, and zero is the same as leaving it out (also for
-    ``classes_``). Weights with fractions are refused, with the factor that makes them whole; ``min_leaf`` and every
-    other number of examples then counts in the smaller unit.
+    A weight counts examples: 3 is the same as giving the row three times, 0 as leaving it out; fractions go on between.
 
     Attributes
     ----------
@@ -83,6 +80,8 @@ class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin
         The names of the columns, only where ``X`` has names.
     target_name_ : str or None
         The name of ``y``, if it had one.
+    weight_rounding_ : float
+        The largest difference between a weight as given and as counted, as a share of the average weight; 0 if exact.
     """
 
     classes_: npt.NDArray[Any]
@@ -100,7 +99,7 @@ class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin
         y : array-like of shape (n_rows,)
             The label of each row.
         sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+            How much each row counts: 3 as much as three such rows, 0.5 half as much, 0 as if it were not there.
 
         Returns
         -------
@@ -185,10 +184,13 @@ class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin
         return log_proba
 
     def _read(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool
-    ) -> tuple[Frame, npt.NDArray[Any], npt.NDArray[np.int64] | None]:
-        """Return columns, labels and weights, checked, without the rows of weight zero."""
-        frame = read_frame(X)
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, *, reset: bool, batch: bool = False
+    ) -> tuple[Frame, npt.NDArray[Any], ExampleWeights | None]:
+        """Return columns, labels and weights, checked, without the rows of weight zero.
+
+        ``batch`` tells that more rows may come, with other classes.
+        """
+        frame = read_frame(X, None if reset else self)
         check_columns(self, frame, reset=reset)
         if y is None:
             raise DataError(
@@ -196,14 +198,7 @@ class ClassifierBase(ParameterNames, DecidesByCost, FittedModel, ClassifierMixin
                 "per row"
             )
         labels = read_labels(y, frame.n_rows)
-        weights = whole_weights(sample_weight, frame.n_rows)
-        if weights is not None:
-            used = weights > 0
-            if not used.any():
-                raise DataError(
-                    "sample_weight is zero for every row; at least one row needs a weight above zero"
-                )
-            frame, labels, weights = frame.take(used), labels[used], weights[used]
+        frame, labels, weights = self._with_weights(frame, labels, sample_weight, batch)
         name = getattr(y, "name", None)
         self.target_name_ = name if isinstance(name, str) else None
         return frame, labels, weights
@@ -233,8 +228,8 @@ class TreeClassifierBase(ClassifierBase):
     ``Binarizer`` (``bins``, ``missing``, …) decide how columns become tests. It implements
 
     - ``_fit_table(table, X01, y_codes, sample_weight)``: learn, and set attributes that end in ``_``. ``X01``
-    and ``y_codes`` are the rows behind the table (those of weight zero are gone); ``sample_weight`` is int64
-    or None. ``binarizer_``, ``classes_`` and ``n_features_in_`` are set already.
+    and ``y_codes`` are the rows behind the table (those of weight zero are gone); ``sample_weight`` is an
+    ``ExampleWeights`` or None. ``binarizer_``, ``classes_`` and ``n_features_in_`` are set already.
     - ``_predict_proba_tests(X01)``: probabilities of shape (n_rows, n_classes), in the order of ``classes_``.
 
     Attributes
@@ -275,7 +270,7 @@ class TreeClassifierBase(ClassifierBase):
     def _learned_from(self, table: Table) -> None:
         """Keep the training examples until their fingerprint is asked for; a fingerprint of earlier ones is gone."""
         self.__dict__.pop("fingerprint_", None)
-        self._counted = table
+        self._counted, self.per_example_ = table, table.per_example
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy or a pickle holds: the fingerprint, and not the examples it is of."""
@@ -290,7 +285,7 @@ class TreeClassifierBase(ClassifierBase):
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         """Learn from the table (or from the rows behind it) and set fitted attributes."""
 
@@ -336,20 +331,17 @@ class TreeClassifierBase(ClassifierBase):
                 self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
                 return self
             check_columns(self.binarizer_, frame, reset=True)
-            encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
-            self._leave_out(frame, encodings, codes, weights)
-            X01 = fit_frame(self.binarizer_, frame, encodings).matrix()
-            table = Table.from_arrays(
-                X01,
-                codes,
-                len(self.classes_),
-                weights,
-                test_names=self.binarizer_.get_feature_names_out().tolist(),
-                classes=self.classes_.tolist(),
-            ).encoded(self.binarizer_, None)
-            self._learned_from(table)
-            self._fit_table(table, X01, codes, weights)
+            self._fit_columns(frame, codes, weights)
         return self
+
+    def _fit_columns(self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None) -> None:
+        """Learn from columns whose tests are the same at every node; the Binarizer knows their names."""
+        encodings = encodings_of(rules_of(self.binarizer_), frame, weights, codes)
+        self._leave_out(frame, encodings, codes, weights)
+        labels = self.classes_.tolist()
+        table, X01 = tests_table(self.binarizer_, frame, encodings, codes, labels, weights)
+        self._learned_from(table)
+        self._fit_table(table, X01, codes, weights)
 
     def fit_table(self, table: Table) -> Self:
         """Learn from a table that was counted elsewhere: the same model as from its rows.
@@ -380,6 +372,8 @@ class TreeClassifierBase(ClassifierBase):
             )
         if table.total == 0:
             raise DataError("the table holds 0 examples; at least one is needed")
+        table = class_weighted_table(self._class_weight(), table)
+        self.weight_rounding_ = 0.0
         self.binarizer_ = (
             plain_binarizer(table.rows, table.test_names) if table.binarizer is None else table.binarizer
         )
@@ -396,6 +390,7 @@ class TreeClassifierBase(ClassifierBase):
                 table.test_names,
                 self.classes_.tolist(),
                 columns=table.columns,
+                per_example=table.per_example,
             )
         self.checked_costs()
         names = self.binarizer_.get_feature_names_out().tolist()
@@ -529,6 +524,10 @@ class TreeClassifierBase(ClassifierBase):
     def _kinds(self) -> list[Expected]:
         return encoded_kinds(self.binarizer_.encodings_)
 
+    def known_values(self) -> dict[str, list[Any]]:
+        named = zip(self.column_names(), self.binarizer_.encodings_, strict=True)
+        return {name: list(each.codes) for name, each in named if each.codes is not None}
+
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
         tree = self._known("tree_")
         return super()._reached(x) if tree is None else self._leaves_in([tree], x)
@@ -563,7 +562,7 @@ class TreeClassifierBase(ClassifierBase):
         frame: Frame,
         encodings: list[Encoding],
         codes: npt.NDArray[np.intp],
-        weights: npt.NDArray[np.int64] | None,
+        weights: ExampleWeights | None,
     ) -> None:
         """Take tests out of the encodings where limits do not allow all; by default none."""
 
@@ -592,7 +591,7 @@ class TreeClassifierBase(ClassifierBase):
         numpy.ndarray
             0 or 1, one row for each row of ``X``, one column for each of ``binarizer_.tests_``.
         """
-        frame = read_frame(X)
+        frame = read_frame(X, self)
         check_columns(self, frame, reset=False)
         if self.binarizer_.columns_ is not None:
             return reach_of_frame(self.binarizer_, frame)

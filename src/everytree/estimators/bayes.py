@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import argument, refused, whole
 from everytree.common.limits import in_bytes
 from everytree.common.text import clip
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import DataError, QueryError, Wording
@@ -61,9 +63,10 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
         ``min_samples_leaf``, is understood too.
     prior : str or Prior
-        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. "fit" chooses
-        alpha and beta of the size prior by the evidence, "average" mixes over a grid of them by their evidence;
-        "fit_leaf_penalty" and "average_leaf_penalty" do so for omega of the leaf penalty.
+        The prior over trees: "size", "uniform", "leaf_penalty", "balanced", "shapes", "coding", or a prior object.
+        "fit" chooses alpha and beta of the size prior by the evidence, "average" mixes over a grid of them by their
+        evidence; "fit_leaf_penalty" and "average_leaf_penalty" do so for omega of the leaf penalty.
+        A prior by name is attribute-fair with cuts="local": every column weighs the same, however many cuts it has.
     alpha : float
         Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
         ``prior="fit"`` never has less evidence than these values.
@@ -90,6 +93,10 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; "mdl" and "boosted" let the classes choose; a dict gives one of these, or a list of cuts,
@@ -187,6 +194,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         n_draws: int = 2000,
         random_state: int | np.random.Generator | None = None,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
         cuts: str = "global",
@@ -196,7 +204,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
     ) -> None:
         super().__init__(
             max_depth, min_leaf, prior=prior, alpha=alpha, beta=beta, dirichlet=dirichlet, bins=bins, missing=missing,
-            cuts=cuts, n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
+            cuts=cuts, class_weight=class_weight, n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.power = power
         self.calibrate = calibrate
@@ -210,7 +218,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         if self.method not in METHODS:
             raise refused(QueryError, "method", self.method, f"one of {', '.join(map(repr, METHODS))}")

@@ -6,6 +6,7 @@ dirichlet   a number, one per class, "1/C", "base", a BaseRate, "decay", a Depth
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,7 @@ class BayesBase(IncrementalBase):
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
         cuts: str = "global",
+        class_weight: Mapping[Any, float] | str | None = None,
         n_jobs: int | None = 1,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -84,6 +86,7 @@ class BayesBase(IncrementalBase):
         self.bins = bins
         self.missing = missing
         self.cuts = cuts
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -118,15 +121,16 @@ class BayesBase(IncrementalBase):
                     "; fit both, average over both, or give one of them",
                 ),
             )
-        if prior_word is not None:
-            prior: Prior = (
-                LeafPenaltyPrior() if prior_word[1] == "leaf_penalty" else SizePrior(self.alpha, self.beta)
-            )
-        elif isinstance(self.prior, str) and self.prior == "size":
-            prior = SizePrior(self.alpha, self.beta)
+        fair = (
+            self.cuts == "local"
+        )  # A column with many cuts must not weigh more; a prior object is as it is.
+        if prior_word is not None and prior_word[1] == "leaf_penalty":
+            prior: Prior = LeafPenaltyPrior(attribute_fair=fair)
+        elif prior_word is not None or (isinstance(self.prior, str) and self.prior == "size"):
+            prior = SizePrior(self.alpha, self.beta, attribute_fair=fair)
         else:
             try:
-                prior = as_prior(self.prior)
+                prior = as_prior(self.prior, fair)
             except QueryError as error:
                 more = ', or "fit" or "average"'
                 raise QueryError(Wording(error.wording, more), **error.fields) from None

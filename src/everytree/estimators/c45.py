@@ -8,7 +8,7 @@ docs/c45.md says what each parameter does and where Weka's J48 differs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any, Self
 
@@ -61,6 +61,9 @@ class C45TreeClassifier(ColumnTreeClassifier):
     laplace : bool
         Whether a leaf with n_c of n examples in class c gives the probability (n_c + 1) / (n + C), for C classes,
         instead of n_c / n.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples.
     nominal : sequence of str or int, optional
         Numeric columns, by name or position, whose numbers are codes without an order.
     resolution : float
@@ -118,6 +121,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         collapse: bool = True,
         binary_splits: bool = False,
         laplace: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
         nominal: Sequence[str | int] | None = None,
         resolution: float = 1e-5,
         time_limit: float | None = None,
@@ -130,6 +134,7 @@ class C45TreeClassifier(ColumnTreeClassifier):
         self.collapse = collapse
         self.binary_splits = binary_splits
         self.laplace = laplace
+        self.class_weight = class_weight
         self.nominal = nominal
         self.resolution = resolution
         self.time_limit = time_limit

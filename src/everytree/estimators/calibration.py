@@ -46,7 +46,7 @@ class Calibrated:
         tests = np.ascontiguousarray(transform_frame(self.binarizer_, frame))  # type: ignore[attr-defined]
         codes = np.searchsorted(self.classes_, labels)  # type: ignore[attr-defined]
         known: Reals = self.posterior_.leave_one_out().of(tests, codes, self.posterior_.predict_proba)
-        used = np.ones(len(labels), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
+        used: npt.NDArray[np.bool_] = self._used  # type: ignore[attr-defined]
         self.loo_proba_ = np.full((len(used), known.shape[1]), np.nan)
         self.loo_proba_[used] = known
 

@@ -9,7 +9,8 @@ docs/cart.md says what each parameter does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -22,6 +23,8 @@ from everytree.errors import DataError, QueryError
 from everytree.estimators.cart_growth import Growth, asked_of
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.registry import method
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.files.column_trees import FORMAT
 from everytree.files.registry import saved_as
 from everytree.trees.added import added_words
@@ -29,11 +32,14 @@ from everytree.trees.cost_complexity import (
     choose,
     collapse_points,
     errors_by_price,
+    n_copies,
     prices,
     risks,
     stratified_counts,
 )
+from everytree.trees.flat import read_only
 from everytree.trees.multiway import MultiwayTree
+from everytree.trees.portable import form_of_multiway
 
 __all__ = ["CARTTreeClassifier"]
 
@@ -42,7 +48,7 @@ CHOICES = {"rule": ("0-SE", "1-SE"), "criterion": ("gini", "entropy"), "risk": (
 
 @method("cart", "CART, pruned by cross-validation", place=9)
 @saved_as(FORMAT)
-class CARTTreeClassifier(ColumnTreeClassifier):
+class CARTTreeClassifier(Exports, ColumnTreeClassifier):
     """A decision tree by CART, grown by scikit-learn and pruned by cross-validation.
 
     No depth limit and ``min_leaf=1`` are the defaults of scikit-learn, the ten folds those of the book (Breiman,
@@ -69,6 +75,9 @@ class CARTTreeClassifier(ColumnTreeClassifier):
     laplace : bool
         Whether a leaf with n_c of n examples in class c gives the probability (n_c + 1) / (n + C), for C classes,
         instead of n_c / n.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples.
     nominal : sequence of str or int, optional
         Numeric columns, by name or position, whose numbers are codes without an order.
     max_categories : int
@@ -139,6 +148,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         min_leaf: int = 1,
         max_depth: int | None = None,
         laplace: bool = False,
+        class_weight: Mapping[Any, float] | str | None = None,
         nominal: Sequence[str | int] | None = None,
         max_categories: int = 256,
         random_state: int | None = 0,
@@ -150,6 +160,7 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         self.min_leaf = min_leaf
         self.max_depth = max_depth
         self.laplace = laplace
+        self.class_weight = class_weight
         self.nominal = nominal
         self.max_categories = max_categories
         self.random_state = random_state
@@ -167,26 +178,30 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self._reader = ColumnReader.fit(frame, self.nominal)
-        cells, codes, counted = distinct_rows(self._reader.cells(frame), codes, weights)
+        cells, codes, counted = distinct_rows(
+            self._reader.cells(frame), codes, None if weights is None else weights.counts
+        )
+        parts = 1 if weights is None else weights.per_example
         asked = asked_of(cells, self._reader.columns, categories)
         classes, seed = tuple(self.classes_.tolist()), int(rng.integers(2**31))
-        growth = Growth(self._reader.columns, classes, asked, self.criterion, min_leaf, depth, seed)
+        growth = Growth(self._reader.columns, classes, asked, self.criterion, parts * min_leaf, depth, seed)
 
         ranks = growth.ranked(cells)
         full, gamma = self._grown(growth, cells, ranks, codes, counted)
         self.alphas_ = prices(gamma)
-        n = int(counted.sum())
-        self.n_folds_ = min(folds, n) if n > 1 else 0
+        n, copies = int(counted.sum()), n_copies(counted, parts)
+        self.n_folds_ = min(folds, copies) if copies > 1 else 0
         errors = np.zeros(self.alphas_.size, dtype=np.int64)
         if self.n_folds_:
-            parts = stratified_counts(codes, counted, self.n_folds_, rng)
-            for inside in parts.T:
+            dealt = stratified_counts(codes, counted, self.n_folds_, rng, parts)
+            for inside in dealt.T:
                 errors += self._errors(growth, cells, ranks, codes, counted - inside, inside)
-        chosen = choose(errors, n, cast(Literal["0-SE", "1-SE"], self.rule))
+        chosen = choose(errors, n, cast(Literal["0-SE", "1-SE"], self.rule), parts)
         self.cv_errors_ = errors / n if self.n_folds_ else np.full(errors.size, np.nan)
-        self.cv_se_ = np.sqrt(self.cv_errors_ * (1 - self.cv_errors_) / n)
+        self.cv_se_ = np.sqrt(self.cv_errors_ * (1 - self.cv_errors_) / (n / parts))
         self.alpha_ = float(self.alphas_[chosen])
-        self.tree_ = full.pruned(gamma <= self.alpha_)
+        tree = full.pruned(gamma <= self.alpha_)
+        self.tree_ = tree if parts == 1 else replace(tree, counts=read_only(tree.counts / parts))
         self.describe_tree()
         return self
 
@@ -240,10 +255,17 @@ class CARTTreeClassifier(ColumnTreeClassifier):
         ndarray of shape (n_rows, n_classes)
             The probabilities, with the classes in the order of ``classes_``.
         """
-        ends = self.apply(X)
-        counts = self.tree_.counts[ends] + (1.0 if self.laplace else 0.0)
-        proba: npt.NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        leaves = self.apply(X)
+        return self._shares(self.tree_.counts[leaves])
+
+    def _shares(self, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        more = counts + (1.0 if self.laplace else 0.0)
+        proba: npt.NDArray[np.float64] = more / more.sum(axis=1, keepdims=True)
         return proba
+
+    def portable(self) -> Form:
+        check_is_fitted(self)
+        return form_of_multiway(self.tree_, self._shares(self.tree_.counts), self.decide)
 
     def apply(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the node where each row ends.

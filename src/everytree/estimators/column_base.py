@@ -66,7 +66,7 @@ class ColumnTreeClassifier(ClassifierBase):
     def _frame(self, X: Any) -> Frame:
         """Return new rows, after checking their columns against those of training."""
         check_is_fitted(self)
-        frame = read_frame(X)
+        frame = read_frame(X, self)
         check_columns(self, frame, reset=False)
         return frame
 
@@ -103,8 +103,11 @@ class ColumnTreeClassifier(ClassifierBase):
             "numeric" if each.kind == "numeric" else kind_of(each.values) for each in self._reader.columns
         ]
 
+    def known_values(self) -> dict[str, list[Any]]:
+        return {each.name: list(each.values) for each in self._reader.columns if each.kind == "nominal"}
+
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
-        return leaves_of_multiway(self.tree_, self._reader.cells(read_frame(x)))
+        return leaves_of_multiway(self.tree_, self._reader.cells(read_frame(x, self)))
 
     def _importances(self) -> npt.NDArray[np.float64] | None:
         return shares_of_multiway(self.tree_, self.n_features_in_)

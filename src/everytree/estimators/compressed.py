@@ -1,7 +1,7 @@
 """CompressedClassifier: the average over every tree as a short list of rules, with a bound on every probability.
 
 It takes the same columns as the classifier it was made from, holds no training data, predicts in a small part of the
-time, and can be written to a file, to text or to SQL.
+time, and can be written to a file, to text, and in other languages.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.bayes.compress import CompressedRules
 from everytree.common.arguments import refused
 from everytree.data.binarizer import Binarizer
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.errors import QueryError
 from everytree.estimators.base import TreeClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.protocol import Fact, Picture
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.files.registry import saved_as
 from everytree.files.rules_file import FORMAT, save_rules
 
@@ -29,7 +32,7 @@ __all__ = ["CompressedClassifier"]
 
 
 @saved_as(FORMAT)
-class CompressedClassifier(TreeClassifierBase):
+class CompressedClassifier(Exports, TreeClassifierBase):
     """Rules that add up to probabilities within ``bound_`` of those of a ``BayesOptimalClassifier``.
 
     ``BayesOptimalClassifier.compress`` makes one; ``fit`` does both steps, for a cross-validation.
@@ -71,6 +74,9 @@ class CompressedClassifier(TreeClassifierBase):
     n_rules_: int
     average_: dict[str, Any] | None
 
+    def _class_weight(self) -> Any:
+        return None if self.estimator is None else self.estimator.class_weight
+
     def __init__(self, estimator: BayesOptimalClassifier | None = None, epsilon: float = 0.01) -> None:
         self.estimator = estimator
         self.epsilon = epsilon
@@ -84,6 +90,7 @@ class CompressedClassifier(TreeClassifierBase):
             "binarizer_",
             "n_features_in_",
             "feature_names_in_",
+            "recipes_",
             "fingerprint_",
             "target_name_",
         ):
@@ -134,7 +141,7 @@ class CompressedClassifier(TreeClassifierBase):
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         average = clone(self._average())
         average.binarizer_ = self.binarizer_
@@ -180,21 +187,14 @@ class CompressedClassifier(TreeClassifierBase):
         check_is_fitted(self)
         return self.rules_.to_text(top)
 
-    def to_sql(self, label: Any = None) -> str:
-        """Return an SQL expression over the original columns for the probability of one class.
-
-        Parameters
-        ----------
-        label : object, optional
-            The class, one of ``classes_``; by default the last.
-
-        Returns
-        -------
-        str
-            The expression.
-        """
+    def portable(self) -> Form:
         check_is_fitted(self)
-        return self.rules_.to_sql(self.binarizer_, label)
+        if self.cost_matrix is not None:
+            raise QueryError(
+                "the rules give probabilities, and cost_matrix decides by them; write rules_.over(binarizer_), and "
+                "weigh the probabilities with the costs where they are used"
+            )
+        return self.rules_.over(self.binarizer_).form
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the rules, their bound and the way from columns to tests to a JSON file that ``load_model`` reads.

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from everytree.bayes.exponent import tempered
-from everytree.bayes.stacking import mixture
+from everytree.common.text import as_number
 from everytree.data.local_columns import Reach
 from everytree.data.table import Table
-from everytree.estimators.ladder import rebinned
 from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.trees.tree import Tree
 
 __all__ = ["NearestTree", "nearest_tree", "summary"]
@@ -29,11 +29,12 @@ __all__ = ["NearestTree", "nearest_tree", "summary"]
 Reals = npt.NDArray[np.float64]
 FOLDS = 5
 SECONDS = 2.0  # for each of the searches, of which there are six
+MOST_NAMES = 6  # columns that are named of a member
 BINS = 10  # finer than those of the averages: a single tree cannot mend a coarse cut by another tree
 
 
 @dataclass(frozen=True)
-class NearestTree:
+class NearestTree(Exports):
     """The one tree that decides most like an average over every tree; ``str()`` of it is text for people.
 
     Parameters
@@ -58,6 +59,9 @@ class NearestTree:
         """The tree itself."""
         return self.model.tree_
 
+    def portable(self) -> Form:
+        return self.model.portable()
+
     def __str__(self) -> str:
         proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
         lost = self.average_accuracy - self.accuracy
@@ -71,19 +75,20 @@ class NearestTree:
 
 def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation."""
-    table, codes, counts, said = _left_out(model)
-    table = rebinned(table, BINS)
-    rows = np.nonzero(table.class_counts)[0]
-    decided = said.argmax(axis=1)
+    table = model.coded_.table(BINS)
+    rows, codes = np.nonzero(table.class_counts)
+    held, decided = table.class_counts[rows, codes], model.decided_
+    counts = model.coded_.examples((rows, codes))
     n_classes = table.class_counts.shape[1]
 
     def found(some: npt.NDArray[np.bool_]) -> OptimalTreeClassifier:
         votes = np.zeros_like(table.class_counts)
-        np.add.at(votes, (rows[some], decided[some]), counts[some])
+        np.add.at(votes, (rows[some], decided[some]), held[some])
         used = votes.sum(axis=1) > 0
         part = Table.trusted(
-            table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns
-        ).encoded(table.binarizer, None)
+            table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns,
+            per_example=table.per_example,
+        ).encoded(table.binarizer, None)  # fmt: skip
         least = max(1, int(counts[some].sum()) // 100)
         made = OptimalTreeClassifier(
             max_depth, least, leaf_penalty=leaf_share * float(counts[some].sum()), bins=BINS, cuts="local",
@@ -127,32 +132,31 @@ def _says(
     return says[rows]
 
 
-def _left_out(model: Any) -> tuple[Table, npt.NDArray[np.intp], npt.NDArray[np.int64], Reals]:
-    """Return the table, and for each row and class in it: the class, the number, and what is said without one."""
-    parts = [each.posterior_.leave_one_out() for each in model.models_]
-    said = [tempered(left.proba, each.exponent_) for left, each in zip(parts, model.models_, strict=True)]
-    table = model.models_[0].posterior_.space.table.encoded(model.models_[0].binarizer_, None)
-    mixed = tempered(mixture(said, model.weights_), model.exponent_)
-    return table, parts[0].codes, parts[0].counts, mixed
-
-
 def summary(model: Any, top: int) -> str:
     """Return the text of ``EveryTreeClassifier.summary``."""
-    n = int(model.models_[0].posterior_.space.table.total)
-    spaces = ", ".join(
-        f"{each['bins']} bins to depth {each['depth']}" for each in model.ladder_ if each["weight"]
-    )
+    n = as_number(model.coded_.total)
     lines = [
         f"Every tree, averaged: {n} examples, {len(model.classes_)} classes, {model.n_features_in_} columns.",
-        f"Spaces: {spaces}.",
         f"How sure: the answer is right for {model.loo_accuracy_:.1%} of examples that are left out; always the "
         f"largest class: {model.baseline_accuracy_:.1%}.",
         f"Log-loss, left out: {model.loo_log_loss_:.3f} ± {model.loo_log_loss_error_:.3f}; always the class shares: "
         f"{model.baseline_log_loss_:.3f}.",
-        "Columns, by the probability that a tree uses them:",
+        f"The evidence of {len(model.models_)} averages is added up, each over every tree on some columns; most have:",
     ]
+    heaviest = sorted(model.members_, key=lambda each: -each["weight"])
+    lines += [f"  {_member(each, model.n_features_in_)}" for each in heaviest[: max(1, min(top, 3))]]
+    lines.append("Columns, by the probability that a tree uses them:")
     used = sorted(model.attribute_inclusion().items(), key=lambda pair: -pair[1])
     lines += [f"  {share:6.1%}  {name}" for name, share in used[:top]]
     lines += [f"Note: {note}." for note in model.notes_]
     lines += ["", str(model.nearest_tree())]
     return "\n".join(lines)
+
+
+def _member(member: dict[str, Any], n_columns: int) -> str:
+    names = member["columns"]
+    on = "all columns" if len(names) == n_columns > 1 else ", ".join(names[:MOST_NAMES]) or "no column"
+    more = (
+        f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES and len(names) != n_columns else ""
+    )
+    return f"weight {member['weight']:.2f}: {on}{more}, to depth {member['depth']}"

@@ -1,9 +1,9 @@
-"""EveryTreeClassifier: the average over every tree of several spaces, with nothing to choose but the time for it.
+"""EveryTreeClassifier: averages over every tree of many spaces, pooled, with nothing to choose but the time for it.
 
-fit       columns → codes → a ladder of spaces → an average each → what it says of left-out examples → weights, exponent
-predict   columns → the same codes → each average → their mixture → exponent
+fit       columns → codes → members: spaces over some of the columns → an average each → left-out examples → weights
+predict   columns → the same codes → each average → shares of the classes, moved by the evidence of each
 
-See ``ladder`` for the spaces, ``bayes.stacking`` for the weights, ``every_summary`` for what it tells people.
+See ``members`` for the spaces, ``bayes.stacking`` for the weights, ``every_summary`` for what it tells people.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,75 +19,91 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from everytree.bayes.exponent import best_exponent, tempered
-from everytree.bayes.stacking import mixture, stacking_weights
+from everytree.bayes.stacking import losses_of, pooled, stack
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, threads
-from everytree.data.binarizer import Binarizer, transform_frame
+from everytree.data.binarizer import Binarizer, reach_of_frame
+from everytree.data.coded_rows import CodedRows
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns, read_frame
-from everytree.data.table import Table
-from everytree.errors import QueryError
+from everytree.data.local_columns import Reach
+from everytree.errors import LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.every_summary import NearestTree, nearest_tree, summary
-from everytree.estimators.ladder import LADDER, Ladder, Rung, Size, climbed, fitted_rung, kept_columns
+from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
+from everytree.estimators.screening import kept_columns
 from everytree.files.every_file import FORMAT, save_every
 from everytree.files.registry import saved_as
-from everytree.space.frame_space import frame_table
 
 __all__ = ["EveryTreeClassifier"]
 
 Reals = npt.NDArray[np.float64]
+Entries = tuple[npt.NDArray[np.intp], ...]  # rows of codes, and their classes
 
 MOST_COLUMNS = 60  # Of more columns, those that tell least about the classes are left out.
-MOST_CELLS = 300_000_000  # The bytes of a table of codes: of larger ones, columns are left out.
 MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
-FEW_COLUMNS = 8
-MIXED = 3  # The last so many spaces of the ladder are mixed: they are the richest, and each takes time to predict.
+MOST_BYTES = 500_000_000  # of the tables of all members together
+MOST_NUMBERS = 20_000_000  # that are said of left-out examples, by all members together
+PREDICTED = 12_000.0  # The prices of the members that are kept: about so many states are reached by a row.
+SHARE = 20  # No member takes more than this part of the time, as far as its price tells.
+SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
+KEPT_BACK = 0.15  # the part of the time that choosing the weights may take
+FOLDS_SECONDS = 1.0  # but no more than this
 BATCH = 32_000_000  # So many reaches of new rows are in memory at a time.
+LOWEST = 1e-12  # A probability below this says no more than this.
 
 
-@method("every", "every tree of several spaces, weighed by left-out examples: nothing to choose", place=2)
+@method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
 @saved_as(FORMAT)
 class EveryTreeClassifier(ClassifierBase):
-    """The average over every tree, in several spaces of trees, with nothing to choose but the time for it.
+    """Averages over every tree, in many spaces of trees, pooled: nothing to choose but the time for it.
 
-    Each space is all trees of some depth whose nodes choose their cuts from their own rows; the ladder of spaces goes
-    from four bins at depth 2 to more depth and fewer bins, as far as ``time_limit`` allows. Every average has the
-    power posterior with a power of ¼, a prior that is fair to columns, and leaves that lean to the base rates. What an
-    average says of each training row when that row is left out is computed exactly; it decides the exponent of each
-    average, how much each weighs in the mixture, and the exponent of the mixture. The three last spaces of the ladder
-    that fitted the time are mixed; they weigh the same unless other weights are better by two standard errors.
+    A member is the exact average over all trees on some of the columns, whose nodes choose their cuts from their own
+    rows: each column alone, all of them together to little depth, and random sets of columns, the fewer the deeper.
+    Every average has the power posterior with a power of ¼, a prior that is fair to columns, and leaves that lean to
+    the base rates. What it says of each training row when that row is left out is computed exactly. An average moves
+    the shares of the classes by its evidence, log(p / share); how much of the evidence of each counts is what
+    left-out examples decide.
 
-    Data that are too large for a space do not raise: deep spaces, and if need be columns, are left out, and ``notes_``
-    says which. What fits the time depends on the machine; with ``time_limit=None`` the whole ladder is taken.
+    Data that are too large do not raise: members, depths, and if need be columns, are left out, and ``notes_`` says
+    which. What fits the time depends on the machine; with ``time_limit=None`` the answer is the same everywhere.
 
     Parameters
     ----------
     time_limit : float or None
-        About how many seconds ``fit`` may take; None for the whole ladder, however long it takes. Reading the columns
-        and the first space are always finished.
+        About how many seconds ``fit`` may take; None for all members, however long they take. Reading the columns and
+        the first member are always finished.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
+    random_state : int
+        The seed of the random sets of columns.
     n_jobs : int or None
         The number of threads; −1 for every core.
 
     Attributes
     ----------
     models_ : list of BayesOptimalClassifier
-        The averages of the mixture, each with its own exponent, for all further questions (``explain``, ``top_trees``).
+        The averages that weigh something, for all further questions (``explain``, ``top_trees``); a column that one
+        does not use has no tests in it.
     weights_ : ndarray of shape (n_models,)
-        How much each weighs.
-    exponent_ : float
-        The exponent of the mixture.
+        How much of the evidence of each counts; they need not sum to one.
+    shares_ : ndarray of shape (n_classes,)
+        The shares of the classes, which the evidence moves.
     loo_log_loss_ : float
-        The leave-one-out log-loss of ``predict_proba``; weights and exponents were chosen to make it small.
+        The leave-one-out log-loss of ``predict_proba``, under weights that were chosen without the example.
+    pooled_log_loss_ : float
+        The same under ``weights_``, which were chosen to make it small: a little too good.
     loo_log_loss_error_ : float
         Its standard error over the examples.
     loo_accuracy_ : float
@@ -98,14 +114,23 @@ class EveryTreeClassifier(ClassifierBase):
         The log-loss of always answering the shares of the classes.
     baseline_accuracy_ : float
         The share of the largest class.
-    ladder_ : list of dict
-        The spaces that were averaged: bins, depth, leave-one-out log-loss, weight and seconds.
+    members_ : list of dict
+        The averages of ``models_``: columns, bins, depth, weight, and the leave-one-out log-loss of each by itself.
+    n_tried_ : int
+        How many averages were taken before weights were chosen.
     notes_ : list of str
         What was left out, in words; empty where nothing was.
     columns_used_ : ndarray of int
         The positions of the columns that the trees may use.
+    coded_ : CodedRows
+        The training examples as codes of the columns in use, counted.
+    decided_ : ndarray of int
+        What is answered for each distinct row and class of ``coded_`` when one such example is left out.
+    left_out_ : ndarray of shape (n_entries, n_classes)
+        What is said of each entry, a row of ``coded_`` and a class of its examples, without one of them. A model from a
+        file has none.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The probability that a tree of the mixture uses each column.
+        The probability that a tree uses each column, averaged over the models by their weights.
     classes_ : ndarray of shape (n_classes,)
         The labels that occur, sorted.
     n_features_in_ : int
@@ -131,28 +156,37 @@ class EveryTreeClassifier(ClassifierBase):
 
     models_: list[BayesOptimalClassifier]
     weights_: Reals
-    exponent_: float
+    shares_: Reals
     loo_log_loss_: float
     loo_log_loss_error_: float
     loo_accuracy_: float
+    pooled_log_loss_: float
     loo_proba_: Reals
     baseline_log_loss_: float
     baseline_accuracy_: float
-    ladder_: list[dict[str, Any]]
+    members_: list[dict[str, Any]]
+    n_tried_: int
     notes_: list[str]
     columns_used_: npt.NDArray[np.intp]
+    coded_: CodedRows
+    decided_: npt.NDArray[np.intp]
+    left_out_: Reals
 
     def __init__(
         self,
         time_limit: float | None = 5.0,
         *,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
+        random_state: int = 0,
         n_jobs: int | None = 1,
     ) -> None:
         self.time_limit = time_limit
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
         self.missing = missing
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     # --- fit
@@ -161,117 +195,155 @@ class EveryTreeClassifier(ClassifierBase):
         begun = time.monotonic()
         limits = Limits(self.time_limit)  # A value that is no limit is refused here.
         threads(self.n_jobs)
-        deadline = None if limits.time_limit is None else begun + float(limits.time_limit)
+        whole("random_state", self.random_state, 0)
+        deadline = None
+        if limits.time_limit is not None:
+            back = min(KEPT_BACK * float(limits.time_limit), FOLDS_SECONDS)
+            deadline = begun + float(limits.time_limit) - back
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.checked_costs()
         self.notes_ = []
-        kept, table, ladder = self._climb(frame, codes, weights, deadline)
+        kept = self._screened(frame, codes, weights)
         self.columns_used_ = np.array(kept, dtype=np.intp)
-        self.notes_ += ladder.notes
-        entries = self._weigh(ladder.rungs)
-        self._know_rows(frame, codes, entries, table, sample_weight)
+        binarizer = Binarizer(bins=4, missing=self.missing, cuts="local")
+        self.coded_, place = CodedRows.of_frame(
+            binarizer, _columns_of(frame, kept), codes, self.classes_.tolist(), weights
+        )
+        self.shares_ = self.coded_.shares()
+        entries: Entries = np.nonzero(self.coded_.counts)
+        said = self._weigh(self._members(entries, deadline), entries)
+        self.left_out_, self.decided_ = said, said.argmax(axis=1)
+        self._know_rows(said, place, codes, entries)
         return self
 
-    def _climb(
-        self,
-        frame: Frame,
-        codes: npt.NDArray[np.intp],
-        weights: npt.NDArray[np.int64] | None,
-        deadline: float | None,
-    ) -> tuple[list[int], Table, Ladder]:
-        """Return the columns in use, their table, and the averages; fewer columns until the first space fits."""
+    def _screened(
+        self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None
+    ) -> list[int]:
+        """Return the columns in use: not those with too many values, and of very many those that tell most."""
         small = [j for j, column in enumerate(frame.columns) if _n_values(column) <= MOST_CODES]
         if len(small) < len(frame.columns):
             gone = len(frame.columns) - len(small)
             self.notes_.append(f"{gone} text columns with more than {MOST_CODES} values are left out")
         small = small or list(range(len(frame.columns)))
-        most = max(1, min(MOST_COLUMNS, MOST_CELLS // (MOST_CODES * max(1, frame.n_rows))))
-        while True:
-            part = _columns_of(frame, small)
-            kept = [small[j] for j in kept_columns(part, codes, weights, most)]
-            binarizer = Binarizer(bins=4, missing=self.missing, cuts="local")
-            part = _columns_of(frame, kept)
-            table = frame_table(binarizer, part, codes, self.classes_.tolist(), weights)
-            ladder = climbed(table, LADDER, self.n_jobs, self.missing, deadline)
-            if ladder.rungs or len(kept) <= FEW_COLUMNS:
-                break
-            most = max(FEW_COLUMNS, len(kept) // 2)
-        if not ladder.rungs:
-            ladder.rungs.append(fitted_rung(table, Size(4, 1), self.n_jobs, self.missing, None))
-            ladder.notes.append("not even depth 2 fitted the time: the trees have depth 1")
+        kept = [small[j] for j in kept_columns(_columns_of(frame, small), codes, weights, MOST_COLUMNS)]
         if len(kept) < len(small):
             self.notes_.append(
                 f"{len(kept)} of {len(small)} columns are used, those that tell most about the classes by themselves; "
                 "they were chosen with the labels, so that the leave-one-out numbers are too good"
             )
-        return kept, table, ladder
+        return kept
 
-    def _weigh(self, rungs: list[Rung]) -> Reals:
-        """Choose weights and exponent by left-out examples; return what is said of each entry of the table."""
-        codes, counts = rungs[0].left.codes, rungs[0].left.counts
-        own = np.arange(len(codes))
-        said = [tempered(rung.left.proba, rung.model.exponent_) for rung in rungs]
-        last = said[-MIXED:]
-        weights = np.zeros(len(rungs))
-        weights[-MIXED:] = stacking_weights(np.stack([each[own, codes] for each in last], axis=1), counts)
-        self.ladder_ = [
-            {
-                "bins": rung.step.bins,
-                "depth": rung.step.depth,
-                "loo_log_loss": float(rung.model.calibrated_loo_log_loss_ or 0.0),
-                "weight": float(weight),
-                "seconds": rung.seconds,
-            }
-            for rung, weight in zip(rungs, weights, strict=True)
-        ]
-        used = [k for k, weight in enumerate(weights) if weight > 0]
-        self.models_, self.weights_ = [rungs[k].model for k in used], weights[used]
+    def _members(self, entries: Entries, deadline: float | None) -> list[Fitted]:
+        """Take the averages, until the time or the memory for them is spent; the first one is always taken."""
+        found: list[Fitted] = []
+        coded, late, large, n_bytes = self.coded_, 0, 0, 0
+        most = PRICE
+        if deadline is not None:
+            left = max(0.0, deadline - time.monotonic())
+            most = max(16.0, left / SHARE / (SECONDS * max(1, len(coded.codes))))
+        encodings = coded.binarizer.encodings_
+        numbers = max(1, entries[0].size * len(self.classes_))
+        for member in members_of(encodings, int(self.random_state), most):
+            left_over = None if deadline is None else deadline - time.monotonic()
+            bytes_too_many = n_bytes + coded.bytes_of(member.columns) > MOST_BYTES
+            if found and (bytes_too_many or (len(found) + 1) * numbers > MOST_NUMBERS):
+                large += 1
+                continue
+            if found and left_over is not None and left_over <= 0:
+                late += 1
+                continue
+            try:
+                made = fitted_member(
+                    coded, member, entries, self.n_jobs, self.missing, left_over if found else None
+                )
+            except LimitReached:
+                late += 1
+                continue
+            found.append(made)
+            n_bytes += made.model.posterior_.space.table.rows.nbytes
+        if not found:  # There is no column with two values: trees are single leaves.
+            found.append(fitted_member(coded, Member((), 2, 0), entries, self.n_jobs, self.missing, None))
+        if late:
+            self.notes_.append(f"{late} of {late + large + len(found)} averages do not fit the time")
+        if large:
+            self.notes_.append(f"{large} of {late + large + len(found)} averages do not fit the memory")
+        return found
+
+    def _weigh(self, found: list[Fitted], entries: Entries) -> Reals:
+        """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
+        codes, counts = entries[1], self.coded_.examples(entries)
+        log_shares = np.log(self.shares_)
+        evidence = _evidence([each.said for each in found], log_shares)
+        prices = np.array([each.price for each in found])
+        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED)
+        used = np.flatnonzero(chosen.weights).tolist() or [0]
+        self.n_tried_ = len(found)
+        self.models_, self.weights_ = [found[k].model for k in used], chosen.weights[used]
         for model in self.models_:
             model.target_name_ = self.target_name_
-        mixed = mixture([said[k] for k in used], self.weights_)
-        self.exponent_ = best_exponent(mixed, codes, counts)
-        mixed = tempered(mixed, self.exponent_)
-        self._judge(mixed, codes, counts)
-        return mixed
+        self.members_ = [
+            {
+                "columns": self._names_of(found[k].member.columns),
+                "bins": found[k].member.bins,
+                "depth": found[k].member.depth,
+                "weight": float(chosen.weights[k]),
+                "loo_log_loss": float(np.average(losses_of(found[k].said, codes), weights=counts)),
+            }
+            for k in used
+        ]
+        self._judge(chosen.proba, codes, counts)
+        final = pooled(evidence, log_shares, chosen.weights, counts.sum())
+        self.pooled_log_loss_ = float(np.average(losses_of(final, codes), weights=counts))
+        return chosen.proba
 
-    def _judge(self, said: Reals, codes: npt.NDArray[np.intp], counts: npt.NDArray[np.int64]) -> None:
+    def _judge(self, said: Reals, codes: npt.NDArray[np.intp], counts: npt.NDArray[Any]) -> None:
         """Set what left-out examples say of the model, and of answering the shares of the classes."""
-        losses, n = -np.log(said[np.arange(len(codes)), codes]), int(counts.sum())
+        losses, n = losses_of(said, codes), counts.sum().item()
         mean = float(np.average(losses, weights=counts))
         spread = float(counts @ (losses - mean) ** 2)
         self.loo_log_loss_ = mean
         self.loo_log_loss_error_ = math.sqrt(spread / (n - 1) / n) if n > 1 else math.nan
         self.loo_accuracy_ = float(np.average(said.argmax(axis=1) == codes, weights=counts))
-        shares = np.bincount(codes, counts, minlength=len(self.classes_)) / n
-        self.baseline_log_loss_ = abs(float((shares[shares > 0] * np.log(shares[shares > 0])).sum()))
+        shares = self.shares_
+        self.baseline_log_loss_ = abs(float((shares * np.log(shares)).sum()))
         self.baseline_accuracy_ = float(shares.max())
 
     def _know_rows(
-        self, frame: Frame, codes: npt.NDArray[np.intp], entries: Reals, table: Table, sample_weight: Any
+        self,
+        said: Reals,
+        place: npt.NDArray[np.intp],
+        codes: npt.NDArray[np.intp],
+        entries: Entries,
     ) -> None:
         """Set ``loo_proba_``: what is said of each row of ``X`` when it is left out."""
-        rows, classes = np.nonzero(table.class_counts)
-        place = {
-            (table.rows[r].tobytes(), int(c)): k for k, (r, c) in enumerate(zip(rows, classes, strict=True))
-        }
-        part, said = (
-            _columns_of(frame, self.columns_used_.tolist()),
-            np.empty((frame.n_rows, entries.shape[1])),
-        )
-        assert table.binarizer is not None
-        for some in _batches(frame.n_rows, table.n_tests):
-            tests = np.ascontiguousarray(transform_frame(table.binarizer, part.take(some)), dtype=np.uint8)
-            found = [place[row.tobytes(), int(c)] for row, c in zip(tests, codes[some], strict=True)]
-            said[some] = entries[found]
-        used = np.ones(frame.n_rows, dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
-        self.loo_proba_ = np.full((len(used), entries.shape[1]), np.nan)
-        self.loo_proba_[used] = said
+        number = np.zeros(self.coded_.counts.shape, dtype=np.intp)
+        number[entries] = np.arange(entries[0].size)
+        self.loo_proba_ = np.full((len(self._used), len(self.classes_)), np.nan)
+        self.loo_proba_[self._used] = said[number[place, codes]]
 
     # --- predict
 
+    def _each(self, X: Any) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
+        """Give batches of rows, and what each average says of them."""
+        check_is_fitted(self)
+        frame = read_frame(X, self)
+        check_columns(self, frame, reset=False)
+        part = _columns_of(frame, self.columns_used_.tolist())
+        binarizer = self.coded_.binarizer
+        tests = [self.coded_.tests_of(_columns_with_tests(model)) for model in self.models_]
+        for some in _batches(frame.n_rows, len(binarizer.tests_)):
+            reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
+            yield (
+                some,
+                [
+                    model._predict_proba_tests(np.ascontiguousarray(reach[:, own]).view(Reach))
+                    for model, own in zip(self.models_, tests, strict=True)
+                ],
+            )
+
     def raw_proba(self, X: Any) -> Reals:
-        """Return the class probabilities of the mixture, before its exponent.
+        """Return the mean of what the averages say, by their weights, without adding up their evidence.
 
         Parameters
         ----------
@@ -284,19 +356,18 @@ class EveryTreeClassifier(ClassifierBase):
             The probabilities, in the order of ``classes_``.
         """
         check_is_fitted(self)
-        frame = read_frame(X)
-        check_columns(self, frame, reset=False)
-        part = _columns_of(frame, self.columns_used_.tolist())
-        proba = np.empty((frame.n_rows, len(self.classes_)))
-        n_tests = len(self.models_[0].binarizer_.tests_)
-        for some in _batches(frame.n_rows, n_tests):
-            rows = self.models_[0].to_tests(part.take(some))  # All spaces have the same codes.
-            each = [model._predict_proba_tests(rows) for model in self.models_]
-            proba[some] = mixture(each, self.weights_)
-        return proba
+        total = float(self.weights_.sum())
+        shares = self.weights_ / total if total else np.full(self.weights_.size, 1 / self.weights_.size)
+        parts = [np.tensordot(shares, np.stack(each), axes=1) for _, each in self._each(X)]
+        return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
 
     def predict_proba(self, X: Any) -> Reals:
-        return tempered(self.raw_proba(X), self.exponent_)
+        check_is_fitted(self)
+        log_shares, n = np.log(self.shares_), self.coded_.total
+        parts = [
+            pooled(_evidence(each, log_shares), log_shares, self.weights_, n) for _, each in self._each(X)
+        ]
+        return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
 
     # --- what it tells
 
@@ -356,9 +427,11 @@ class EveryTreeClassifier(ClassifierBase):
             The probability by the name of the column, in the order of the columns; 0 for columns left out.
         """
         check_is_fitted(self)
-        found = np.zeros(self.n_features_in_)
+        found, total = np.zeros(self.n_features_in_), float(self.weights_.sum()) or 1.0
+        names = [self.column_names()[j] for j in self.columns_used_.tolist()]
         for model, weight in zip(self.models_, self.weights_.tolist(), strict=True):
-            found[self.columns_used_] += weight * np.array(list(model.attribute_inclusion().values()))
+            used = model.attribute_inclusion()
+            found[self.columns_used_] += weight / total * np.array([used.get(name, 0.0) for name in names])
         return dict(zip(self.column_names(), found.tolist(), strict=True))
 
     def _importances(self) -> Reals:
@@ -366,7 +439,7 @@ class EveryTreeClassifier(ClassifierBase):
 
     def _kinds(self) -> list[Expected]:
         kinds: list[Expected] = ["any"] * self.n_features_in_
-        known = encoded_kinds(self.models_[0].binarizer_.encodings_)
+        known = encoded_kinds(self.coded_.binarizer.encodings_)
         for j, kind in zip(self.columns_used_.tolist(), known, strict=True):
             kinds[j] = kind
         return kinds
@@ -375,16 +448,18 @@ class EveryTreeClassifier(ClassifierBase):
         told = "leave-one-out log-loss of its probabilities"
         return [
             Fact("loo_log_loss", self.loo_log_loss_, "left-out log-loss", told),
+            Fact("loo_log_loss_error", self.loo_log_loss_error_, "± standard error", "its standard error"),
             Fact("loo_accuracy", self.loo_accuracy_, "left-out accuracy", "leave-one-out accuracy"),
             Fact("baseline_log_loss", self.baseline_log_loss_, "log-loss of class shares", "log-loss of the shares"),
-            Fact("exponent", self.exponent_, "exponent", "exponent of the mixture"),
+            Fact("n_averages", len(self.models_), "averages", "averages that weigh something"),
         ]  # fmt: skip
 
     def headline(self, on: str) -> str:
-        spaces = ", ".join(
-            f"{each['bins']} bins at depth {each['depth']}" for each in self.ladder_ if each["weight"]
+        depths = [each["depth"] for each in self.members_]
+        return (
+            f"The averages over every tree of {len(self.models_)} spaces{on}, of depth {min(depths)} to {max(depths)}, "
+            "their evidence added up."
         )
-        return f"The average over every tree of {len(self.models_)} spaces{on}: {spaces}."
 
     def display(self) -> Picture:
         return "text"
@@ -392,27 +467,69 @@ class EveryTreeClassifier(ClassifierBase):
     def as_text(self) -> str:
         return self.summary()
 
+    def restore_from_file(self, coded: CodedRows, members: list[dict[str, Any]]) -> None:
+        """Take the averages of a file again, over the examples that it holds.
+
+        Parameters
+        ----------
+        coded : CodedRows
+            The training examples.
+        members : list of dict
+            The columns (as places among those in use), bins, depth, weight and left-out log-loss of each average.
+        """
+        self.coded_, self.shares_ = coded, coded.shares()
+        spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
+        self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]
+        self.weights_ = np.array([each["weight"] for each in members], dtype=np.float64)
+        for model in self.models_:
+            model.target_name_ = self.target_name_
+        self.members_ = [each | {"columns": self._names_of(each["columns"])} for each in members]
+
+    def _names_of(self, columns: Sequence[int]) -> list[str]:
+        names = self.column_names()
+        return [names[self.columns_used_[j]] for j in columns]
+
     def mean_leaves(self) -> float:
-        return float(
-            sum(w * m.mean_leaves() for m, w in zip(self.models_, self.weights_.tolist(), strict=True))
-        )
+        leaves = [model.mean_leaves() for model in self.models_]
+        return float(np.average(leaves, weights=self.weights_ if self.weights_.any() else None))
 
     def explain_row(self, x: Any, top: int = 10) -> Any:
+        # The rules are those of the average whose evidence moves the prediction most; all else is the rest.
         check_is_fitted(self)
-        proba = self.predict_proba(x)
-        heaviest = self.models_[int(np.argmax(self.weights_))]
-        told = heaviest.explain_row(_columns_of(read_frame(x), self.columns_used_.tolist()), top)
-        # The rules are those of the space of most weight; all else, other spaces and exponents too, is the rest.
-        moved = np.array([rule.move for rule in told.rules]).reshape(-1, proba.shape[1]).sum(axis=0)
-        rest = proba[0] - np.array(told.base) - moved
-        return replace(told, proba=tuple(proba[0].tolist()), rest=tuple(rest.tolist()))
+        log_shares = np.log(self.shares_)
+        (_, each) = next(self._each(x))
+        moved = _evidence(each, log_shares) * self.weights_
+        proba = pooled(moved, log_shares, np.ones(len(self.models_)), self.coded_.total)[0]
+        strongest = self.models_[int(np.argmax(moved[0, int(proba.argmax())]))]
+        told = strongest.explain_row(_columns_of(read_frame(x, self), self.columns_used_.tolist()), top)
+        by_rules = np.array([rule.move for rule in told.rules]).reshape(-1, proba.size).sum(axis=0)
+        rest = proba - np.array(told.base) - by_rules
+        return replace(told, proba=tuple(proba.tolist()), rest=tuple(rest.tolist()))
+
+    def evidence_of(self, X: Any) -> Reals:
+        """Return by how much each average moves each row: weight · log(p / share), of what ``predict_proba`` adds up.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows with the columns of training: a DataFrame, an array or a list of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes, n_models)
+            One number for each row, class and average, in the order of ``classes_`` and ``models_``.
+        """
+        check_is_fitted(self)
+        log_shares = np.log(self.shares_)
+        parts = [_evidence(each, log_shares) * self.weights_ for _, each in self._each(X)]
+        return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.models_)))])
 
     # --- files
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
 
-        The file holds the averages, each as a model file does. It replaces an older one in one step.
+        The file holds the examples as codes, and what each average is taken over. It replaces an older one in one step.
 
         Parameters
         ----------
@@ -422,6 +539,15 @@ class EveryTreeClassifier(ClassifierBase):
             The name of the label's column in the data; by default the name that ``y`` had in training.
         """
         save_every(self, path, target)
+
+
+def _evidence(said: list[Reals], log_shares: Reals) -> Reals:
+    """Return log(p / share) of several averages, of shape (rows, classes, averages)."""
+    return np.log(np.maximum(np.stack(said, axis=2), LOWEST)) - log_shares[None, :, None]
+
+
+def _columns_with_tests(model: BayesOptimalClassifier) -> list[int]:
+    return [j for j, encoding in enumerate(model.binarizer_.encodings_) if encoding.tests]
 
 
 def _columns_of(frame: Frame, kept: list[int]) -> Frame:

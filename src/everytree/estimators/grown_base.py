@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +23,9 @@ from everytree.common.arguments import argument, number, refused, whole
 from everytree.common.fields import checked_number
 from everytree.common.limits import Limits
 from everytree.common.text import clip
-from everytree.data.columns import ColumnReader
+from everytree.data.columns import ColumnReader, set_classes
 from everytree.data.cut_rules import refuse_missing
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
@@ -120,7 +122,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
             All labels, at the first call, so that one may be absent from every batch; without it, new labels may come
             with any batch.
         sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+            How much each row counts: 3 as much as three such rows, 0.5 half as much, 0 as if it were not there.
 
         Returns
         -------
@@ -143,7 +145,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         with self._unless_refused() as before:
             settings = self._settings()
             control = Limits(self.time_limit, self.memory_limit).control()
-            frame, labels, weights = self._read(X, y, sample_weight, reset=first)
+            frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             self._check_room(frame, control)
             self._check_classes(classes, labels, first)
             if first or self._rows is None:
@@ -172,18 +174,22 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         codes = np.searchsorted(classes, rows.labels)
         control.check()
         data = reader.columns_of(rows.arrays, rows.labels.shape[0])
-        data.set_classes(np.ascontiguousarray(codes, dtype=np.int32), len(classes), rows.weights)
+        set_classes(data, codes, len(classes), rows.weights)
+        parts = rows.weights.per_example
+        settings.min_leaf = parts * whole("min_branch", self.min_branch, 1)
         if older is not None:
-            older = moved(older, np.searchsorted(classes, self.classes_), len(classes))
-        n_examples = int(rows.weights.sum())
+            finer = parts // self._rows.weights.per_example if self._rows is not None else 1
+            older = moved(older, np.searchsorted(classes, self.classes_), len(classes), finer)
+        n_counts = int(rows.weights.counts.sum())
         start: Any = self.dirichlet
         fitted = isinstance(start, str) and start == "fit"
         if fitted:
             start = float(np.clip(1 / len(classes), LEAST_A, MOST_A))
             if older is not None:
                 start = self.dirichlet_
-        totals = np.bincount(codes, weights=rows.weights, minlength=len(classes))
-        weights = self._weights(in_numbers(start, totals), len(classes), n_examples)
+        totals = np.bincount(codes, weights=rows.weights.counts, minlength=len(classes))
+        weights = self._weights(in_numbers(start, totals), len(classes), n_counts)
+        weights = replace(weights, per_example=parts)
         grown, report = self._grow(data, settings, weights, control, older)
         if fitted:
             grown, report, weights = self._fit_dirichlet(
@@ -209,7 +215,8 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         grown: list[_core.OptionGraph] = []
         rivals: list[list[float]] = []
         total: dict[str, Any] = {}
-        terms = (self._prior(), len(weights.rows[0]), self.max_depth, self.min_branch, self.nominal_tests)
+        terms: tuple[Any, ...] = (self._prior(), len(weights.rows[0]), self.max_depth, self.min_branch)
+        terms = (*terms, self.nominal_tests, weights.per_example)
         known = self._rivals if self._rivals is not None and self._rivals.under(weights, terms) else None
         for k in range(self._n_trees()):
             settings.number = k
@@ -281,7 +288,16 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     ) -> OptionTree:
         kind = self._fold_kind()
         log_leaf = (weights.tables.log_leaf_open, weights.tables.log_leaf_closed)
-        tree = OptionTree(graph, reader.columns, classes.tolist(), log_leaf, weights.rows, kind, control)
+        tree = OptionTree(
+            graph,
+            reader.columns,
+            classes.tolist(),
+            log_leaf,
+            weights.rows,
+            kind,
+            control,
+            weights.per_example,
+        )
         if tree.log_evidence == -math.inf:
             raise refused(
                 QueryError,
@@ -370,7 +386,16 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         given = self.prior if given is None else given
         if isinstance(given, str) and given == "size":
             return SizePrior(self.alpha, self.beta)
-        return as_prior(given)
+        prior = as_prior(given)
+        if prior.tables(0).kappa > 0:
+            raise refused(
+                QueryError,
+                "prior",
+                given,
+                says=" weighs leaves by their examples, which no growing looks at; expected another prior, or "
+                "BayesOptimalClassifier and MAPTreeClassifier with this one",
+            )
+        return prior
 
     def _decay(self) -> DepthDecay | None:
         if isinstance(self.dirichlet, str) and self.dirichlet == "decay":
@@ -393,7 +418,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     # --- columns
 
-    def _new_reader(self, frame: Frame, weights: npt.NDArray[np.int64] | None) -> ColumnReader:
+    def _new_reader(self, frame: Frame, weights: ExampleWeights | None) -> ColumnReader:
         self._refuse(frame)
         return ColumnReader.fit(frame, self.nominal, impute=self.missing == "impute", weights=weights)
 
@@ -459,7 +484,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         return None if isinstance(self.tree_, TreeMean) else super().root_counts()
 
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
-        cells = self._reader.cells(read_frame(x))[0]
+        cells = self._reader.cells(read_frame(x, self))[0]
         trees = self.tree_.trees if isinstance(self.tree_, TreeMean) else (self.tree_,)
         return [leaf for one in trees for leaf in leaves_of_options(one, cells, 1 / len(trees))]
 

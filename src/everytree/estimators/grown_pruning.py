@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.columns import MISSING, RawColumn
+from everytree.data.example_weights import ExampleWeights
 from everytree.estimators.cart import distinct_rows
 from everytree.trees.cost_complexity import (
     choose,
     collapse_points,
     errors_by_price,
+    n_copies,
     prices,
     risks,
     stratified_counts,
@@ -37,11 +39,12 @@ class Examples(NamedTuple):
     cells: Floats
     codes: npt.NDArray[np.intp]
     counted: npt.NDArray[np.int64]
+    per_example: int = 1  # so many of the numbers make one example
 
     def only(self, counted: npt.NDArray[np.int64]) -> Examples:
         """Return the examples with other numbers, without those that have none."""
         used = counted > 0
-        return Examples(self.cells[used], self.codes[used], counted[used])
+        return Examples(self.cells[used], self.codes[used], counted[used], self.per_example)
 
     def arrays(self, columns: Sequence[RawColumn]) -> list[npt.NDArray[Any]]:
         """Return the columns as ``ColumnReader.arrays`` gives them."""
@@ -57,7 +60,7 @@ def examples_of(
     arrays: Sequence[npt.NDArray[Any]],
     columns: Sequence[RawColumn],
     codes: npt.NDArray[np.intp],
-    weights: npt.NDArray[np.int64],
+    weights: ExampleWeights,
 ) -> Examples:
     """Return the different examples of training rows; a weight is so many of them, whether written out or not."""
     cells = np.empty((codes.size, len(arrays)))
@@ -65,8 +68,9 @@ def examples_of(
         cells[:, j] = array
         if column.kind == "nominal":
             cells[array == MISSING, j] = np.nan
-    kept = weights > 0
-    return Examples(*distinct_rows(cells[kept], codes[kept], weights[kept]))
+    kept = weights.counts > 0
+    rows = distinct_rows(cells[kept], codes[kept], weights.counts[kept])
+    return Examples(*rows, weights.per_example)
 
 
 def price_chosen(
@@ -78,25 +82,26 @@ def price_chosen(
     rng: np.random.Generator,
 ) -> tuple[OptionTree, dict[str, Any]]:
     """Return T(α) of a tree for the price that its folds choose, and what is told of the choice."""
-    n = int(examples.counted.sum())
+    n, parts = int(examples.counted.sum()), examples.per_example
+    copies = n_copies(examples.counted, parts)
     gamma = _points(tree)
     at = prices(gamma)
     errors = np.zeros(at.size, dtype=np.int64)
-    n_folds = min(folds, n) if n > 1 else 0
+    n_folds = min(folds, copies) if copies > 1 else 0
     if n_folds:
-        parts = stratified_counts(examples.codes, examples.counted, n_folds, rng)
-        for inside in parts.T:
+        dealt = stratified_counts(examples.codes, examples.counted, n_folds, rng, parts)
+        for inside in dealt.T:
             other = grow(examples.only(examples.counted - inside))
             test = examples.only(inside)
             ends = np.zeros((other.n_nodes, other.n_classes), dtype=np.int64)
             np.add.at(ends, (ends_of(other, test.cells), test.codes), test.counted)
             errors += errors_by_price(shape_of(other), _points(other), ends, at)
-    chosen = choose(errors, n, rule)
+    chosen = choose(errors, n, rule, parts)
     shares = errors / n if n_folds else np.full(errors.size, np.nan)
     told = {
         "alphas": at,
         "cv_errors": shares,
-        "cv_se": np.sqrt(shares * (1 - shares) / n),
+        "cv_se": np.sqrt(shares * (1 - shares) / (n / parts)),
         "alpha": float(at[chosen]),
         "n_folds": n_folds,
     }

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.data.columns import ColumnReader
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.weights.tables import Weights
 
@@ -22,7 +23,7 @@ class Rows:
 
     arrays: list[npt.NDArray[Any]]
     labels: npt.NDArray[Any]
-    weights: npt.NDArray[np.int64]
+    weights: ExampleWeights
 
 
 @dataclass(frozen=True)
@@ -56,19 +57,20 @@ class Growth:
     control: _core.Control
 
 
-def ones(weights: npt.NDArray[np.int64] | None, n: int) -> npt.NDArray[np.int64]:
+def ones(weights: ExampleWeights | None, n: int) -> ExampleWeights:
     """Return the weights of n rows, each one where none are given."""
-    return np.ones(n, dtype=np.int64) if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
+    return ExampleWeights(np.ones(n, dtype=np.int64)) if weights is None else weights
 
 
 def moved(
-    graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int
+    graphs: list[_core.OptionGraph], place: npt.NDArray[Any], n_classes: int, finer: int = 1
 ) -> list[_core.OptionGraph] | None:
-    """Return graphs with the classes at their new places among more of them."""
+    """Return graphs with the classes at their new places among more of them, and ``finer`` times their counts."""
     found = []
     for graph in graphs:
         arrays = graph.arrays()
         arrays["count_class"] = place.astype(np.uint32)[arrays["count_class"]]
+        arrays["count"] = finer * arrays["count"]
         found.append(_core.OptionGraph(n_classes, **arrays))
     return found or None
 
@@ -79,7 +81,7 @@ def joined(
     reader: ColumnReader,
     frame: Frame,
     labels: npt.NDArray[Any],
-    weights: npt.NDArray[np.int64] | None,
+    weights: ExampleWeights | None,
 ) -> Rows:
     """Return the older rows and those of a frame, as the new reader reads them."""
     arrays = []
@@ -92,5 +94,5 @@ def joined(
     return Rows(
         arrays,
         np.concatenate([rows.labels, labels]),
-        np.concatenate([rows.weights, ones(weights, frame.n_rows)]),
+        rows.weights.followed_by(ones(weights, frame.n_rows)),
     )

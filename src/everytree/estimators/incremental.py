@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import rules_of
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.data.labels import read_labels
 from everytree.data.local_tally import AnyTally, tally_of
@@ -139,7 +140,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
             All labels, at the first call, so that one may be absent from every batch; without it, new labels may come
             with any batch.
         sample_weight : array-like of shape (n_rows,), optional
-            Whole numbers: a weight counts as so many repetitions of the row, and zero as leaving it out.
+            How much each row counts: 3 as much as three such rows, 0.5 half as much, 0 as if it were not there.
 
         Returns
         -------
@@ -161,7 +162,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 "rows, merge tables, or start again with partial_fit on a new model"
             )
         with self._unless_refused() as before, self._one_clock():
-            frame, labels, weights = self._read(X, y, sample_weight, reset=first)
+            frame, labels, weights = self._read(X, y, sample_weight, reset=first, batch=True)
             if not first:
                 self.target_name_ = before["target_name_"]
             self._check_classes(classes, labels, first)
@@ -175,7 +176,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         return self
 
     def _learn(
-        self, tally: AnyTally, frame: Frame, labels: npt.NDArray[Any], weights: npt.NDArray[np.int64] | None
+        self, tally: AnyTally, frame: Frame, labels: npt.NDArray[Any], weights: ExampleWeights | None
     ) -> None:
         tally = tally.add(frame, labels, weights, self._given)
         self.binarizer_, counted = tally.binarized()

@@ -7,17 +7,23 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import argument, refused
 from everytree.common.limits import in_bytes
+from everytree.data.asked import ColumnQuestions
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.errors import QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
 from everytree.estimators.protocol import depth_words
 from everytree.estimators.registry import method
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.space.tree_space import TreeSpace
+from everytree.trees.portable import form_of_tree
 from everytree.trees.tree import Tree
 
 __all__ = ["MAPTreeClassifier"]
@@ -25,7 +31,7 @@ __all__ = ["MAPTreeClassifier"]
 
 @method("map", "the most probable tree, proved", place=3)
 @saved_as(FORMAT)
-class MAPTreeClassifier(BayesBase):
+class MAPTreeClassifier(Exports, BayesBase):
     """The single most probable tree of the space.
 
     That no tree is more probable is proved, also with ``max_depth=None``; if a limit ends the search first, the model
@@ -41,8 +47,9 @@ class MAPTreeClassifier(BayesBase):
         The fewest training examples in a leaf, a row of weight w counted w times. scikit-learn's name for it,
         ``min_samples_leaf``, is understood too.
     prior : str or Prior
-        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. "fit" chooses
-        alpha and beta of the size prior by the evidence, "fit_leaf_penalty" omega of the leaf penalty.
+        The prior over trees: "size", "uniform", "leaf_penalty", "balanced", "shapes", "coding", or a prior object.
+        "fit" chooses alpha and beta of the size prior by the evidence, "fit_leaf_penalty" omega of the leaf penalty.
+        A prior by name is attribute-fair with cuts="local": every column weighs the same, however many cuts it has.
     alpha : float
         Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
     beta : float
@@ -59,6 +66,9 @@ class MAPTreeClassifier(BayesBase):
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     cuts : {"global", "local"}
         Whether the cuts of numeric columns are chosen once, from all rows, or by every node from its own rows.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples.
     n_jobs : int or None
         The number of threads; −1 for every core. The result is the same for any number.
     time_limit : float or None
@@ -120,7 +130,7 @@ class MAPTreeClassifier(BayesBase):
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         hyper = self._hyper(table)
         if hyper.verb == "average":
@@ -171,3 +181,7 @@ class MAPTreeClassifier(BayesBase):
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)
+
+    def portable(self) -> Form:
+        check_is_fitted(self)
+        return form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import argument, generator, refused, whole
 from everytree.common.limits import Limits
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import Argument, DataError, QueryError, Wording
@@ -71,8 +72,9 @@ class MCMCTreeClassifier(BayesBase):
         What the draws are of: the posterior of ``prior`` and ``dirichlet``; or ∝ exp(−scale · R − leaf_penalty ·
         leaves).
     prior : str or Prior
-        The prior over trees: "size", "uniform", "leaf_penalty", "shapes", "coding", or a prior object. It plays no part
-        with "risk".
+        The prior over trees: "size", "uniform", "leaf_penalty", "balanced", "shapes", "coding", or a prior object. It
+        plays no part with "risk".
+        A prior by name is attribute-fair with cuts="local": every column weighs the same, however many cuts it has.
     alpha : float
         Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
     beta : float
@@ -124,6 +126,10 @@ class MCMCTreeClassifier(BayesBase):
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     bins : int, str or dict
         How numeric columns become tests: k bins of equal frequency give k − 1 cuts; "all" gives a cut between any two
         neighbouring values; "mdl" and "boosted" let the classes choose; a dict gives one of these, or a list of cuts,
@@ -229,6 +235,7 @@ class MCMCTreeClassifier(BayesBase):
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         bins: int | str | dict[Any, Any] = 4,
         missing: str = "category",
         cuts: str = "global",
@@ -243,6 +250,7 @@ class MCMCTreeClassifier(BayesBase):
         )  # fmt: skip
         self.power = power
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
         self.kernel = kernel
         self.orders = orders
         self.target = target
@@ -269,7 +277,7 @@ class MCMCTreeClassifier(BayesBase):
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         n_chains, n_draws = whole("n_chains", self.n_chains, 1), whole("n_draws", self.n_draws, 1)
         burn_in, thin = whole("burn_in", self.burn_in, 0), whole("thin", self.thin, 1)
@@ -385,7 +393,7 @@ class MCMCTreeClassifier(BayesBase):
         self.evidence_fit_ = self.log_evidence_ = None
         if self.target == "posterior":
             return PosteriorTarget(hyper.prior, hyper.dirichlet, power)
-        return RiskTarget.of(self.risk, self.leaf_penalty, self.scale, table.total)
+        return RiskTarget.of(self.risk, self.leaf_penalty, self.scale, table.examples)
 
     def _space(self, table: Table) -> TreeSpace:
         space = super()._space(table)

@@ -3,6 +3,9 @@
 fit     columns → tests → TreeSpace(max_depth, min_leaf) → best(Query of the other parameters) → tree_
 refit   the same from TreeSpace on, with other parameters
 
+Where every cut-point of large columns is a test, no test is made before the search: columns are ranks, and the cuts of
+the answer are the tests of the model (``every_cut.py``). Queries that this search does not know take the road above.
+
 Limits count for all of a fit. Where they do not allow all tests, the cuts of greedy trees and as many others as they
 allow are searched: the answer is no worse than a greedy tree over all tests, and never called optimal.
 """
@@ -21,22 +24,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, in_bytes
+from everytree.data.asked import ColumnQuestions
 from everytree.data.binarizer import attribute_names
 from everytree.data.encoding import Encoding
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.fewer_tests import Budget, alike, code_columns, greedy_cuts, leave_out
 from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.engine.certificate import certificate
 from everytree.errors import Argument, LimitReached, NoTreeError, QueryError, Step, Wording
 from everytree.estimators.base import ENCODING, TreeClassifierBase
+from everytree.estimators.every_cut import Asked, EveryCut, Examples, least_of, search_every_cut
 from everytree.estimators.parameter_names import Meaning, ParameterNames, own_words
 from everytree.estimators.protocol import depth_words
 from everytree.estimators.registry import method
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import saved_as
 from everytree.query.query import Query
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.answers import answered
+from everytree.trees.portable import form_of_tree
 from everytree.trees.tree import Tree
 from everytree.weights.costs import as_text, make_cost
 from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
@@ -55,7 +64,7 @@ PRICE = 2.0  # Of a leaf, in errors, where none is given; docs/defaults.md has w
 
 @method("optimal", "the best tree under a ranking and constraints, proved (DL8)", place=1)
 @saved_as(FORMAT)
-class OptimalTreeClassifier(TreeClassifierBase):
+class OptimalTreeClassifier(Exports, TreeClassifierBase):
     """The best of all decision trees over the tests that ``Binarizer`` makes of the columns.
 
     Best is what ``minimize`` says, among all trees that meet every bound. The optimum is proved; if a limit ends the
@@ -95,7 +104,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         For the criterion cost: entry (c, k) is the cost of predicting k when c is true.
     class_weight : "balanced", dict or list, optional
         What an error on each class counts in the criterion error: "balanced", a dict by label, or a list. The weights
-        are costs and may be fractions; they do not change the numbers of examples.
+        are costs and may be fractions; they do not change the numbers of examples, as ``class_weight`` of the other
+        classifiers does.
     confidence : float
         Of the criterion expected_error, the estimate of C4.5: between 0 and 1, smaller is more pessimistic.
     leaf_penalty : float or None
@@ -149,7 +159,8 @@ class OptimalTreeClassifier(TreeClassifierBase):
         The number of cut-points that limits left out; the bound and the gap are those of all.
     space_ : TreeSpace
         Every tree over these tests, for more questions such as ``space_.front()`` and ``space_.near_best()``; a model
-        that was loaded from a file has none.
+        that was loaded from a file has none. Where every cut-point of large data was searched, the tests are those of
+        the tree, and one of each other column.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
     binarizer_ : Binarizer
@@ -187,10 +198,14 @@ class OptimalTreeClassifier(TreeClassifierBase):
     space_: TreeSpace
     stop_reason_: str
     n_left_out_: int
+    # What the model learned from, where tests are made of the answer alone: columns, classes and weights.
+    _every_cut: tuple[Frame, npt.NDArray[np.intp], ExampleWeights | None] | None = None
     # The limit, "time" or "memory", that left out cut-points.
     _missed = ""
     # The class counts of each group of examples that no test tells apart.
     _alike: npt.NDArray[np.int64]
+    _alike_parts: int
+    CLASS_WEIGHT_IS_A_COST: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -291,18 +306,47 @@ class OptimalTreeClassifier(TreeClassifierBase):
                 )
         self.set_params(**changes)
         try:
-            self._answer(space.table, space)
+            if self._every_cut is not None:
+                with self._one_clock():
+                    self._fit_columns(*self._every_cut)
+            else:
+                self._answer(space.table, space)
         except BaseException:
             self.set_params(**before)
             raise
         return self
+
+    def _fit_columns(self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None) -> None:
+        self._every_cut = None
+        found = self._search_every_cut(frame, codes, weights)
+        if found is None:
+            super()._fit_columns(frame, codes, weights)
+            return
+        self._every_cut, self._missed, self.n_left_out_ = (frame, codes, weights), "", 0
+        self._learned_from(found.table)
+        self._answer(found.table, None, found)
+
+    def _search_every_cut(
+        self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None
+    ) -> EveryCut | None:
+        """Search every cut-point without making tests of them, if there are many and the query allows it."""
+        bins = self.bins.values() if isinstance(self.bins, Mapping) else [self.bins]
+        if self.strategy != "auto" or not any(isinstance(each, str) and each == "all" for each in bins):
+            return None
+        if weights is not None and weights.per_example > 1:  # its costs are those of whole examples
+            return None
+        depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 0, none="no limit")
+        asked = Asked(self._query(), depth, whole("min_leaf", self.min_leaf, 1), self.forbid)
+        limits = Limits(self._time_left(), self.memory_limit)
+        rows = Examples(frame, codes, weights, self.classes_.tolist())
+        return search_every_cut(self.binarizer_, rows, asked, limits)
 
     def _fit_table(
         self,
         table: Table,
         X01: npt.NDArray[np.uint8],
         y_codes: npt.NDArray[np.intp],
-        sample_weight: npt.NDArray[np.int64] | None,
+        sample_weight: ExampleWeights | None,
     ) -> None:
         if y_codes.size == 0:  # The tests of a table are all there are.
             self._missed, self.n_left_out_ = "", 0
@@ -313,7 +357,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         frame: Frame,
         encodings: list[Encoding],
         codes: npt.NDArray[np.intp],
-        weights: npt.NDArray[np.int64] | None,
+        weights: ExampleWeights | None,
     ) -> None:
         self._missed, self.n_left_out_ = "", 0
         named: list[Any] = []
@@ -332,9 +376,11 @@ class OptimalTreeClassifier(TreeClassifierBase):
         if not self._missed:
             return
         coded = code_columns(frame, encodings)
-        totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.int64)
-        greedy = greedy_cuts(coded, codes, weights, depth, min_leaf, self._importance(totals))
-        self._alike = alike(coded, codes, len(self.classes_), weights)
+        counts, parts = (None, 1) if weights is None else (weights.counts, weights.per_example)
+        totals = np.bincount(codes, counts, minlength=len(self.classes_)).astype(np.int64)
+        greedy = greedy_cuts(coded, codes, counts, depth, parts * min_leaf, self._importance(totals))
+        self._alike = alike(coded, codes, len(self.classes_), counts)
+        self._alike_parts = parts
         room = budget.affordable(frame.n_rows, n_all)
         self.n_left_out_ = leave_out(encodings, coded, greedy, room, frozenset(map(str, named)))
         if not self.n_left_out_:
@@ -355,12 +401,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
     def _least(self, query: Query) -> float:
         """Return what equal rows cost at least: no tree, also over tests left out, has a smaller objective."""
         matrix = self._matrix(query, self._alike.sum(axis=0))
-        least = 0.0
-        if matrix is not None:
-            least = float((self._alike @ matrix).min(axis=1).sum())
-        elif query.cost == "error" or (query.cost == "expected_error" and query.confidence <= 0.5):
-            least = float((self._alike.sum(axis=1) - self._alike.max(axis=1)).sum())
-        return least + query.leaf_penalty
+        return least_of(query, self._alike, matrix, self._alike_parts)
 
     def _query(self) -> Query:
         """Return the query of the parameters; parameters that it would not use are refused."""
@@ -382,8 +423,13 @@ class OptimalTreeClassifier(TreeClassifierBase):
                 )
         return query
 
-    def _answer(self, table: Table, known: TreeSpace | None = None) -> None:
-        """Set the fitted attributes, all of them or none."""
+    def _answer(
+        self,
+        table: Table,
+        known: TreeSpace | None = None,
+        found: EveryCut | None = None,
+    ) -> None:
+        """Set the fitted attributes, all of them or none; ``found`` has the tree, where it is known."""
         query = self._query()
         space = TreeSpace.from_table(
             table,
@@ -403,7 +449,9 @@ class OptimalTreeClassifier(TreeClassifierBase):
         dirichlet_rows(dirichlet, table.n_classes, 0, totals)  # Bad parameters are refused before the search.
         asked = replace(query, forbid=self._forbidden())
         try:
-            tree: Tree = space.best(asked, strategy=self.strategy)
+            tree: Tree = (
+                space.tree_of(found.key, found.facts) if found else space.best(asked, strategy=self.strategy)
+            )
         except NoTreeError:
             if not self._missed:
                 raise
@@ -440,6 +488,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         }.get(self.stop_reason_, "stop")
         what = "time_limit" if self.stop_reason_ == "time limit" else "memory_limit"
         more = "refit()" if self.stop_reason_ == "stopped" else f"refit({what}=...) with a larger one"
+        again = "begins anew" if self._every_cut is not None else "goes on from here"
         known = f"none has less than {as_text(self.lower_bound_)} (a gap of {self.gap_:.1%})"
         if self.lower_bound_ == self.objective_:
             known = "none has less, but a smaller tree may have as little"
@@ -455,7 +504,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
         return Wording(
             f"{limit} before the optimum was proved: the tree has {self.query_.cost} {as_text(self.objective_)}, and "
             f"{known}; ",
-            Step("go-on", f"{more} goes on from here", "" if self.stop_reason_ == "stopped" else what),
+            Step("go-on", f"{more} {again}", "" if self.stop_reason_ == "stopped" else what),
             ", a smaller ",
             Argument("max_depth"),
             " or a larger ",
@@ -512,3 +561,7 @@ class OptimalTreeClassifier(TreeClassifierBase):
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         return self.tree_.predict_proba(X01)
+
+    def portable(self) -> Form:
+        check_is_fitted(self)
+        return form_of_tree(self.tree_, ColumnQuestions(self.binarizer_), classes=self.classes_.tolist())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,10 @@ class OptionTreeClassifier(GrownTreeClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     nominal : sequence of str or int, optional
@@ -155,6 +159,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         criterion: str = "quality",
         nominal_tests: str = "multiway",
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
@@ -178,6 +183,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         self.criterion = criterion
         self.nominal_tests = nominal_tests
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
         self.missing = missing
         self.nominal = nominal
         self.time_limit = time_limit

@@ -18,16 +18,20 @@ import everytree._core as _core
 from everytree.common.arguments import number, refused
 from everytree.common.limits import Limits
 from everytree.data.categories import DEFAULT_BINS, Categories, Categorizer
+from everytree.data.columns import set_classes
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.column_kinds import Expected, kind_of
 from everytree.estimators.protocol import Picture
 from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
+from everytree.export.form import Form
+from everytree.export.methods import Exports
 from everytree.files.column_trees import FORMAT, categories_from_json, categories_to_json
 from everytree.files.registry import saved_as
 from everytree.trees.added import added_words
 from everytree.trees.path_tree import PathTree, laplace, path_means, prior_parameters
+from everytree.trees.portable import form_of_path
 
 __all__ = ["PathAverageTreeClassifier"]
 
@@ -36,7 +40,7 @@ LARGEST_S, LEAST_S = 1e9, 1e-9  # Beyond these, sums of logarithms lose the coun
 
 @method("path", "a multiway tree, averaged along the path (Cano)", place=6)
 @saved_as(FORMAT)
-class PathAverageTreeClassifier(ColumnTreeClassifier):
+class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
 
     A node is split by the attribute under which the classes are most probable, as long as that is more probable than no
@@ -62,6 +66,10 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     bins : int, str or dict
         How numeric columns are cut: k bins of equal frequency, with k − 1 cuts between them; "all" for one bin per
         value; "mdl" to cut where the classes change (Fayyad & Irani); or a dict from column to one of these or to a
@@ -129,6 +137,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         *,
         leaf: str = "dirichlet",
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
@@ -141,6 +150,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self.nonuniform = nonuniform
         self.leaf = leaf
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
         self.bins = bins
         self.missing = missing
         self.nominal = nominal
@@ -165,7 +175,7 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         columns = _core.Columns(frame.n_rows)
         for j, categories in enumerate(self.categories_):
             columns.add_nominal(codes[:, j], categories.n_values)
-        columns.set_classes(classes.astype(np.int32), len(self.classes_), weights)
+        set_classes(columns, classes, len(self.classes_), weights)
         grown, log_leaf, log_b = _core.grow_path_average(columns, self.s_, spread, control)
         self._set_tree(grown, log_leaf, log_b)
         return self
@@ -174,7 +184,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         self, grown: Any, log_leaf: npt.NDArray[np.float64], log_b: npt.NDArray[np.float64]
     ) -> None:
         n_classes = len(self.classes_)
-        counts = grown.counts.reshape(-1, n_classes).astype(np.int64)
+        counts = grown.counts.reshape(-1, n_classes)
+        if not (counts % 1).any():  # no weight has a fraction, or all fractions add up
+            counts = counts.astype(np.int64)
         bare = PathTree(
             grown.attribute, grown.first_child, grown.n_children, counts, log_leaf, log_b,
             np.zeros((0, n_classes)), tuple(self.categories_), tuple(self.classes_.tolist()),
@@ -253,6 +265,10 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
         proba: npt.NDArray[np.float64] = self.tree_.probabilities[self.apply(X)]
         return proba
 
+    def portable(self) -> Form:
+        check_is_fitted(self)
+        return form_of_path(self.tree_, self.decide)
+
     def added(self) -> str | None:
         if self.averaging:
             return "averaged along the path"
@@ -266,6 +282,9 @@ class PathAverageTreeClassifier(ColumnTreeClassifier):
 
     def _kinds(self) -> list[Expected]:
         return ["numeric" if each.values is None else kind_of(each.values) for each in self.categories_]
+
+    def known_values(self) -> dict[str, list[Any]]:
+        return {each.name: list(each.values) for each in self.categories_ if each.values is not None}
 
     def _reached(self, x: Any) -> Iterable[ReachedLeaf]:
         return [leaf_of_path(self.tree_, int(self.apply(x)[0]))]

@@ -137,6 +137,17 @@ class FittedModel(ABC):
         """Return the kinds of the columns, in order."""
         return ["any"] * self.n_features_in_
 
+    def known_values(self) -> dict[str, list[Any]]:
+        """Return the values of text columns that were in training.
+
+        Returns
+        -------
+        dict of str to list
+            By the name of the column; columns of numbers are not there.
+        """
+        parts = self._known("models_")  # A mixture knows what its parts do.
+        return parts[0].known_values() if parts else {}
+
     def label_name(self) -> str | None:
         """Return the name of the column with the labels, if it had one.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 import everytree._core as _core
 from everytree.common.arguments import generator, number, refused, whole
+from everytree.data.columns import set_classes
+from everytree.data.example_weights import ExampleWeights
 from everytree.errors import QueryError
 from everytree.estimators.grown_base import GrownTreeClassifier, _one_of
 from everytree.estimators.grown_pruning import Examples, examples_of, price_chosen
@@ -96,6 +98,10 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
+    class_weight : dict, "balanced" or None, default=None
+        How much the examples of each class count, times ``sample_weight``: a dict from label to weight (1 where a label
+        is left out), or "balanced" for the same total of every class. It counts as more or fewer examples, not as a
+        cost of errors, which ``cost_matrix`` is.
     missing : {"error", "category", "impute"}
         What a missing value means: an error, a category of its own, or the training mean or mode of its column.
     nominal : sequence of str or int, optional
@@ -192,6 +198,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         restructure: float = 10.0,
         random_state: int | np.random.Generator | None = None,
         cost_matrix: npt.ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
         nominal: Sequence[str | int] | None = None,
         time_limit: float | None = None,
@@ -218,6 +225,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.restructure = restructure
         self.random_state = random_state
         self.cost_matrix = cost_matrix
+        self.class_weight = class_weight
         self.missing = missing
         self.nominal = nominal
         self.time_limit = time_limit
@@ -329,8 +337,8 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
 
             def grow(some: Examples) -> OptionTree:
                 data = growth.reader.columns_of(some.arrays(columns), some.codes.size)
-                codes = np.ascontiguousarray(some.codes, dtype=np.int32)
-                data.set_classes(codes, len(growth.classes), some.counted)
+                weighing = ExampleWeights(some.counted, some.per_example)
+                set_classes(data, some.codes, len(growth.classes), weighing)
                 weights = growth.weights
                 graph, _ = _core.grow_options(
                     data, growth.settings, weights.prior, weights.dirichlet, control

@@ -44,6 +44,9 @@ from everytree.files.envelope import (
     labels_to_json,
     params_from_json,
     params_to_json,
+    recipes_field,
+    set_recipes,
+    with_recipes,
     write_json,
 )
 from everytree.files.registry import classifier_named, reads
@@ -92,6 +95,7 @@ def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         **labels_to_json(model.classes_),
         "named_columns": hasattr(model, "feature_names_in_"),
         "columns": model.columns_to_json(),
+        **recipes_field(model),
         "tree": model.tree_.to_dict(),
         "claims": {
             claim.removesuffix("_"): value_to_json(getattr(model, claim), claim)
@@ -137,7 +141,7 @@ def categories_to_json(categories: Iterable[Categories]) -> list[dict[str, Any]]
 def column_tree_from_dict(data: Any) -> Any:
     """Read the fitted classifier that ``column_tree_to_dict`` wrote."""
     data, seal = without_seal(data)
-    data = checked_fields(data, FORMAT, VERSION, FIELDS)
+    data = checked_fields(data, FORMAT, VERSION, with_recipes(FIELDS, data))
     made = classifier_named(data["estimator"], FORMAT)
     if made is None:
         raise DataError(
@@ -148,6 +152,7 @@ def column_tree_from_dict(data: Any) -> Any:
     check_costs(model)
     model.target_name_ = checked_target(model, data["target"])
     columns = model.columns_from_json(data["columns"])
+    set_recipes(model, data)
     if not isinstance(data["named_columns"], bool):
         raise DataError(f"named_columns is {clip(data['named_columns'])}; expected true or false")
     model.n_features_in_ = len(columns)

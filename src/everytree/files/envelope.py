@@ -13,6 +13,7 @@ from everytree.common.drafts import write_whole
 from everytree.common.fields import plain_scalar
 from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
+from everytree.data.recipes.json_form import recipes_from_json, recipes_to_json
 from everytree.errors import DataError, QueryError
 
 __all__ = [
@@ -22,6 +23,11 @@ __all__ = [
     "labels_to_json",
     "params_from_json",
     "params_to_json",
+    "parts_from_json",
+    "parts_to_json",
+    "recipes_field",
+    "set_recipes",
+    "with_recipes",
     "write_json",
 ]
 
@@ -32,6 +38,19 @@ LABEL_DTYPES = frozenset(
 
 
 # --- writing
+
+
+def parts_to_json(per_example: int) -> dict[str, int]:
+    """Return the field that says how many counts make one example; none where each count is an example."""
+    return {} if per_example == 1 else {"per_example": per_example}
+
+
+def parts_from_json(data: dict[str, Any], where: str = "") -> int:
+    """Read how many counts make one example: 1 where the field is not there."""
+    parts = data.get("per_example", 1)
+    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts < 2**53:
+        raise DataError(f"{where}per_example is {clip(parts)}; expected a whole number of counts, 1 or more")
+    return parts
 
 
 def write_json(data: dict[str, Any], path: str | os.PathLike[str]) -> None:
@@ -64,6 +83,12 @@ def params_to_json(model: Any) -> dict[str, Any]:
     return {key: value_to_json(value, f"the parameter {key}") for key, value in params.items()}
 
 
+def recipes_field(model: Any) -> dict[str, Any]:
+    """Write the field ``recipes``: how columns were made of those of a file; nothing where all were as they are."""
+    recipes = getattr(model, "recipes_", ())
+    return {"recipes": recipes_to_json(recipes)} if recipes else {}
+
+
 def checked_target(model: Any, target: Any) -> str | None:
     """Return the name of the label's column, by default the one that the model knows."""
     target = model.label_name() if target is None else target
@@ -85,6 +110,17 @@ def labels_to_json(classes: Any) -> dict[str, Any]:
 
 
 # --- reading
+
+
+def with_recipes(fields: tuple[str, ...], data: Any) -> tuple[str, ...]:
+    """Return the fields that a file may have: also ``recipes``, where it has them."""
+    return (*fields, "recipes") if isinstance(data, dict) and "recipes" in data else fields
+
+
+def set_recipes(model: Any, data: dict[str, Any]) -> None:
+    """Give a model the recipes of its file, if it has any."""
+    if "recipes" in data:
+        model.recipes_ = recipes_from_json(data["recipes"])
 
 
 def params_from_json(params: Any, made: Any) -> dict[str, Any]:

@@ -1,29 +1,34 @@
-"""Files of an EveryTreeClassifier: its averages, each as a model file has it, with their weights and the exponent.
+"""Files of an EveryTreeClassifier: the examples as codes, and for each average what it is taken over, and its weight.
 
     {"format": "everytree.every", "version": 1, "everytree": "0.1.0",
      "params": {…},                                        which question was asked
      "target": …, "classes": […], "label_dtype": …,        what is predicted
-     "columns": […], "named_columns": …,                   the names of all columns
-     "columns_used": […],                                  the places of those that the averages have
-     "models": [{…}, …], "weights": […], "exponent": …,    the averages, and how they are mixed
-     "claims": {…},                                        what left-out examples say, the spaces, the notes
+     "all_columns": […], "columns_used": […],              the names of all columns, the places of those in use
+     "encoding": {…}, "columns": […], "tests": […], …,     how a raw row of these becomes codes
+     "examples": {"codes": […], "counts": […]},            distinct rows of codes, and how many of each class they are
+     "decided": […],                                       what is answered for each of them when it is left out
+     "members": [{"columns": […], "bins": …, "depth": …, "weight": …, "loo_log_loss": …}, …],
+     "claims": {…},                                        what left-out examples say, the notes
      "digest": …}                                          of all the rest, see json_text
 
-Reading trusts nothing: every average is read as a model file is, and must have the same classes and rows as the first.
+Reading trusts nothing: each field is checked before it is used, and the averages are taken again.
 """
 
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
-from everytree.bayes.exponent import MOST
 from everytree.common.fields import check_seal, checked_fields, sealed, without_seal
 from everytree.common.text import clip
+from everytree.data.binarizer import Binarizer
+from everytree.data.binarizer_form import columns_from_json, columns_to_json
+from everytree.data.coded_rows import CodedRows
 from everytree.errors import DataError
 from everytree.files.envelope import (
     check_costs,
@@ -32,23 +37,29 @@ from everytree.files.envelope import (
     labels_to_json,
     params_from_json,
     params_to_json,
+    parts_from_json,
+    parts_to_json,
+    recipes_field,
+    set_recipes,
+    with_recipes,
     write_json,
 )
-from everytree.files.model_file import model_from_dict, model_to_dict
 from everytree.files.registry import classifier_named, reads
 
 __all__ = ["FORMAT", "every_from_dict", "every_to_dict", "save_every"]
 
 FORMAT = "everytree.every"
 VERSION = 1
-ESTIMATOR, PART = "EveryTreeClassifier", "BayesOptimalClassifier"
+ESTIMATOR = "EveryTreeClassifier"
 FIELDS = (
-    "format", "version", "everytree", "params", "target", "classes", "label_dtype", "columns", "named_columns",
-    "columns_used", "models", "weights", "exponent", "claims",
+    "format", "version", "everytree", "params", "target", "classes", "label_dtype", "all_columns", "named_columns",
+    "columns_used", "encoding", "columns", "tests", "dropped", "examples", "decided", "members", "claims",
 )  # fmt: skip
-NUMBERS = ("loo_log_loss", "loo_log_loss_error", "loo_accuracy", "baseline_log_loss", "baseline_accuracy")
-SPACE = ("bins", "depth", "loo_log_loss", "weight", "seconds")
-SUM_SLACK = 1e-9
+NUMBERS = (
+    "loo_log_loss", "loo_log_loss_error", "loo_accuracy", "pooled_log_loss", "baseline_log_loss", "baseline_accuracy",
+)  # fmt: skip
+MEMBER = ("columns", "bins", "depth", "weight", "loo_log_loss")
+MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
 
 
 def save_every(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
@@ -59,24 +70,32 @@ def save_every(model: Any, path: str | os.PathLike[str], target: str | None = No
 def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
     """Write a fitted EveryTreeClassifier as plain lists, texts and numbers."""
     check_is_fitted(model)
-    named = checked_target(model, target)
     numbers = {name: float(getattr(model, f"{name}_")) for name in NUMBERS}
+    coded, names = model.coded_, model.column_names()
+    place = {names[j]: k for k, j in enumerate(model.columns_used_.tolist())}
+    used = SimpleNamespace(binarizer_=coded.binarizer, n_features_in_=len(place))
+    if hasattr(model, "feature_names_in_"):
+        used.feature_names_in_ = list(place)
     return sealed({
         "format": FORMAT,
         "version": VERSION,
         "everytree": __version__,
         "params": params_to_json(model),
-        "target": named,
+        "target": checked_target(model, target),
         **labels_to_json(model.classes_),
-        "columns": model.column_names(),
+        "all_columns": names,
         "named_columns": hasattr(model, "feature_names_in_"),
         "columns_used": model.columns_used_.tolist(),
-        "models": [model_to_dict(each, named) for each in model.models_],
-        "weights": model.weights_.tolist(),
-        "exponent": model.exponent_,
+        **recipes_field(model),
+        **columns_to_json(used),
+        "examples": {
+            "codes": coded.codes.tolist(), "counts": coded.counts.tolist(), **parts_to_json(coded.per_example),
+        },
+        "decided": model.decided_.tolist(),
+        "members": [each | {"columns": [place[name] for name in each["columns"]]} for each in model.members_],
         "claims": {
             **{name: None if np.isnan(value) else value for name, value in numbers.items()},
-            "ladder": model.ladder_,
+            "n_tried": model.n_tried_,
             "notes": model.notes_,
         },
     })  # fmt: skip
@@ -86,7 +105,7 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
 def every_from_dict(data: Any) -> Any:
     """Read the fitted EveryTreeClassifier that ``every_to_dict`` wrote."""
     data, seal = without_seal(data)
-    data = checked_fields(data, FORMAT, VERSION, FIELDS)
+    data = checked_fields(data, FORMAT, VERSION, with_recipes(FIELDS, data))
     made = classifier_named(ESTIMATOR, FORMAT)
     model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
@@ -95,20 +114,29 @@ def every_from_dict(data: Any) -> Any:
         raise DataError(f"target is {clip(data['target'])}; expected the name of a column, or null")
     model.target_name_ = data["target"]
     _read_columns(model, data)
-    _read_models(model, data)
+    set_recipes(model, data)
+    coded = _read_examples(model, data)
+    members = _read_members(data["members"], len(coded.binarizer.encodings_))
     _read_claims(model, data["claims"])
+    entries = int(np.count_nonzero(coded.counts))
+    decided = data["decided"]
+    if not _whole_list(decided, 0, len(model.classes_) - 1) or len(decided) != entries:
+        raise DataError(
+            f"decided is {clip(decided)}; expected the place of a class for each of {entries} entries"
+        )
+    model.decided_ = np.array(decided, dtype=np.intp)
     check_seal(data, seal)
+    model.restore_from_file(coded, members)
     return model
 
 
 def _read_columns(model: Any, data: dict[str, Any]) -> None:
-    names, used = data["columns"], data["columns_used"]
+    names, used = data["all_columns"], data["columns_used"]
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise DataError(f"columns is {clip(names)}; expected a list of names, at least one")
+        raise DataError(f"all_columns is {clip(names)}; expected a list of names, at least one")
     if not isinstance(data["named_columns"], bool):
         raise DataError(f"named_columns is {clip(data['named_columns'])}; expected true or false")
-    whole = isinstance(used, list) and all(isinstance(j, int) and not isinstance(j, bool) for j in used)
-    if not whole or not used or used != sorted(set(used)) or not 0 <= used[0] <= used[-1] < len(names):
+    if not _whole_list(used, 0, len(names) - 1) or not used or used != sorted(set(used)):
         raise DataError(f"columns_used is {clip(used)}; expected different places among columns, ascending")
     model.n_features_in_ = len(names)
     if data["named_columns"]:
@@ -116,57 +144,86 @@ def _read_columns(model: Any, data: dict[str, Any]) -> None:
     model.columns_used_ = np.array(used, dtype=np.intp)
 
 
-def _read_models(model: Any, data: dict[str, Any]) -> None:
-    parts, weights, exponent = data["models"], data["weights"], data["exponent"]
-    if not isinstance(parts, list) or not parts:
-        raise DataError(f"models is {clip(parts)}; expected a list with at least one average")
-    fine = (
-        isinstance(weights, list)
-        and len(weights) == len(parts)
-        and all(_is_number(w) and w > 0 for w in weights)
+def _read_examples(model: Any, data: dict[str, Any]) -> CodedRows:
+    blank = Binarizer(bins=4, missing=model.missing, cuts="local")
+    holder: Any = SimpleNamespace(
+        new_binarizer=lambda: blank, missing=model.missing, unknown=blank.unknown, cuts="local"
     )
-    if not fine or abs(sum(weights) - 1) > SUM_SLACK:
-        raise DataError(f"weights is {clip(weights)}; expected one above zero for each of models, 1 in all")
-    if not _is_number(exponent) or not 0 <= exponent <= MOST:
-        raise DataError(f"exponent is {clip(exponent)}; expected a number from 0 to {MOST:g}")
-    model.models_ = []
-    for k, part in enumerate(parts):
-        try:
-            read = model_from_dict(part)
-        except DataError as error:
-            raise DataError(f"models[{k}]: {error}") from error
-        first = model.models_[0] if model.models_ else read
-        if type(read).__name__ != PART or read.calibrate != "loo" or read.cuts != "local":
-            raise DataError(f"models[{k}] is no average with local cuts and an exponent; expected one")
-        if read.classes_.tolist() != model.classes_.tolist():
-            raise DataError(f"models[{k}].classes are not those of the file; expected the same")
-        if read.n_features_in_ != model.columns_used_.size:
-            raise DataError(f"models[{k}] has {read.n_features_in_} columns; expected those of columns_used")
-        if read.fingerprint_ != first.fingerprint_:
-            raise DataError(f"models[{k}] has other training examples than the first one; expected the same")
-        model.models_.append(read)
-    model.weights_, model.exponent_ = np.array(weights, dtype=np.float64), float(exponent)
+    columns_from_json(data, holder)
+    if hasattr(blank, "feature_names_in_") != data["named_columns"]:
+        raise DataError(
+            f"named_columns is {data['named_columns']}; expected the same as encoding.named_columns"
+        )
+    if holder.n_features_in_ != model.columns_used_.size:
+        raise DataError(f"columns has {holder.n_features_in_} entries; expected one for each of columns_used")
+    examples = data["examples"]
+    if not isinstance(examples, dict) or set(examples) - {"per_example"} != {"codes", "counts"}:
+        raise DataError(f"examples is {clip(examples)}; expected an object with codes and counts")
+    columns, n_classes = blank.columns_.columns, len(model.classes_)  # type: ignore[union-attr]
+    codes, counts = examples["codes"], examples["counts"]
+    if not isinstance(codes, list) or not isinstance(counts, list) or len(codes) != len(counts) or not codes:
+        raise DataError(
+            "examples.codes and counts are no lists of one length; expected an entry for each row"
+        )
+    for i, (row, count) in enumerate(zip(codes, counts, strict=True)):
+        fine = _whole_list(row, 0, 2**31 - 1) and len(row) == len(columns)
+        if not fine or any(code > column.n_codes for code, column in zip(row, columns, strict=True)):
+            raise DataError(f"examples.codes[{i}] is {clip(row)}; expected a code for each column with tests")
+        if not _whole_list(count, 0, MOST_COUNT) or len(count) != n_classes or not any(count):
+            raise DataError(
+                f"examples.counts[{i}] is {clip(count)}; expected {n_classes} counts, not all zero"
+            )
+    table = np.array(codes, dtype=np.int32).reshape(len(codes), len(columns))
+    if blank.columns_.distinct(table)[0].tolist() != list(range(len(codes))):  # type: ignore[union-attr]
+        raise DataError(
+            "examples.codes are not distinct and in their order; expected them as everytree writes them"
+        )
+    parts = parts_from_json(examples, "examples.")
+    return CodedRows(blank, table, np.array(counts, dtype=np.int64), tuple(model.classes_.tolist()), parts)
+
+
+def _read_members(members: Any, n_columns: int) -> list[dict[str, Any]]:
+    if not isinstance(members, list) or not members:
+        raise DataError(f"members is {clip(members)}; expected a list with at least one average")
+    for k, each in enumerate(members):
+        if not isinstance(each, dict) or set(each) != set(MEMBER):
+            raise DataError(f"members[{k}] is {clip(each)}; expected an object with {', '.join(MEMBER)}")
+        if not _whole_list(each["columns"], 0, n_columns - 1) or each["columns"] != sorted(
+            set(each["columns"])
+        ):
+            raise DataError(f"members[{k}].columns is {clip(each['columns'])}; expected places, ascending")
+        for name, least, most in (("bins", 2, MOST_BINS), ("depth", 0, DEEPEST)):
+            if not _whole_list([each[name]], least, most):
+                raise DataError(
+                    f"members[{k}].{name} is {clip(each[name])}; expected a whole number from {least} to {most}"
+                )
+        if not _is_number(each["weight"]) or each["weight"] < 0 or not _is_number(each["loo_log_loss"]):
+            raise DataError(
+                f"members[{k}].weight is {clip(each['weight'])}; expected a number, not below zero"
+            )
+    return members
 
 
 def _read_claims(model: Any, claims: Any) -> None:
-    if not isinstance(claims, dict) or set(claims) != {*NUMBERS, "ladder", "notes"}:
-        raise DataError(f"claims is {clip(claims)}; expected {', '.join((*NUMBERS, 'ladder', 'notes'))}")
+    if not isinstance(claims, dict) or set(claims) != {*NUMBERS, "n_tried", "notes"}:
+        raise DataError(f"claims is {clip(claims)}; expected {', '.join((*NUMBERS, 'n_tried', 'notes'))}")
     for name in NUMBERS:
         value = claims[name]
         if not _is_number(value) and value is not None:
             raise DataError(f"claims.{name} is {clip(value)}; expected a number or null")
         setattr(model, f"{name}_", float("nan") if value is None else float(value))
-    ladder, notes = claims["ladder"], claims["notes"]
-    for k, each in enumerate(ladder if isinstance(ladder, list) else [None]):
-        if (
-            not isinstance(each, dict)
-            or set(each) != set(SPACE)
-            or not all(_is_number(x) for x in each.values())
-        ):
-            raise DataError(f"claims.ladder[{k}] is {clip(each)}; expected numbers for {', '.join(SPACE)}")
+    if not _whole_list([claims["n_tried"]], 1, MOST_COUNT):
+        raise DataError(f"claims.n_tried is {clip(claims['n_tried'])}; expected how many averages were taken")
+    notes = claims["notes"]
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         raise DataError(f"claims.notes is {clip(notes)}; expected a list of texts")
-    model.ladder_, model.notes_ = ladder, notes
+    model.n_tried_, model.notes_ = claims["n_tried"], notes
+
+
+def _whole_list(values: Any, least: int, most: int) -> bool:
+    return isinstance(values, list) and all(
+        isinstance(x, int) and not isinstance(x, bool) and least <= x <= most for x in values
+    )
 
 
 def _is_number(value: Any) -> bool:

@@ -34,6 +34,11 @@ from everytree.files.envelope import (
     labels_to_json,
     params_from_json,
     params_to_json,
+    parts_from_json,
+    parts_to_json,
+    recipes_field,
+    set_recipes,
+    with_recipes,
     write_json,
 )
 from everytree.files.registry import classifier_named, reads
@@ -64,7 +69,7 @@ FIELDS = (
     "claims",
 )
 TREE_FACTS = ("n_examples", "n_leaves", "size", "depth", "leaves")  # claims that are no fitted attribute
-NOT_CLAIMS = ("n_features_in_", "target_name_", "evidence_fit_")
+NOT_CLAIMS = ("n_features_in_", "target_name_", "evidence_fit_", "weight_rounding_", "per_example_")
 IN_FORCE = (
     "prior",
     "dirichlet",
@@ -73,7 +78,8 @@ IN_FORCE = (
 # Claims about every tree of a kind, with their types: a file without one of these was not written by everytree.
 PROVED = {"optimal": bool, "stop_reason": str, "n_states": int, "fingerprint": str}
 CLAIMED: dict[str, dict[str, Any]] = {
-    "OptimalTreeClassifier": PROVED | {"objective": float, "lower_bound": float, "gap": float, "error": int},
+    "OptimalTreeClassifier": PROVED
+    | {"objective": float, "lower_bound": float, "gap": float, "error": int | float},
     "MAPTreeClassifier": PROVED
     | {
         "log_joint": float,
@@ -121,6 +127,7 @@ def model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
         "target": target,
         **labels_to_json(model.classes_),
         **columns_to_json(model),
+        **recipes_field(model),
         "tree": None if tree is None else tree.to_dict(),
         "table": None if kept is None else _table_to_json(kept[0]),
         "claims": _claims(model, tree) | ({} if kept is None else kept[1]),
@@ -132,13 +139,15 @@ def _claims(model: Any, tree: Tree | None) -> dict[str, Any]:
     claims: dict[str, Any] = {}
     if tree is not None:
         claims |= {
-            "n_examples": int(tree.counts[0].sum()),
+            "n_examples": tree.counts[0].sum().item(),
             "n_leaves": tree.n_leaves,
             "size": tree.size,
             "depth": tree.depth,
             "error": tree.error,
             "leaves": _leaves(model, tree),
         }
+    if tree is not None:
+        claims |= parts_to_json(model.per_example_)
     asked = (
         {"fingerprint_": model.fingerprint_} if hasattr(model, "fingerprint_") else {}
     )  # it is not kept until it is asked for
@@ -171,7 +180,8 @@ def _leaves(model: Any, tree: Tree) -> list[dict[str, Any]]:
 
 def _table_to_json(table: Table) -> dict[str, Any]:
     rows = table.rows
-    return {"rows": ["".join(map(str, row)) for row in rows.tolist()], "counts": table.class_counts.tolist()}
+    texts = ["".join(map(str, row)) for row in rows.tolist()]
+    return {"rows": texts, "counts": table.class_counts.tolist()} | parts_to_json(table.per_example)
 
 
 # --- reading
@@ -180,7 +190,7 @@ def _table_to_json(table: Table) -> dict[str, Any]:
 @reads(FORMAT)
 def model_from_dict(data: Any) -> Any:
     """Read the fitted classifier that ``model_to_dict`` wrote."""
-    data = checked_fields(data, FORMAT, VERSION, FIELDS)
+    data = checked_fields(data, FORMAT, VERSION, with_recipes(FIELDS, data))
     made = classifier_named(data["estimator"], FORMAT)
     if made is None:
         raise DataError(f"estimator is {clip(data['estimator'])}; expected a classifier of everytree")
@@ -189,6 +199,7 @@ def model_from_dict(data: Any) -> Any:
     check_costs(model)
     classes = model.classes_.tolist()
     columns_from_json(data, model)
+    set_recipes(model, data)
     if data["target"] is not None and not isinstance(data["target"], str):
         raise DataError(f"target is {clip(data['target'])}; expected the name of a column, or null")
     model.target_name_ = data["target"]
@@ -196,6 +207,7 @@ def model_from_dict(data: Any) -> Any:
     claims = data["claims"]
     if not isinstance(claims, dict):
         raise DataError(f"claims is {clip(claims)}; expected an object")
+    model.per_example_ = parts_from_json(claims, "claims.")
     if data["tree"] is None:
         table = _table_from(data["table"], len(names), len(classes))
         table = table.named(names, classes).encoded(model.binarizer_, None)
@@ -289,7 +301,7 @@ def _as_claimed(model: Any, claims: dict[str, Any]) -> Tree:
 
 
 def _table_from(data: Any, n_tests: int, n_classes: int) -> Table:
-    if not isinstance(data, dict) or set(data) != {"rows", "counts"}:
+    if not isinstance(data, dict) or set(data) - {"per_example"} != {"rows", "counts"}:
         raise DataError(f"table is {clip(data)}; without a tree, expected an object with rows and counts")
     rows, counts = data["rows"], data["counts"]
     if not isinstance(rows, list) or not isinstance(counts, list) or len(rows) != len(counts) or not rows:
@@ -303,7 +315,7 @@ def _table_from(data: Any, n_tests: int, n_classes: int) -> Table:
             if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n < 2**62:
                 raise DataError(f"table.counts[{i}][{c}] is {clip(n)}; expected a whole number, 0 or more")
     bits = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).reshape(len(rows), n_tests) - 48
-    return Table(bits, np.array(counts, dtype=np.int64))
+    return Table(bits, np.array(counts, dtype=np.int64), per_example=parts_from_json(data, "table."))
 
 
 def _claim(claims: dict[str, Any], name: str) -> Any:

@@ -26,7 +26,15 @@ from everytree.common.text import clip
 from everytree.common.values import value_from_json, value_to_json
 from everytree.data.binarizer_form import columns_from_json, columns_to_json
 from everytree.errors import DataError
-from everytree.files.envelope import check_costs, checked_target, labels_from_json, labels_to_json, write_json
+from everytree.files.envelope import (
+    check_costs,
+    checked_target,
+    labels_from_json,
+    labels_to_json,
+    recipes_field,
+    set_recipes,
+    write_json,
+)
 from everytree.files.model_file import FORMAT as MODEL
 from everytree.files.registry import classifier_named, reads
 
@@ -60,6 +68,7 @@ def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         "target": checked_target(model, target),
         **labels_to_json(model.classes_),
         **columns_to_json(model),
+        **recipes_field(model),
         "fingerprint": model.fingerprint_,
         **({} if average is None else {"average": value_to_json(average, "average_")}),
         **({} if costs is None else {"cost_matrix": costs.tolist()}),
@@ -71,7 +80,7 @@ def rules_model_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
 def rules_model_from_dict(data: Any) -> Any:
     """Read the fitted CompressedClassifier that ``rules_model_to_dict`` wrote."""
     data, seal = without_seal(data)
-    if not isinstance(data, dict) or set(data) - {"average", "cost_matrix"} != set(FIELDS):
+    if not isinstance(data, dict) or set(data) - {"average", "cost_matrix", "recipes"} != set(FIELDS):
         found = ", ".join(data) if isinstance(data, dict) else clip(data)
         raise DataError(f"the file holds {found}; expected the fields {', '.join(FIELDS)}")
     if data["version"] != VERSION or isinstance(data["version"], bool):
@@ -86,6 +95,7 @@ def rules_model_from_dict(data: Any) -> Any:
     model.classes_ = labels_from_json(data)
     check_costs(model)
     columns_from_json(data, model)
+    set_recipes(model, data)
     try:
         rules = CompressedRules.from_dict(data["rules"])
     except DataError as error:

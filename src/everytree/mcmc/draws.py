@@ -293,7 +293,7 @@ class TreeDraws(Sequence[Tree]):
         # Engine.tree_of would check the key again, which takes three times as long.
         children = routes.children_of_key(key)
         leaf = routes.leaf_of_rows(table.rows, children.astype(np.int32), np.array(key, dtype=np.int32))
-        counts = routes.counts_of_nodes(leaf, table.class_counts, children)
+        counts = table.in_examples(routes.counts_of_nodes(leaf, table.class_counts, children))
         a = np.array(self._rows())
         with_prior = counts + a[np.minimum(routes.depths(children.astype(np.int32)), len(a) - 1)]
         return Tree(
@@ -351,7 +351,7 @@ class TreeDraws(Sequence[Tree]):
         n_classes = len(self.space.classes)
         distinct, back = np.unique(rows, axis=0, return_inverse=True) if len(rows) else (rows, np.arange(0))
         proba, error = np.empty((len(distinct), n_classes)), np.empty((len(distinct), n_classes))
-        base = self.space.table.class_counts.sum(axis=0) + np.array(self._rows()[0])
+        base = self.space.table.class_examples + np.array(self._rows()[0])
         ess = self.ess if return_error else 0.0
         with self.space.question("averaging over draws") as control:
             for k in range(0, len(distinct), BLOCK):
@@ -390,7 +390,7 @@ class TreeDraws(Sequence[Tree]):
             keys,
             ends,
             counts / counts.sum(),
-            _core.Dirichlet(self._rows()),
+            _core.Dirichlet(self._rows(), per_example=self.space.table.per_example),
             rows,
             self.space.n_threads,
             control,

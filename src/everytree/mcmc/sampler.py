@@ -246,7 +246,7 @@ class TreeSampler:
             self._chains = _core.TreeChains(
                 space.core_table(control),
                 -1 if space.max_depth is None else space.max_depth,
-                space.min_leaf,
+                space.min_count,
                 target.core(space, control),
                 kernel,
                 move_odds(moves, target.name),

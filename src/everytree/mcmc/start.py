@@ -72,7 +72,7 @@ def _searched(word: str, space: Engine, target: PosteriorTarget | RiskTarget) ->
         if word == "map" and isinstance(target, PosteriorTarget):
             tree = most_probable(space, target.prior, target.dirichlet, target.power)
         elif isinstance(target, RiskTarget):
-            penalty = target.leaf_penalty * space.table.total / target.scale
+            penalty = target.leaf_penalty * space.table.examples / target.scale
             tree = best_trees(space, query_of(RISKS[target.phi], leaf_penalty=penalty))[0]
         else:
             tree = best_trees(space, query_of(("error", "size")))[0]

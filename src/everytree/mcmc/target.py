@@ -64,7 +64,7 @@ class RiskTarget:
     name: ClassVar[str] = "risk"
 
     @classmethod
-    def of(cls, risk: Any, leaf_penalty: Any, scale: Any, n_examples: int) -> RiskTarget:
+    def of(cls, risk: Any, leaf_penalty: Any, scale: Any, n_examples: float) -> RiskTarget:
         """Make the target of the parameters of a classifier, checked; ``scale`` None is the number of examples."""
         if not isinstance(risk, str) or risk not in RISKS:
             raise refused(QueryError, "risk", risk, f"one of {', '.join(map(repr, RISKS))}")

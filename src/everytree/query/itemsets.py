@@ -138,6 +138,11 @@ class ItemsetDatabase:
         """The number of examples."""
         return sum(self.itemsets[()])
 
+    @property
+    def per_example(self) -> int:
+        """Itemsets count whole examples: 1."""
+        return 1
+
     # --- questions
 
     def best(
@@ -406,6 +411,11 @@ def mined_from(engine: Engine, extend_pure: bool, paths: Paths | None = None) ->
     """Mine the itemsets that trees of an engine may contain, and that satisfy a constraint."""
     depth = -1 if engine.max_depth is None else engine.max_depth
     engine.refuse_local("mining itemsets")
+    if engine.table.per_example != 1:
+        raise QueryError(
+            "mining itemsets counts whole examples, and the weights of these have fractions; round sample_weight, or "
+            "multiply it by a whole number"
+        )
     if paths is not None and not paths(engine.table.class_totals):
         paths.check()
         raise NoTreeError(

@@ -42,7 +42,7 @@ class Level(NamedTuple):
     """The trees of a near-best set with the same errors and leaves, and so the same objective."""
 
     objective: float
-    errors: int
+    errors: int | float
     leaves: int
     n_trees: int
 
@@ -122,7 +122,7 @@ class NearBest:
         With more leaves, the penalty alone would exceed what the single leaf allows.
         """
         table = self._space.table
-        most = max(1, table.total // self._space.min_leaf)
+        most = max(1, self._space.most_leaves)
         if self._space.max_depth is not None and self._space.max_depth < 31:
             most = min(most, 2**self._space.max_depth)
         if self._penalty > 0:
@@ -167,7 +167,10 @@ class NearBest:
     @property
     def by_objective(self) -> list[Level]:
         """The trees grouped by objective: (objective, errors, leaves, number of trees), best first."""
-        return list(self._levels)
+        parts = self._space.table.per_example
+        if parts == 1:
+            return list(self._levels)
+        return [level._replace(errors=level.errors / parts) for level in self._levels]
 
     def __repr__(self) -> str:
         return (
@@ -223,11 +226,11 @@ class NearBest:
             return False
         if isinstance(tree, Tree) and tree.n_tests != self._space.n_tests:
             return False
-        limit = self._space.max_depth
+        limit, parts = self._space.max_depth, self._space.table.per_example
         return (
             (limit is None or here.depth <= limit)
-            and int(here.counts.sum(axis=1).min()) >= self._space.min_leaf
-            and self._objective(here.error, here.n_leaves) <= self._bound
+            and round(here.counts.sum(axis=1).min() * parts) >= self._space.min_count
+            and self._objective(round(here.error * parts), here.n_leaves) <= self._bound
         )
 
     def sample(self, n: int, random_state: int | np.random.Generator | None = None) -> list[Tree]:
@@ -260,7 +263,7 @@ class NearBest:
         return self._tree(level, number - (self._ends[at] - level.n_trees), number)
 
     def _tree(self, level: Level, rank: int, number: int) -> Tree:
-        key = self._trees.key(level.leaves, level.errors, rank)
+        key = self._trees.key(level.leaves, int(level.errors), rank)
         info = {"objective": level.objective, "number": number}
         if self.dirichlet is None:
             return self._space.tree_of(key, info)
@@ -344,12 +347,13 @@ class NearBest:
 
     def _ask(self, X: npt.ArrayLike) -> tuple[Reals, Reals, Reals, Reals]:
         rows = core_rows(self._space, X)
+        added = [a * self._space.table.per_example for a in self._a]  # to counts
         back: Any = slice(None)
         if rows.size:  # equal rows are asked once
             rows, back = np.unique(rows, axis=0, return_inverse=True)
             back = back.ravel()
         with self._space.question("asking the near-best trees") as control:
-            mean, least, greatest, votes = self._core.ask(np.ascontiguousarray(rows), self._a, control)
+            mean, least, greatest, votes = self._core.ask(np.ascontiguousarray(rows), added, control)
         return mean[back], least[back], greatest[back], votes[back]
 
 

@@ -105,19 +105,19 @@ class Session:
     def inside(self, plan: Plan) -> Inside | None:
         """Return the space of trees that the plan's leaves, depth and forbidden tests leave; None if it is empty."""
         space = self.space
-        rule = plan.leaf.rule(space.table.class_totals)
-        min_leaf = max(space.min_leaf, int(rule.least_support()))
-        if min_leaf > space.table.total:
+        rule = plan.leaf.rule(space.table.class_totals, space.table.per_example)
+        min_count = max(space.min_count, int(rule.least_support()))
+        if min_count > space.table.total:
             return None
         depths = [d for d in (space.max_depth, plan.max_depth) if d is not None]
         depth = min(depths) if depths else None
         forbidden = frozenset[int]().union(*(item.tests for item in plan.forbid))
-        name = (depth, min_leaf, forbidden)
+        name = (depth, min_count, forbidden)
         if name not in self._inside:
             if len(self._inside) >= KEPT_SPACES:
                 del self._inside[next(iter(self._inside))]
             kept = [k for k in range(space.n_tests) if k not in forbidden] if forbidden else None
-            self._inside[name] = Inside(space.subspace(depth, min_leaf, kept), kept)
+            self._inside[name] = Inside(space.subspace(depth, min_count, kept), kept)
         return self._inside[name]
 
 
@@ -156,7 +156,8 @@ def plan_of(query: Query, space: Examples) -> Plan:
         raise QueryError(f"require has {len(require)} entries; expected at most {MOST_REQUIRED}")
     bounds = query.error_bounds
     if query.min_accuracy is not None:
-        bounds["errors"] = most_errors(query.min_accuracy, space.table.total)
+        errors, parts = most_errors(query.min_accuracy, space.table.total), space.table.per_example
+        bounds["errors"] = errors if parts == 1 else errors / parts
 
     def bound(name: str, least: int) -> int | None:
         value = getattr(query, name)
@@ -204,7 +205,7 @@ def cost_of(plan: Plan, name: str, space: Examples, penalty: float = 0.0) -> Cos
         class_weight=plan.class_weight,
         confidence=plan.confidence,
         penalty=penalty,
-        rule=plan.leaf.rule(space.table.class_totals) if constrained else None,
+        rule=plan.leaf.rule(space.table.class_totals, space.table.per_example) if constrained else None,
     )
 
 

@@ -37,13 +37,13 @@ def new_search(space: Engine, cost: Cost, n_threads: int) -> _core.Search:
     """Make a search of a space that knows nothing yet."""
     switches = space.switches
     bounds = (switches[bound] for bound in BOUNDS)
-    return _core.Search(space.core_table(), cost.core, space.min_leaf, n_threads, switches["merge"], *bounds)
+    return _core.Search(space.core_table(), cost.core, space.min_count, n_threads, switches["merge"], *bounds)
 
 
 def run_search(session: Session, plan: Plan, inside: Inside, cost: Cost) -> Outcome:
     """Search the space inside; continue the latest search of the whole space where it fits."""
     space = inside.space
-    name = (space.min_leaf, None if inside.kept is None else tuple(inside.kept))
+    name = (space.min_count, None if inside.kept is None else tuple(inside.kept))
     searches = session.space.searches
     # The search is taken out while it runs, so that another thread starts its own.
     known, search = searches.pop(name, (None, None))

@@ -205,9 +205,7 @@ def front(session: Session, plan: Plan, by: str) -> list[Found]:
     ):
         # The best tree of every depth limit: one quick fold each, and together quicker than the general one. (Where
         # states choose their own cuts, another limit would give the lowest ones other cuts.)
-        deepest = min(
-            inside.space.max_depth, inside.space.n_tests, inside.space.table.total // inside.space.min_leaf
-        )
+        deepest = min(inside.space.max_depth, inside.space.n_tests, inside.space.most_leaves)
         limited = (solve(session, replace(by_cost, max_depth=d)) for d in range(deepest + 1))
         points = [found for some in limited for found in some]
     else:

@@ -55,6 +55,18 @@ FIXED = {
 }  # fmt: skip
 
 
+_RATE = "a rate of one class is asked by `everytree query`, or query.rates.best_by_rate, which choose what leaves say"
+_RANKING = (
+    "it compares pairs of examples in different leaves, so it is no sum over leaves; `everytree fit` tells it"
+)
+ELSEWHERE = {
+    "recall": _RATE,
+    "precision": _RATE,
+    "f1": _RATE,
+    "auc": f"AUC cannot be bounded: {_RANKING}",
+}
+
+
 def keywords() -> set[str]:
     """Return the words of the language; a column with such a name must stand in quotes."""
     registered = [*LEAF_WORDS, *(cost.words for cost in COSTS.values())]
@@ -317,6 +329,8 @@ class _Parser:
 
     def condition(self) -> None:
         place = self.token.at
+        if self.token.text.lower() in ELSEWHERE:
+            self.fail(ELSEWHERE[self.token.text.lower()])
         if self.word("leaf", "penalty"):
             self.once(self.given, "leaf_penalty", self.equals("leaf penalty"), place)
         elif self.word("confidence"):

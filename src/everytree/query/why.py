@@ -43,10 +43,10 @@ class Constraint:
 
 def why_none(session: Session, plan: Plan) -> NoTreeError:
     """Make the error to raise when no tree of a space satisfies the plan."""
-    return explained(lambda plan: solve(session, plan), session.space.table.total, plan)
+    return explained(lambda plan: solve(session, plan), session.space.table.examples, plan)
 
 
-def explained(ask: Ask, total: int, plan: Plan) -> NoTreeError:
+def explained(ask: Ask, total: float, plan: Plan) -> NoTreeError:
     """Make the error to raise when no tree satisfies the plan, of those that ``ask`` knows over ``total`` examples."""
     try:
         return _explain(ask, total, plan)
@@ -56,7 +56,7 @@ def explained(ask: Ask, total: int, plan: Plan) -> NoTreeError:
         )
 
 
-def _explain(ask: Ask, total: int, plan: Plan) -> NoTreeError:
+def _explain(ask: Ask, total: float, plan: Plan) -> NoTreeError:
     active = _constraints(plan, total)
     # Only whether there is a tree matters from here on, so any ranking will do.
     plain = replace(plan, rank=("errors",), penalty=0.0)
@@ -100,7 +100,7 @@ def _listed(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
-def _constraints(plan: Plan, total: int) -> list[Constraint]:
+def _constraints(plan: Plan, total: float) -> list[Constraint]:
     found: list[Constraint] = []
 
     def add(
@@ -161,7 +161,7 @@ def _without_item(item: Item) -> Callable[[Plan], Plan]:
     return lambda plan: replace(plan, require=tuple(x for x in plan.require if x != item))
 
 
-def _add_bound(add: Callable[..., None], plan: Plan, cost: str, most: float, total: int) -> None:
+def _add_bound(add: Callable[..., None], plan: Plan, cost: str, most: float, total: float) -> None:
     def free(plan: Plan) -> Plan:
         return replace(plan, bounds={name: bound for name, bound in plan.bounds.items() if name != cost})
 
@@ -184,7 +184,7 @@ def _add_bound(add: Callable[..., None], plan: Plan, cost: str, most: float, tot
     add("min_accuracy", given, text, f"reaches {text}", free, accuracy, True)
 
 
-def _add_leaves(add: Callable[..., None], leaf: LeafConstraints, total: int) -> None:
+def _add_leaves(add: Callable[..., None], leaf: LeafConstraints, total: float) -> None:
     def free(kind: str) -> Callable[[Plan], Plan]:
         return lambda plan: replace(plan, leaf=replace(plan.leaf, **{kind: None}))
 
@@ -241,7 +241,7 @@ def _least_cost(cost: str) -> Callable[[Ask, Plan], float | None]:
     return enough
 
 
-def _largest(kind: str, total: int) -> Callable[[Ask, Plan], float | None]:
+def _largest(kind: str, total: float) -> Callable[[Ask, Plan], float | None]:
     """Find the largest support or margin that admits a tree, by bisection: larger ones are tighter."""
     make: Any = {"support": Support, "margin": Margin}[kind]
     least = {"support": 1, "margin": 0}[kind]
@@ -250,7 +250,7 @@ def _largest(kind: str, total: int) -> Callable[[Ask, Plan], float | None]:
         def admits(n: int) -> bool:
             return bool(ask(replace(plan, leaf=replace(plan.leaf, **{kind: make(n)}))))
 
-        low, high = least, total + 1  # `low` admits a tree, `high` does not
+        low, high = least, int(total) + 1  # `low` admits a tree, `high` does not
         while high - low > 1:
             middle = (low + high) // 2
             if admits(middle):

@@ -133,6 +133,7 @@ from everytree.reference.options import (
 )
 from everytree.reference.parity import kept_terms, parity_terms
 from everytree.reference.priors import (
+    BalancedPrior,
     CodingPrior,
     LeafPenaltyPrior,
     Prior,
@@ -177,6 +178,7 @@ __all__ = [
     "UNBALANCED_PAIR",
     "Addition",
     "Answer",
+    "BalancedPrior",
     "BaseRate",
     "Bayes",
     "Bracket",

@@ -29,7 +29,7 @@ from everytree.reference.leaves import (
     log_marginal,
 )
 from everytree.reference.logs import log_sum
-from everytree.reference.priors import Prior, SizePrior
+from everytree.reference.priors import Prior, SizePrior, log_held
 from everytree.reference.space import Space
 from everytree.reference.table import Cover, Path
 from everytree.reference.trees import Tree, nodes_of
@@ -114,7 +114,14 @@ class Bayes:
 
     def log_leaf(self, cover: Cover, depth: int) -> float:
         """Return log Vleaf."""
-        return self.prior.log_leaf(depth, self.space.feasible(cover, depth)) + self.log_m(cover, depth)
+        return self.log_prior_leaf(cover, depth) + self.log_m(cover, depth)
+
+    def log_prior_leaf(self, cover: Cover, depth: int) -> float:
+        """Return log Pleaf; examples that are left out still count where the prior asks how many a leaf holds."""
+        held = log_held(
+            self.prior, sum(self.table.class_counts(cover)), sum(self.table.class_counts(self.space.root))
+        )
+        return self.prior.log_leaf(depth, self.space.feasible(cover, depth)) + held
 
     def log_split(self, cover: Cover, depth: int, test: int) -> float:
         """Return log Vint of a split on a feasible test."""
@@ -145,7 +152,7 @@ class Bayes:
         for node in nodes_of(tree, self.table):
             feasible = self.space.feasible(node.cover, node.depth)
             if node.test is None:
-                terms.append(self.prior.log_leaf(node.depth, feasible))
+                terms.append(self.log_prior_leaf(node.cover, node.depth))
             else:
                 terms.append(self.prior.log_split(node.depth, feasible, node.test))
         return math.fsum(terms)

@@ -27,7 +27,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from everytree.reference.table import Row, Table
+from everytree.reference.table import Row, Table, amount
 
 __all__ = ["Column", "ColumnTable", "Condition", "cut_between", "equal_frequency_breaks"]
 
@@ -172,7 +172,7 @@ class ColumnTable:
         X: Iterable[Sequence[Any]],
         y: Iterable[int],
         n_classes: int | None = None,
-        sample_weight: Iterable[int] | None = None,
+        sample_weight: Iterable[Any] | None = None,
         bins: int | str | Sequence[int | str] = 4,
         kinds: Sequence[str] | None = None,
         fine: int = FINE,
@@ -183,7 +183,8 @@ class ColumnTable:
         "nominal" or "binary" (0/1, nothing missing); without ``kinds`` the values tell.
         """
         rows, labels = [[_clean(value) for value in row] for row in X], list(y)
-        weights = [1] * len(rows) if sample_weight is None else [int(weight) for weight in sample_weight]
+        given = [1] * len(rows) if sample_weight is None else sample_weight
+        weights = [amount(weight, "a weight") for weight in given]
         if n_classes is None:
             n_classes = max(labels) + 1
         # A row without weight is no example, so its values are nobody's.

@@ -1,7 +1,7 @@
 """Exact leave-one-out: what the average says of a training example when that example is not in it.
 
 The space (and every cut in it), the prior and the Dirichlet parameters a are held as they are from all rows; a row of
-weight w loses one example. With y the class left out at row i, and for the leaf of x_i
+weight w ≥ 1 loses one example. With y the class left out at row i, and for the leaf of x_i
 
     p_k = (n_k − [k = y] + a_k) / (n − 1 + Σa),    r = p_y^(−η)
 
@@ -9,7 +9,10 @@ the example divides the weight of a leaf by M(n)^η / M(n − e_y)^η = p_y^η, 
 
     P(k | x_i, D without i) = E_T[r · p_k] / E_T[r]      expectations under the (power) posterior given all of D
 
-``without`` says it as it is meant: the same space, fitted to one example less.
+A row and class of weight w < 1 loses all of it: then w stands for 1 in p, and r is M(n − w e_y)^η / M(n)^η, a ratio of
+Gamma functions.
+
+``Without`` says it as it is meant: the same space, fitted to one example less.
 
 **The exponent** γ ≥ 0 makes predictions bolder or more modest: p_k^γ / Σ p^γ. It is that of the least leave-one-out
 log-loss, Σ w · (log Σ_k p_k^γ − γ · log p_y) / Σ w, which is convex in γ. Where bolder is always better (every example
@@ -23,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from everytree.reference.bayes import Bayes
+from everytree.reference.leaves import log_marginal
 from everytree.reference.listing import Listing
 from everytree.reference.logs import log_sum
 from everytree.reference.table import Cover
@@ -37,7 +41,7 @@ class LeftOut(NamedTuple):
 
     row: int
     label: int
-    weight: int
+    weight: float
     proba: tuple[float, ...]
 
 
@@ -54,16 +58,17 @@ class Without(Bayes):
 
     def __init__(self, model: Bayes, row: int, label: int) -> None:
         super().__init__(model.space, model.prior, model.dirichlet, model.power)
-        if model.table.counts[row][label] < 1:
+        if not model.table.counts[row][label]:
             raise ValueError(f"row {row} has no example of class {label} that could be left out")
         self.row = row
         self.label = label
+        self.removed = min(1, model.table.counts[row][label])
 
     def class_counts(self, cover: Cover) -> tuple[int, ...]:
         """Return the examples per class, one less where the row is."""
         counts = self.table.class_counts(cover)
         here = cover >> self.row & 1
-        return tuple(n_c - here * (c == self.label) for c, n_c in enumerate(counts))
+        return tuple(n_c - here * (c == self.label) * self.removed for c, n_c in enumerate(counts))
 
     def predicted(self) -> tuple[float, ...]:
         """Return P(k | x) at the row that lost the example."""
@@ -72,16 +77,23 @@ class Without(Bayes):
 
 def leave_one_out(model: Bayes, row: int, label: int) -> tuple[float, ...]:
     """Return P(k | x, D without one example of this row and class), by the formula, in one pass."""
-    *above, below = model.average_in_table(row, lambda cover, depth: _weighted(model, cover, depth, label))
+    removed = min(1, model.table.counts[row][label])
+    *above, below = model.average_in_table(
+        row, lambda cover, depth: _weighted(model, cover, depth, label, removed)
+    )
     return tuple(each / below for each in above)
 
 
-def _weighted(model: Bayes, cover: Cover, depth: int, label: int) -> list[float]:
+def _weighted(model: Bayes, cover: Cover, depth: int, label: int, removed: float) -> list[float]:
     """Return r · p_k for every class k of a leaf, and r."""
     a, counts = model.a(depth), model.class_counts(cover)
-    total = sum(counts) - 1 + sum(a)
-    p = [(n_k - (k == label) + a_k) / total for k, (n_k, a_k) in enumerate(zip(counts, a, strict=True))]
-    r = p[label] ** -model.power
+    left = [n_k - removed * (k == label) for k, n_k in enumerate(counts)]
+    total = sum(left) + sum(a)
+    p = [(n_k + a_k) / total for n_k, a_k in zip(left, a, strict=True)]
+    if removed == 1:
+        r = p[label] ** -model.power
+    else:
+        r = math.exp(model.power * (log_marginal(left, a) - log_marginal(counts, a)))
     return [*(r * p_k for p_k in p), r]
 
 

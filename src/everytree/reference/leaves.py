@@ -111,7 +111,7 @@ def check_dirichlet(dirichlet: Dirichlet, n_classes: int) -> None:
     dirichlet_at(dirichlet, 0, n_classes)
 
 
-def log_marginal(counts: Sequence[int], a: Sequence[float]) -> float:
+def log_marginal(counts: Sequence[float], a: Sequence[float]) -> float:
     """Return logM(n): the log probability of the classes of a leaf's examples, in a given order, θ integrated out.
 
     Two examples, one of each class, a = (1, 1): the first has probability 1/2, the second then 1/3.

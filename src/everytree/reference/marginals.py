@@ -63,7 +63,7 @@ def log_prior_total(model: Bayes) -> float:
         state = (cover, depth)
         if state not in known:
             tests = model.space.feasible(cover, depth)
-            terms = [model.prior.log_leaf(depth, tests)]
+            terms = [model.log_prior_leaf(cover, depth)]
             for test in tests:
                 zero, one = model.table.children(cover, test)
                 below = log_total(zero, depth + 1) + log_total(one, depth + 1)

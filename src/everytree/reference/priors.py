@@ -4,6 +4,7 @@
     uniform         1                         1
     size(α, β)      p(|I|) · q(i)             1 where no test can be used, else 1 − p(|I|)
     leaf penalty ω  1                         ω
+    balanced κ      1                         (n / N)^κ    n of the N examples are in the leaf
     shapes          q(i)                      1
     coding w        (½ · q(i))^w              ½^w      the weight w is usually 1
 
@@ -13,8 +14,9 @@ with p(d) = α · (1 + d)^−β, and q the probability of the test among the fea
     q(i) = 1 / (attributes with a feasible test) · 1 / (feasible tests of i's attribute)     attribute-fair
 
 The size prior sums to one over the space; the others are used as they are, unnormalised. Uniform and leaf
-penalty have no q; attribute-fair, a split weighs e(I) · q(i): the tests of a node weigh e(I) in all, as before, and
-every attribute the same.
+penalty and balanced have no q; attribute-fair, a split weighs e(I) · q(i): the tests of a node weigh e(I) in all, as
+before, and every attribute the same. Under the balanced prior all leaves together weigh the same as all splits, if
+one of n into n_1 and n_0 examples weighs (n_1 · n_0 / (n · N))^κ.
 
 ``feasible`` below is what ``Space.feasible`` returns: empty at the depth limit, so "|I| = δ or e(I) = 0" is
 "feasible is empty".
@@ -30,18 +32,20 @@ from typing import Protocol
 from everytree.reference.logs import log
 
 __all__ = [
+    "BalancedPrior",
     "CodingPrior",
     "LeafPenaltyPrior",
     "Prior",
     "ShapePrior",
     "SizePrior",
     "UniformPrior",
+    "log_held",
     "log_test_probability",
 ]
 
 
 class Prior(Protocol):
-    """What the recursions ask of a prior; a state counts only by its depth and feasible tests."""
+    """What the recursions ask of a prior; a state counts only by its depth and feasible tests (and see log_held)."""
 
     def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
         """Return the log of the factor of a leaf."""
@@ -141,6 +145,39 @@ class LeafPenaltyPrior:
     def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
         """Return log 1, or log(e · q(test))."""
         return log_fair_weight(feasible, test, self.attributes)
+
+
+@dataclass(frozen=True)
+class BalancedPrior:
+    """Every leaf weighs its share of the examples, to the power κ > 0; ``log_held`` has that.
+
+    A tree with the leaves of 2, 2 and 4 of 8 examples: (1/4 · 1/4 · 1/2); its splits of 8 into 4 and 4, and of 4 into
+    2 and 2, weigh (4 · 4 / (8 · 8)) · (2 · 2 / (4 · 8)), the same:
+
+    >>> prior = BalancedPrior()
+    >>> math.exp(sum(log_held(prior, n, 8) for n in (2, 2, 4))) * 32, 4 * 4 / 64 * 2 * 2 / 32 * 32
+    (1.0, 1.0)
+    """
+
+    kappa: float = 1.0
+    attributes: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.kappa < math.inf:
+            raise ValueError(f"kappa={self.kappa!r}; it must be greater than 0 and finite")
+
+    def log_leaf(self, depth: int, feasible: Sequence[int]) -> float:
+        """Return log 1: what the examples of the leaf weigh is ``log_held``."""
+        return 0.0
+
+    def log_split(self, depth: int, feasible: Sequence[int], test: int) -> float:
+        """Return log 1, or log(e · q(test))."""
+        return log_fair_weight(feasible, test, self.attributes)
+
+
+def log_held(prior: Prior, n: int, total: int) -> float:
+    """Return log((n / N)^κ) of a leaf with n of N examples under a balanced prior, and 0 under any other."""
+    return prior.kappa * math.log(n / total) if isinstance(prior, BalancedPrior) else 0.0
 
 
 @dataclass(frozen=True)

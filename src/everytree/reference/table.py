@@ -12,12 +12,13 @@ difference is ``& ~``, and equality of covers is equality of integers.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["Counts", "Cover", "Path", "Row", "Table"]
+__all__ = ["Counts", "Cover", "Path", "Row", "Table", "amount"]
 
 Row = tuple[int, ...]
-Counts = tuple[int, ...]
+Counts = tuple[Any, ...]  # of ints, and of Fractions where weights have fractions
 Cover = int
 # A path (itemset): a set of items (test, outcome); the tests of a local space are conditions.
 Path = frozenset[tuple[Any, int]]
@@ -71,7 +72,7 @@ class Table:
         n_classes: int | None = None,
         sample_weight: Iterable[Any] | None = None,
     ) -> Table:
-        """Return the table of examples: 0/1 rows X, class indices y; a whole-number weight counts as repetition.
+        """Return the table of examples: 0/1 rows X, class indices y; weights are numbers of examples.
 
         >>> Table.from_data([[0], [1], [0]], [0, 1, 1]).counts
         ((1, 1), (0, 1))
@@ -84,10 +85,10 @@ class Table:
             weights = [1] * len(rows)
         else:
             weights = [
-                _whole(weight, f"weight of row {number}") for number, weight in enumerate(sample_weight)
+                amount(weight, f"weight of row {number}") for number, weight in enumerate(sample_weight)
             ]
         if len(weights) != len(rows):
-            raise ValueError(f"{len(rows)} rows but {len(weights)} weights; give one whole number per row")
+            raise ValueError(f"{len(rows)} rows but {len(weights)} weights; give one number per row")
         if not rows:
             raise ValueError("a table needs at least one row; got none")
         found = max(labels) + 1
@@ -194,7 +195,18 @@ def _clean_row(row: Iterable[Any], number: int | None) -> Row:
 
 
 def _clean_counts(counts: Iterable[Any], number: int) -> Counts:
-    return tuple(_whole(count, f"count of row {number}") for count in counts)
+    return tuple(amount(count, f"count of row {number}") for count in counts)
+
+
+def amount(value: Any, what: str) -> Any:
+    """Return a number of examples: an int, or where it has a fraction the Fraction that it is, exactly."""
+    try:
+        exact = Fraction(value)
+    except (TypeError, ValueError, OverflowError):  # not a number, NaN, infinite
+        exact = Fraction(-1)
+    if exact < 0:
+        raise ValueError(f"{what} is {value!r}; it must be a finite number of at least 0")
+    return int(exact) if exact.denominator == 1 else exact
 
 
 def _whole(value: Any, what: str) -> int:

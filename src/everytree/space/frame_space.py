@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.common.limits import Limits, Progress
-from everytree.data.arrays import whole_weights
 from everytree.data.binarizer import (
     Binarizer,
     attribute_names,
@@ -17,15 +16,16 @@ from everytree.data.binarizer import (
     fit_frame,
     rules_of,
 )
+from everytree.data.encoding import Encoding
+from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import label_codes
 from everytree.data.local_tally import local_table
 from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.engine.rows import core_rows
-from everytree.errors import DataError
 
-__all__ = ["FrameSpace", "frame_table"]
+__all__ = ["FrameSpace", "frame_table", "tests_table"]
 
 
 class FrameSpace(Engine):
@@ -72,8 +72,8 @@ class FrameSpace(Engine):
             The most tests on any path from the root to a leaf; None means no limit.
         min_leaf : int, default=1
             The fewest examples that a leaf may hold.
-        sample_weight : array-like of int or None, default=None
-            A whole number for each row; a weight of 3 is the same as giving the row three times.
+        sample_weight : array-like or None, default=None
+            How much each row counts: a weight of 3 is the same as giving the row three times; fractions are allowed.
         n_jobs : int or None, default=1
             The number of threads; -1 means every core.
         missing : {"error", "category", "impute"}, default="category"
@@ -143,18 +143,30 @@ def frame_table(
     frame: Frame,
     codes: npt.NDArray[np.intp],
     labels: Iterable[Any],
-    sample_weight: npt.ArrayLike | None,
+    sample_weight: npt.ArrayLike | ExampleWeights | None,
 ) -> Table:
     """Fit a Binarizer to a frame, and count the frame's rows; ``codes`` are the classes of the rows."""
     check_columns(binarizer, frame, reset=True)
-    weights, listed = whole_weights(sample_weight, frame.n_rows), list(labels)
+    weights, listed = example_weights(sample_weight, frame.n_rows), list(labels)
     if weights is not None:
-        if not weights.any():
-            raise DataError("sample_weight is zero for every row; at least one row needs a weight above zero")
-        frame, codes, weights = frame.take(weights > 0), codes[weights > 0], weights[weights > 0]
+        used = weights.used
+        frame, codes, weights = frame.take(used), codes[used], weights.of(used)
     if binarizer.cuts == "local":
         return local_table(Table, binarizer, frame, codes, listed, weights)
-    rows = fit_frame(binarizer, frame, encodings_of(rules_of(binarizer), frame, weights, codes)).matrix()
+    encodings = encodings_of(rules_of(binarizer), frame, weights, codes)
+    return tests_table(binarizer, frame, encodings, codes, listed, weights)[0]
+
+
+def tests_table(
+    binarizer: Binarizer,
+    frame: Frame,
+    encodings: list[Encoding],
+    codes: npt.NDArray[np.intp],
+    labels: list[Any],
+    weights: ExampleWeights | None,
+) -> tuple[Table, npt.NDArray[np.uint8]]:
+    """Fit a Binarizer with the tests of these encodings that are not idle: the rows counted, and as they are."""
+    rows = fit_frame(binarizer, frame, encodings).matrix()
     names = binarizer.get_feature_names_out().tolist()
-    table = Table.from_arrays(rows, codes, len(listed), weights, test_names=names, classes=listed)
-    return table.encoded(binarizer, None)
+    table = Table.from_arrays(rows, codes, len(labels), weights, test_names=names, classes=labels)
+    return table.encoded(binarizer, None), rows

@@ -31,16 +31,16 @@ from everytree.query.itemsets import ItemsetDatabase, mined_from
 from everytree.query.near_best import Exact, NearBest
 from everytree.query.paths import PathPredicate, paths_of
 from everytree.query.query import Query, query_of
-from everytree.space.frame_space import FrameSpace
+from everytree.space.fixed_space import FixedSpace
 from everytree.trees.tree import Tree
 from everytree.weights.cost_words import COSTS
 from everytree.weights.dirichlet import Dirichlet
-from everytree.weights.priors import Prior, SizePrior, as_prior
+from everytree.weights.priors import Prior
 
 __all__ = ["TreeSpace"]
 
 
-class TreeSpace(FrameSpace):
+class TreeSpace(FixedSpace):
     """All decision trees over the columns of a 0/1 matrix, which can be searched, counted and averaged.
 
     The graph behind the answers is built once, at the first question that needs it, and serves every later question.
@@ -55,8 +55,8 @@ class TreeSpace(FrameSpace):
         The most tests on any path from the root to a leaf; None means no limit.
     min_leaf : int, default=1
         The fewest examples that a leaf may hold.
-    sample_weight : array-like of int or None, default=None
-        A whole number for each row; a weight of 3 is the same as giving the row three times.
+    sample_weight : array-like or None, default=None
+        How much each row counts: a weight of 3 is the same as giving the row three times; fractions are allowed.
     test_names : sequence of str or None, default=None
         The names of the columns, used wherever a tree is printed; a data frame brings its own.
     n_jobs : int or None, default=1
@@ -425,7 +425,8 @@ class TreeSpace(FrameSpace):
         Parameters
         ----------
         prior : Prior, str or None, default=None
-            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``. A prior by name, or None, is
+            attribute-fair where nodes choose their own cuts.
         dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf: one number for all classes, one per class,
             the base rates of the classes, or numbers that shrink with depth.
@@ -443,7 +444,7 @@ class TreeSpace(FrameSpace):
         LimitReached
             If the space is too large for its time or memory limit; the message names smaller settings.
         """
-        return Posterior(self, SizePrior() if prior is None else as_prior(prior), dirichlet, power)
+        return Posterior(self, self.prior_of(prior), dirichlet, power)
 
     def deepen(
         self,
@@ -463,7 +464,8 @@ class TreeSpace(FrameSpace):
         Parameters
         ----------
         prior : Prior, str or None, default=None
-            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``. A prior by name, or None, is
+            attribute-fair where nodes choose their own cuts.
         dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
         X : array-like or None, default=None
@@ -497,7 +499,8 @@ class TreeSpace(FrameSpace):
         Parameters
         ----------
         prior : Prior, str or None, default=None
-            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``. A prior by name, or None, is
+            attribute-fair where nodes choose their own cuts.
         dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
         power : float, default=1.0
@@ -515,7 +518,7 @@ class TreeSpace(FrameSpace):
         >>> tree.n_leaves, tree.info["optimal"], round(tree.info["log_joint"], 3)
         (4, True, -9.639)
         """
-        return most_probable(self, SizePrior() if prior is None else as_prior(prior), dirichlet, power)
+        return most_probable(self, self.prior_of(prior), dirichlet, power)
 
     def collapsed(
         self, prior: Prior | str | None = None, dirichlet: Dirichlet = 1.0, *, n_draws: int = 2000, n_chains: int = 4,
@@ -527,7 +530,8 @@ class TreeSpace(FrameSpace):
         Parameters
         ----------
         prior : Prior, str or None, default=None
-            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``.
+            The prior over trees, or its name; None means ``SizePrior(0.8, 0.8)``. A prior by name, or None, is
+            attribute-fair where nodes choose their own cuts.
         dirichlet : float, sequence of float, str, BaseRate or DepthDecay, default=1.0
             The Dirichlet parameters of the class probabilities in a leaf.
         n_draws : int, default=2000

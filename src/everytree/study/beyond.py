@@ -1,15 +1,15 @@
-"""Beyond the papers: the same protocol with today's alternatives from PyPI, where they are installed.
+"""Beyond the papers: all data sets, the same folds for everyone, and today's alternatives that are installed.
 
-Ten stratified folds of complete data. Ours and the solvers of optimal trees have the same 0/1 tests (four
-equal-frequency bins, cuts from the training rows); learners of their own cuts have the raw numbers, nominal attributes
-as one column for each value. Optimal trees have depth 3, averages depth 4 unless that takes too long, then 3. Whoever
-takes more than the limit for one fold has no result there.
+Five times two stratified folds of complete data: each trains on one half and is judged by the other. Ours on tests and
+the solvers of optimal trees have the same 0/1 tests (four equal-frequency bins, cuts from the training rows); learners
+of their own cuts have the raw numbers, nominal attributes as one column for each value. Optimal trees have depth 3,
+averages depth 4 unless that takes too long, then 3. Whoever takes more than the limit for one fold has no result there.
+``halves`` says which sets settings were chosen on; parts (--parts) are groups of classifiers, the cheap ones first.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import signal
@@ -27,23 +27,21 @@ import numpy as np
 
 import everytree as et
 from everytree.errors import LimitReached
-from everytree.study.charts import Chart, Panel
-from everytree.study.contest import contest, tally
-from everytree.study.jobs import Job, Row, Study, merged
+from everytree.study.beyond_report import made
+from everytree.study.halves import SETS
+from everytree.study.jobs import Job, Row, Study
 from everytree.study.measure import as_numbers, binary_fold, coded, fold_of, measured
 from everytree.study.peers import DEPTH, LEAST, PEERS, installed, versions
-from everytree.study.report import Cell, Report, Table, mean_and_error
+from everytree.study.report import Report
 
-__all__ = ["OURS", "study"]
+__all__ = ["OURS", "PARTS", "study"]
 
-FOLDS, BINS, LEVEL = 10, 4, 0.05
-SETS = [
-    "iris", "hepatitis", "lymph", "vote", "heart-cleveland", "breast-w", "diabetes", "balance-scale",
-    "australian-credit", "ionosphere", "german-credit", "vehicle", "segment",
-]  # fmt: skip
+FOLDS, REPEATS, BINS = 2, 5, 4
+LIMIT = WHOLE = 60.0  # seconds for a fold; with so many or more, every member of EveryTreeClassifier is taken
 QUICK_SETS = ["iris", "vote", "heart-cleveland"]
-SLOW = ("EBM",)  # not in the quick run
+SLOW = ("EBM", "BART", "CatBoost", "bayesml meta-tree")  # not in the quick run
 OURS = (
+    "every tree",
     "average",
     "most probable tree",
     "optimal tree",
@@ -52,8 +50,25 @@ OURS = (
     "path average",
     "C4.5",
 )
-RAW = ("smoothed tree", "option tree", "path average", "C4.5")  # these take columns as they are
-MEASURES = ("accuracy", "log_loss", "brier")
+RAW = ("every tree", "smoothed tree", "option tree", "path average", "C4.5")  # these take columns as they are
+PARTS = {
+    "every": ("every tree",),
+    "forests": ("random forest", "calibrated forest", "extra trees"),
+    "linear": ("logistic regression",),
+    "trees": (
+        "C4.5",
+        "scikit-learn CART",
+        "pruned CART",
+        "smoothed tree",
+        "path average",
+        "hierarchical shrinkage",
+    ),
+    "boosted": ("HistGradientBoosting", "LightGBM"),
+    "averages": ("average", "option tree", "most probable tree"),
+    "optimal": ("optimal tree", "STreeD", "DL8.5", "GOSDT"),
+    "slow": ("CatBoost", "EBM", "bayesml meta-tree", "BART"),
+}
+BUSY = 4.0  # times the limit that a process of its own may take in real time, as the machine may be busy
 SLACK = 60.0  # seconds beyond the limit for a process of its own, which first imports and reads
 MARK = "\nanswer: "  # begins the answer of a process; solvers print other lines before it
 
@@ -86,13 +101,15 @@ def settings(quick: bool) -> Row:
 
 def jobs(quick: bool, names: Sequence[str]) -> list[Job]:
     """List the jobs: one fold of one data set and one classifier each, so that new classifiers add only their own."""
-    others = [name for name in installed() if not (quick and name in SLOW)]
-    limit = {"time_limit": 20.0 if quick else 60.0}
+    there = {*OURS, *(name for name in installed() if not (quick and name in SLOW))}
+    limit = {"time_limit": 20.0 if quick else LIMIT}
     return [
-        Job("fold", name, {"model": model, **limit}, fold)
+        Job(part, name, {"model": model, **limit}, fold)
+        for part, models in PARTS.items()
+        for model in models
+        if model in there
         for name in names
-        for model in (*OURS, *others)
-        for fold in range(3 if quick else FOLDS)
+        for fold in range(2 if quick else FOLDS * REPEATS)
     ]
 
 
@@ -140,7 +157,7 @@ def _elsewhere(job: Job, folder: Path) -> Row:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=limit + SLACK,
+            timeout=BUSY * limit + SLACK,
             env=os.environ | {"PYTHONPATH": paths},
         )
     except subprocess.TimeoutExpired:
@@ -155,7 +172,7 @@ def _elsewhere(job: Job, folder: Path) -> Row:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise ``LimitReached`` in a block that takes longer, where there are alarms and this is the main thread."""
+    """Raise ``LimitReached`` in a block that takes more seconds of the processor, in the main thread and on POSIX."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -163,16 +180,18 @@ def _at_most(seconds: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise LimitReached(f"over {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _ours(name: str, depth: int, limit: float) -> Any:
+    if name == "every tree":
+        return et.EveryTreeClassifier(None if limit >= WHOLE else limit / 10)
     if name == "average":
         return et.BayesOptimalClassifier(depth, LEAST, time_limit=limit)
     if name == "most probable tree":
@@ -210,153 +229,10 @@ def _numbers(folder: Path, name: str) -> Any:
     return as_numbers(coded(folder, name)[0])
 
 
-# --- the report
-
-
 def report(rows: list[Row], quick: bool) -> Report:
-    """Report means of every measure, each data set, and wins, ties and losses."""
-    by = merged(rows, "model", "data")
-    models = [name for name in (*OURS, *PEERS) if any(key[0] == name for key in by)]
-    names = list(dict.fromkeys(row["data"] for row in rows))
-    notes = [
-        "Means over the folds done. Seconds are of the processor, for fitting one fold, on a machine that may be busy. "
-        "Absent here: " + (", ".join(name for name in PEERS if name not in models) or "none") + "."
-    ]
-    parts: list[Table | Chart] = [summary(by, models, names), standings(by, models, names)]
-    parts += [
-        contests(by, models, names, ours)
-        for ours in ("average", "option tree", "optimal tree")
-        if ours in models
-    ]
-    parts += [sets(by, models, names, what) for what in MEASURES]
-    if names:
-        parts.append(chart(by, models, names))
-    title = "Beyond the papers: today's alternatives under the same protocol"
-    return Report(
-        title, f"{versions()}; Python {platform.python_version()}, {platform.machine()}.", notes, parts
-    )
-
-
-By = dict[tuple[Any, ...], list[Row]]
-
-
-def _mean(by: By, model: str, name: str, what: str) -> tuple[float | None, float]:
-    return mean_and_error([row[what] for row in by.get((model, name), []) if row.get(what) is not None])
-
-
-def _complete(by: By, models: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the classifiers that have results on every data set."""
-    return [
-        model for model in models if all(_mean(by, model, name, "accuracy")[0] is not None for name in names)
-    ]
-
-
-def _over_sets(by: By, model: str, names: Sequence[str], what: str) -> tuple[float | None, float]:
-    """Return the mean over the data sets, and its standard error by the folds; None where one is lacking."""
-    known = [
-        (mean, error) for mean, error in (_mean(by, model, name, what) for name in names) if mean is not None
-    ]
-    if not known or len(known) < len(names):
-        return None, math.nan
-    return sum(m for m, _ in known) / len(known), math.sqrt(sum(e**2 for _, e in known)) / len(known)
-
-
-def summary(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
-    """Make the table of means over the data sets; a classifier that lacks results on one has none here."""
-    lines = []
-    for model in models:
-        line: Row = {"classifier": model, "ours": "yes" if model in OURS else ""}
-        for what, digits in (("accuracy", 4), ("log_loss", 4), ("brier", 4), ("nodes", 1), ("seconds", 3)):
-            line[what] = Cell(*_over_sets(by, model, names, what), digits=digits)
-        line["folds without result"] = sum(
-            "note" in row for key, some in by.items() if key[0] == model for row in some
-        )
-        lines.append(line)
-    lines.sort(key=lambda line: math.inf if line["log_loss"].ours is None else line["log_loss"].ours)
-    columns = [
-        "classifier",
-        "ours",
-        "accuracy",
-        "log_loss",
-        "brier",
-        "nodes",
-        "seconds",
-        "folds without result",
-    ]
-    note = (
-        f"Means over {len(names)} data sets, best log-loss first; whoever has no result on one of them (over the limit "
-        "of time, or failed) has no means."
-    )
-    return Table("summary", "Everyone", columns, lines, [note])
-
-
-def standings(by: By, models: Sequence[str], names: Sequence[str]) -> Table:
-    """Count where each of ours wins, ties and loses against all others, over all data sets."""
-    others = [model for model in models if model not in OURS]
-    lines = []
-    for ours in (model for model in models if model in OURS):
-        line: Row = {"ours": ours}
-        for what in (*MEASURES, "nodes", "seconds"):
-            found = [
-                contest(by.get((ours, name), []), by.get((model, name), []), what, LEVEL)
-                for model in others
-                for name in names
-            ]
-            line[what] = tally(found) if any(found) else "–"
-        lines.append(line)
-    note = (
-        f"Won/tied/lost against {', '.join(others) or 'nobody'}, over all data sets, by the corrected paired t-test at "
-        "5 %; nodes where both are trees, seconds of fitting."
-    )
-    columns = ["ours", *MEASURES, "nodes", "seconds"]
-    return Table("standings", "Where ours win, tie and lose", columns, lines, [note])
-
-
-def contests(by: By, models: Sequence[str], names: Sequence[str], ours: str) -> Table:
-    """Count wins, ties and losses of one of ours against each other classifier, by the corrected test at 5 %."""
-    lines = []
-    for model in models:
-        if model == ours:
-            continue
-        line: Row = {"against": model}
-        for what in MEASURES:
-            found = [
-                contest(by.get((ours, name), []), by.get((model, name), []), what, LEVEL) for name in names
-            ]
-            line[what] = tally(found)
-        lines.append(line)
-    note = "Data sets won/tied/lost by the corrected paired t-test at 5 %."
-    columns = ["against", *MEASURES]
-    return Table(f"contests-{ours.replace(' ', '-')}", f"The {ours} against everyone", columns, lines, [note])
-
-
-def sets(by: By, models: Sequence[str], names: Sequence[str], what: str) -> Table:
-    """Make the table of one measure on each data set, the best in bold."""
-    lines = []
-    for name in names:
-        values = {model: _mean(by, model, name, what)[0] for model in models}
-        known = [value for value in values.values() if value is not None]
-        best = (max if what == "accuracy" else min)(known, default=None)
-        line: Row = {"data set": name}
-        for model, value in values.items():
-            text = "–" if value is None else f"{value:.3f}"
-            line[model] = f"**{text}**" if value is not None and value == best else text
-        lines.append(line)
-    return Table(what, f"Each data set: {what.replace('_', '-')}", ["data set", *models], lines)
-
-
-def chart(by: By, models: Sequence[str], names: Sequence[str]) -> Chart:
-    """Plot log-loss and accuracy against the seconds of fitting, means over the data sets."""
-    panels = []
-    for what in ("log_loss", "accuracy"):
-        series: dict[str, Any] = {}
-        for model in _complete(by, models, names):
-            x, y = (_over_sets(by, model, names, key)[0] for key in ("seconds", what))
-            series[model] = ([max(x or 0.0, 1e-4)], [y], None)
-        panels.append(
-            Panel(what.replace("_", "-"), series, "seconds of fitting", what.replace("_", "-"), log_x=True)
-        )
-    return Chart("trade-off", "Quality against time", panels, across=2)
+    """Report everyone on both halves of the sets, and each set by itself."""
+    about = f"{versions()}; Python {platform.python_version()}, {platform.machine()}."
+    return made(rows, OURS, tuple(PEERS), about)
 
 
 def _warm(name: str) -> None:

@@ -8,16 +8,17 @@ from typing import Literal
 from everytree.metrics import verdict
 from everytree.study.jobs import Row
 
-__all__ = ["contest", "tally"]
+__all__ = ["LARGER", "contest", "tally"]
 
 Verdict = Literal["win", "tie", "loss"]
+LARGER = ("accuracy", "auc")  # measures that are better when larger
 
 
 def contest(ours: Sequence[Row], theirs: Sequence[Row], what: str, level: float) -> Verdict | None:
     """Compare two classifiers on one data set.
 
-    Accuracies are better when larger, everything else when smaller. A test part that is larger than the training part
-    counts as equal to it.
+    Accuracies and areas are better when larger, everything else when smaller. A test part that is larger than the
+    training part counts as equal to it.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def contest(ours: Sequence[Row], theirs: Sequence[Row], what: str, level: float)
     trials = [trial for trial in a if trial in b]
     if len(trials) < 2:
         return None
-    sign = -1.0 if what == "accuracy" else 1.0
+    sign = -1.0 if what in LARGER else 1.0
     n_train, n_test = (sum(a[trial][key] for trial in trials) / len(trials) for key in ("n_train", "n_test"))
     return verdict(
         [sign * a[trial][what] for trial in trials],

@@ -269,11 +269,19 @@ def convergence(rows: list[Row]) -> Table:
         if method in KERNELS:
             line: Row = {"data set": data, "risk": risk, "kernel": method, "draws": CHAINS * mine[0]["draws"]}
             for what in ("rhat", "ess", "accepted"):
-                values = [row[what] for row in mine if row[what] is not None and math.isfinite(row[what])]
-                line[what] = float(np.median(values)) if values else None
+                values = [row[what] for row in mine if row[what] is not None]
+                if what == "rhat":  # no variance within chains
+                    values = [value if math.isfinite(value) else math.inf for value in values]
+                middle = float(np.median([value for value in values if not math.isnan(value)] or [math.nan]))
+                line[what] = None if math.isnan(middle) else middle if math.isfinite(middle) else "∞"
             lines.append(line)
     columns = ["data set", "risk", "kernel", "draws", "rhat", "ess", "accepted"]
-    return Table("convergence", "Convergence: medians over the seeds", columns, lines)
+    note = (
+        "R-hat and effective draws are those of the worst quantity: target, leaves, depth, or the use of one of the "
+        "ten tests that are used most. R-hat is infinite where a test is in every tree of one chain and in none of "
+        "another."
+    )
+    return Table("convergence", "Convergence: medians over the seeds", columns, lines, [note])
 
 
 def runaway(rows: list[Row]) -> Table:

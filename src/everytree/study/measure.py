@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer
 from everytree.errors import LimitReached
-from everytree.metrics import Fold, aligned, brier, log_loss, stratified_folds
+from everytree.metrics import Fold, Reliability, aligned, brier, log_loss, stratified_folds
 from everytree.study import datasets
 from everytree.study.jobs import Row
 
-__all__ = ["as_numbers", "binary_fold", "coded", "fold_of", "measured", "raw"]
+__all__ = ["as_numbers", "auc", "binary_fold", "coded", "fold_of", "measured", "raw"]
 
 SIZES = ("n_nodes_", "size_")  # attributes of a fitted classifier that count the nodes of its tree
 SEED = 0
@@ -60,8 +60,8 @@ def measured(
     -------
     dict
         The accuracy, predicted_accuracy (the mean probability of the class that is predicted: what the classifier
-        expects its accuracy to be), log_loss, brier, nodes (None for what is no tree), seconds and predict_seconds; or
-        a note where a limit was reached.
+        expects its accuracy to be), log_loss, brier, auc, ece (the calibration error), nodes (None for what is no
+        tree), seconds and predict_seconds; or a note where a limit was reached.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def measured(
         fitted = time.process_time()
         given = model.predict_proba(test)
         # An average predicts its most probable class; asking again would cost as much as all of it.
-        average = hasattr(model, "posterior_")
+        average = hasattr(model, "posterior_") or hasattr(model, "evidence_of")
         said = np.asarray(model.classes_[given.argmax(axis=1)] if average else model.predict(test))
         proba = aligned(given, list(model.classes_), classes)
         predicted = time.process_time()
@@ -91,10 +91,44 @@ def measured(
         "predicted_accuracy": float(np.mean(proba[np.arange(len(said)), _places(said, classes)])),
         "log_loss": float(log_loss(proba, y_test).mean()),
         "brier": float(brier(proba, y_test).mean()),
+        "auc": auc(proba, y_test),
+        "ece": Reliability.of(proba, y_test).ece,
         "nodes": _nodes(model),
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
     } | learnt
+
+
+def auc(proba: npt.NDArray[np.float64], y: npt.NDArray[np.intp]) -> float | None:
+    """Compute the area under the ROC curve of each class against the others; the mean over the classes that occur.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n_rows, n_classes)
+        The predicted probabilities.
+    y : ndarray of shape (n_rows,)
+        The class of each row, as a column of ``proba``.
+
+    Returns
+    -------
+    float or None
+        The mean area; None where all rows are of one class.
+
+    Examples
+    --------
+    >>> auc(np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3]]), np.array([0, 1, 0]))
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    areas = []
+    for c in np.unique(y):
+        own = y == c
+        if own.all():
+            return None
+        ranks, n = rankdata(proba[:, c]), int(own.sum())
+        areas.append((ranks[own].sum() - n * (n + 1) / 2) / (n * (len(y) - n)))
+    return float(np.mean(areas))
 
 
 def _places(said: npt.NDArray[Any], classes: Sequence[Any]) -> list[int]:

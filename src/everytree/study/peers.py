@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree import __version__
+from everytree.study import ensembles
 
 __all__ = ["PEERS", "Peer", "SolverTree", "installed", "versions"]
 
@@ -197,12 +198,6 @@ def _cart() -> Any:
     return DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
 
 
-def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(100, random_state=0, n_jobs=1)
-
-
 def _shrinkage() -> Any:
     from imodels import HSTreeClassifierCV
 
@@ -244,13 +239,21 @@ class Peer(NamedTuple):
 
 PEERS = {
     "scikit-learn CART": Peer("sklearn", _cart, "numbers"),
-    "random forest": Peer("sklearn", _forest, "numbers"),
+    "pruned CART": Peer("sklearn", ensembles.PrunedCart, "numbers"),
+    "logistic regression": Peer("sklearn", ensembles.logistic, "numbers"),
+    "random forest": Peer("sklearn", ensembles.forest, "numbers"),
+    "calibrated forest": Peer("sklearn", ensembles.CalibratedForest, "numbers"),
+    "extra trees": Peer("sklearn", ensembles.extra_trees, "numbers"),
+    "HistGradientBoosting": Peer("sklearn", ensembles.boosted, "numbers"),
+    "LightGBM": Peer("lightgbm", ensembles.light_boost, "numbers"),
+    "CatBoost": Peer("catboost", ensembles.cat_boost, "numbers"),
     "STreeD": Peer("pystreed", lambda: SolverTree(_streed), "tests", alone=True),
     "DL8.5": Peer("pydl85", lambda: SolverTree(_dl85), "tests", alone=True),
     "GOSDT": Peer("gosdt", lambda: SolverTree(_gosdt), "tests", alone=True),
     "hierarchical shrinkage": Peer("imodels", _shrinkage, "numbers"),
     "bayesml meta-tree": Peer("bayesml", MetaTree, "tests"),
     "EBM": Peer("interpret", _ebm, "numbers"),
+    "BART": Peer("bartz", ensembles.BartClassifier, "numbers"),
 }
 
 

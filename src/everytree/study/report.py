@@ -5,7 +5,8 @@ difference and what rounding hides:
 
     |ours − printed| > 2 · sqrt(se_ours² + se_paper²) + half of the last printed digit
 
-se_ours is the standard deviation over the folds divided by the root of their number; with one fold nothing is flagged.
+se_ours is the standard deviation over the folds divided by the root of their number; with fewer than five folds, which
+do not tell how far they spread, nothing is flagged.
 A paper that prints a deviation has its own se; otherwise ours stands for it. docs/studies.md says where each flag comes
 from.
 """
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 FLAG = "⚑"
+FEWEST = 5  # folds of a cell that may be flagged: of two, one in five would be by chance
 FINDINGS = "findings.md"  # A person writes this file, a study never does.
 
 
@@ -242,7 +244,7 @@ def compared(
     Parameters
     ----------
     values : sequence of float
-        One number for each fold.
+        One number for each fold; with fewer than five the cell has no error and is not flagged.
     paper : float or None
         The printed mean.
     deviation : float or None, default=None
@@ -261,6 +263,8 @@ def compared(
     '0.82 (0.81)'
     """
     mean, error = mean_and_error(values)
+    if len(values) < FEWEST:
+        error = math.nan
     return Cell(mean, error, paper, None if deviation is None else deviation / math.sqrt(10), **how)
 
 

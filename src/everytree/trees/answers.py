@@ -17,7 +17,9 @@ import numpy.typing as npt
 from everytree.trees.tree import Tree
 from everytree.weights.costs import Cost
 
-__all__ = ["answered", "cheapest", "with_dirichlet"]
+__all__ = ["answered", "cheapest", "in_examples", "with_dirichlet"]
+
+SLACK = 1e-12  # relative, of sums of parts of examples
 
 
 def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
@@ -27,6 +29,11 @@ def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
     """
     counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
     return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True), says=None)
+
+
+def in_examples(tree: Tree, per_example: int) -> Tree:
+    """Return the tree with numbers of examples in place of counts, of which ``per_example`` make one."""
+    return tree if per_example == 1 else tree.replace(counts=tree.counts / per_example)
 
 
 def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] | None = None) -> Tree:
@@ -41,7 +48,7 @@ def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] 
 
 
 def cheapest(
-    counts: npt.NDArray[np.int64], proba: npt.NDArray[np.float64], costs: Any = None
+    counts: npt.NDArray[Any], proba: npt.NDArray[np.float64], costs: Any = None
 ) -> npt.NDArray[np.intp]:
     """Return the class of least cost at each node; ``costs[c][k]`` are fractions, so that the comparison is exact.
 
@@ -59,5 +66,8 @@ def cheapest(
         whole = np.array([[int(price * common) for price in row] for row in costs], dtype=object)
         prices = counts.astype(object) @ whole  # integers of any size
     least = prices == prices.min(axis=1, keepdims=True)
+    if costs is not None and counts.dtype.kind == "f":
+        room = SLACK * np.abs(counts.astype(object) @ np.abs(whole)).max(axis=1, keepdims=True)
+        least = prices <= prices.min(axis=1, keepdims=True) + room
     found: npt.NDArray[np.intp] = np.where(least, proba, -1.0).argmax(axis=1)
     return found

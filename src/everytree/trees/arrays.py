@@ -17,6 +17,7 @@ that exists obeys the laws for ever, and two trees can be compared by their arra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
@@ -50,7 +51,7 @@ class TreeArrays:
 
     children: npt.NDArray[np.int32]
     test: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[Any]
     proba: npt.NDArray[np.float64]
     says: npt.NDArray[np.int32]
     n_tests: int
@@ -88,7 +89,7 @@ class TreeArrays:
         check.check_splits_have_two_children(pairs, tests)
         check.check_preorder(pairs)
 
-        examples = check.integer_array(counts, "counts", columns=0)
+        examples = check.count_array(counts, "counts")
         check.check_same_length("counts", len(examples), len(tests))
         check.check_counts_not_negative(examples)
         check.check_children_counts_add_up(pairs, examples)
@@ -164,10 +165,14 @@ class TreeArrays:
         return np.flatnonzero(self.test < 0)
 
     @property
-    def error(self) -> int:
-        """The number of training examples whose class is not the one their leaf predicts."""
+    def error(self) -> int | float:
+        """The number of training examples whose class is not the one their leaf predicts, each with its weight."""
         leaves = self.leaves
-        return int(self.counts[leaves].sum() - self.counts[leaves, self.says[leaves]].sum())
+        if self.counts.dtype.kind != "f":
+            return int(self.counts[leaves].sum() - self.counts[leaves, self.says[leaves]].sum())
+        wrong = self.counts[leaves]
+        wrong[np.arange(len(leaves)), self.says[leaves]] = 0
+        return math.fsum(wrong.ravel().tolist())
 
     @property
     def key(self) -> tuple[int, ...]:

@@ -24,7 +24,15 @@ import numpy.typing as npt
 from everytree.errors import DataError
 from everytree.trees.flat import FlatTree
 
-__all__ = ["choose", "collapse_points", "errors_by_price", "prices", "risks", "stratified_counts"]
+__all__ = [
+    "choose",
+    "collapse_points",
+    "errors_by_price",
+    "n_copies",
+    "prices",
+    "risks",
+    "stratified_counts",
+]
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -133,31 +141,41 @@ def errors_by_price(tree: FlatTree, gamma: Floats, ends: Counts, at: Floats) -> 
     return np.cumsum(change[:-1])
 
 
-def choose(errors: Counts, n: int, rule: Literal["0-SE", "1-SE"]) -> int:
+def choose(errors: Counts, n: int, rule: Literal["0-SE", "1-SE"], per_example: int = 1) -> int:
     """Choose a price: the largest of least error, or the largest within one standard error of that.
 
-    The standard error of e errors in n examples is sqrt(e(n − e)/n), and whole numbers decide.
+    The standard error of e errors in n examples is sqrt(e(n − e)/n), and whole numbers decide. Where ``errors`` and
+    ``n`` are counts, of which ``per_example`` make one example, it is sqrt(per_example) times as large in counts.
 
     >>> errors = np.array([12, 10, 11, 10, 13, 14, 50])
     >>> choose(errors, 100, "0-SE"), choose(errors, 100, "1-SE")
     (3, 4)
     """
     least = int(errors.min())
-    room = least * (n - least) if rule == "1-SE" else 0
+    room = per_example * least * (n - least) if rule == "1-SE" else 0
     return max(k for k, e in enumerate(errors.tolist()) if (e - least) ** 2 * n <= room)
 
 
 def stratified_counts(
-    y: npt.NDArray[np.intp], weights: Counts, n_folds: int, rng: np.random.Generator
+    y: npt.NDArray[np.intp],
+    weights: Counts,
+    n_folds: int,
+    rng: np.random.Generator,
+    per_example: int = 1,
 ) -> Counts:
     """Draw how many of the ``weights`` copies of each row are in each fold: rows × folds.
 
     Folds are dealt class by class, so that neither they nor the classes in them differ by more than one example. All
     ways to do that are equally likely, whether copies are rows of their own or a weight.
 
+    Where ``per_example`` counts make one example, the copies of a row are as many examples as it has, and one more for
+    what is left of its weight.
+
     >>> stratified_counts(np.array([0, 0, 1]), np.array([3, 1, 2]), 2, np.random.default_rng(0)).sum(axis=0).tolist()
     [3, 3]
     """
+    if per_example != 1:
+        return _with_remainders(y, weights, n_folds, rng, per_example)
     found = np.zeros((y.size, n_folds), dtype=np.int64)
     dealt = 0
     for c in np.unique(y):
@@ -176,4 +194,26 @@ def stratified_counts(
             room -= found[row]
         single = rows[weights[rows] == 1]
         found[single, rng.permutation(np.repeat(np.arange(n_folds), room))] = 1
+    return found
+
+
+def n_copies(weights: Counts, per_example: int) -> int:
+    """Count the examples that are dealt to folds: whole ones, and one for what is left of each row.
+
+    >>> n_copies(np.array([2, 3, 5]), 2)
+    6
+    """
+    return int((-(-weights // per_example)).sum())
+
+
+def _with_remainders(
+    y: npt.NDArray[np.intp], weights: Counts, n_folds: int, rng: np.random.Generator, per_example: int
+) -> Counts:
+    """Deal whole examples and remainders alike; which copy of a row is the remainder is drawn, too."""
+    copies = -(-weights // per_example)
+    dealt = stratified_counts(y, copies, n_folds, rng)
+    found = per_example * dealt
+    lacking = per_example * copies - weights
+    for row in np.flatnonzero(lacking).tolist():
+        found[row, rng.choice(n_folds, p=dealt[row] / copies[row])] -= lacking[row]
     return found

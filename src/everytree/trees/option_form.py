@@ -5,6 +5,8 @@
      "nodes": {"depth": […], "open": […], "classes": [[…], …], "counts": [[…], …]},
      "options": {"node": […], "column": […], "threshold": […], "log_split": […], "children": [[…], …]}}
 
+Where weights have fractions, "per_example": n says that n counts make one example.
+
 ``counts`` of a node are those of its ``classes`` (numbers of classes with examples). A child is the number of a node or
 −1 for a branch without examples; a threshold is null for "every value" and {"$float": "inf"} for "known or missing";
 "-inf" stands for the logarithm of zero. Reading trusts nothing: an error names the field, and what the arrays mean
@@ -87,7 +89,9 @@ def _log_out(x: float) -> float | str:
 
 def parts_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> tuple[Any, ...]:
     """Return the arguments of ``OptionTree``, from the dict of ``option_tree_to_dict``, on these columns."""
-    data = checked_fields(data, FORMAT, VERSION, FIELDS, "tree")
+    more = ("per_example",) if isinstance(data, dict) and "per_example" in data else ()
+    data = checked_fields(data, FORMAT, VERSION, (*FIELDS, *more), "tree")
+    (parts,) = _integers([data.get("per_example", 1)], "per_example", 1, 2**53)
     if data["kind"] not in ("smooth", "map", "none"):
         raise DataError(f"kind is {clip(data['kind'])}; expected 'smooth', 'map' or 'none'")
     tables = [_logs(data[name], name) for name in ("log_leaf_open", "log_leaf_closed")]
@@ -95,7 +99,7 @@ def parts_from_dict(data: Any, columns: Sequence[RawColumn], classes: Sequence[A
     dirichlet = [_numbers(row, f"dirichlet[{d}]") for d, row in enumerate(rows)]
     graph = _graph(data, len(classes))
     graph.check(ColumnReader(tuple(columns)).without_rows())
-    return graph, columns, classes, (tables[0], tables[1]), dirichlet, data["kind"]
+    return graph, columns, classes, (tables[0], tables[1]), dirichlet, data["kind"], None, parts
 
 
 def _graph(data: Mapping[str, Any], n_classes: int) -> Any:

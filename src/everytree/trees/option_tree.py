@@ -42,14 +42,14 @@ Floats = npt.NDArray[np.float64]
 class _Counts:
     """The class counts of the nodes: ``counts[k]`` is an array with one number per class."""
 
-    def __init__(self, arrays: Mapping[str, Any], n_classes: int) -> None:
-        self._arrays, self._n_classes = arrays, n_classes
+    def __init__(self, arrays: Mapping[str, Any], n_classes: int, per_example: int) -> None:
+        self._arrays, self._n_classes, self._per_example = arrays, n_classes, per_example
 
-    def __getitem__(self, node: int) -> npt.NDArray[np.int64]:
+    def __getitem__(self, node: int) -> npt.NDArray[Any]:
         out = np.zeros(self._n_classes, dtype=np.int64)
         begin, end = self._arrays["count_begin"][node : node + 2]
         out[self._arrays["count_class"][begin:end]] = self._arrays["count"][begin:end]
-        return out
+        return out if self._per_example == 1 else out / self._per_example
 
 
 class OptionTree:
@@ -75,6 +75,8 @@ class OptionTree:
         where there is an option.
     control : _core.Control, optional
         Limits of time and memory for the computation; by default there are none.
+    per_example : int, default 1
+        The counts of the graph that make one example: more than 1 where weights have fractions.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class OptionTree:
         dirichlet: Sequence[Sequence[float]],
         kind: str = "smooth",
         control: _core.Control | None = None,
+        per_example: int = 1,
     ) -> None:
         """Fold a graph of the core; ``log_leaf`` is the prior of open and of closed leaves, by depth."""
         if kind not in ("smooth", "map", "none"):
@@ -108,11 +111,12 @@ class OptionTree:
         self._log_leaf = (list(log_leaf[0])[:deepest], list(log_leaf[1])[:deepest])
         self._dirichlet = [list(row) for row in dirichlet][:deepest]
         self.columns, self.classes, self.kind = tuple(columns), tuple(classes), kind
+        self.per_example = per_example
         self._fold = self._folded(kind, control)
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = (self.columns, self.classes, self._log_leaf, self._dirichlet, self.kind)
-        return _remade, (self._arrays, *parts)
+        return _remade, (self._arrays, *parts, None, self.per_example)
 
     # --- facts
 
@@ -186,7 +190,7 @@ class OptionTree:
     @property
     def counts(self) -> Any:
         """The class counts of the nodes: ``counts[k]`` is an array with one number for each class."""
-        return _Counts(self._arrays, self.n_classes)
+        return _Counts(self._arrays, self.n_classes, self.per_example)
 
     def class_label(self, c: int) -> Any:
         """Return the label of a class.
@@ -412,10 +416,14 @@ class OptionTree:
     def _folded(self, kind: str, control: _core.Control) -> _core.OptionFold:
         # Splits weigh what their options say; only leaves look at the prior.
         prior = _core.Prior([0.0], *self._log_leaf, False)
-        return self._graph.fold(prior, _core.Dirichlet(self._dirichlet), kind, control)
+        return self._graph.fold(prior, self._parameters(), kind, control)
+
+    def _parameters(self) -> _core.Dirichlet:
+        return _core.Dirichlet(self._dirichlet, per_example=self.per_example)
 
     def _like(self, graph: _core.OptionGraph, kind: str) -> OptionTree:
-        return OptionTree(graph, self.columns, self.classes, self._log_leaf, self._dirichlet, kind)
+        parts = (self.columns, self.classes, self._log_leaf, self._dirichlet, kind)
+        return OptionTree(graph, *parts, per_example=self.per_example)
 
     def predict_columns(self, data: _core.Columns, control: _core.Control) -> Floats:
         """Predict the classes of rows that were read as in training.
@@ -432,7 +440,7 @@ class OptionTree:
         numpy.ndarray
             One row of class probabilities for each row.
         """
-        proba: Floats = self._graph.predict(self._fold, _core.Dirichlet(self._dirichlet), data, control)
+        proba: Floats = self._graph.predict(self._fold, self._parameters(), data, control)
         return proba
 
     # --- texts, pictures and files
@@ -500,7 +508,8 @@ class OptionTree:
         dict
             What `from_dict` reads back exactly.
         """
-        return option_tree_to_dict(self._arrays, self.kind, self._log_leaf, self._dirichlet)
+        parts = {} if self.per_example == 1 else {"per_example": self.per_example}
+        return option_tree_to_dict(self._arrays, self.kind, self._log_leaf, self._dirichlet) | parts
 
     @classmethod
     def from_dict(cls, data: Any, columns: Sequence[RawColumn], classes: Sequence[Any]) -> OptionTree:

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.text import as_number
 from everytree.data.categories import Categories
 from everytree.draw.labels import checked_options
 from everytree.errors import DataError
@@ -31,6 +32,13 @@ __all__ = ["PathTree", "laplace", "path_means", "prior_parameters"]
 
 Floats = npt.NDArray[np.float64]
 SLACK = 1e-9  # probabilities sum to one up to this
+ROUNDING = 1e-12  # sums of parts of examples, as a share of all examples
+
+
+def _in_parts(counts: Any) -> bool:
+    """Return whether a file holds counts with fractions, as weights with fractions give them."""
+    rows = [row for row in counts if isinstance(row, list)] if isinstance(counts, list) else []
+    return any(isinstance(n, float) for row in rows for n in row)
 
 
 def prior_parameters(counts: npt.NDArray[Any], parent: Nodes, s: float, nonuniform: bool) -> Floats:
@@ -104,7 +112,7 @@ class PathTree(FlatTree):
         The first child of each node; the others follow it. 0 at a leaf.
     n_children : array of int, shape (n_nodes,)
         The number of children of each node.
-    counts : array of int, shape (n_nodes, n_classes)
+    counts : array of int or float, shape (n_nodes, n_classes)
         The training examples of each class at each node.
     log_leaf : array of float, shape (n_nodes,)
         The logarithm of the weight of each node as a leaf.
@@ -130,7 +138,7 @@ class PathTree(FlatTree):
     attribute: npt.NDArray[np.int32]
     first_child: npt.NDArray[np.uint32]
     n_children: npt.NDArray[np.uint32]
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[Any]
     log_leaf: Floats
     log_b: Floats
     probabilities: Floats
@@ -184,7 +192,7 @@ class PathTree(FlatTree):
                 )
         tree = cls(
             *shape,
-            read_rows(data, "counts", n, n_classes, whole=True),
+            read_rows(data, "counts", n, n_classes, whole=not _in_parts(data["counts"])),
             read_numbers(data, "log_leaf", n),
             read_numbers(data, "log_b", n),
             read_rows(data, "probabilities", n, n_classes, 1 + SLACK),
@@ -193,10 +201,13 @@ class PathTree(FlatTree):
         )
         for node in np.flatnonzero(np.abs(tree.probabilities.sum(axis=1) - 1) > SLACK)[:1]:
             raise DataError(f"probabilities[{node}] sum to {tree.probabilities[node].sum()}; expected 1")
+        room = 0 if tree.counts.dtype.kind == "i" else ROUNDING * tree.counts[0].sum()
         below = np.zeros_like(tree.counts)
         parent = tree.parents()
         np.add.at(below, parent[1:], tree.counts[1:])
-        for node in np.flatnonzero((tree.attribute >= 0) & (below != tree.counts).any(axis=1))[:1]:
+        for node in np.flatnonzero((tree.attribute >= 0) & (np.abs(below - tree.counts) > room).any(axis=1))[
+            :1
+        ]:
             raise DataError(f"counts[{node}] is not the sum of the counts of its children")
         return tree
 
@@ -263,7 +274,7 @@ class PathTree(FlatTree):
 
     def _line(self, node: int, before: str, precision: int) -> str:
         likely = int(np.argmax(self.probabilities[node]))
-        seen = [f"{self.classes[c]} {n}" for c, n in enumerate(self.counts[node].tolist()) if n]
+        seen = [f"{self.classes[c]} {as_number(n)}" for c, n in enumerate(self.counts[node].tolist()) if n]
         counts = ", ".join(seen) if seen else "no examples"
         says = f"{self.classes[likely]}  p = {self.probabilities[node, likely]:.{precision}g}  ({counts})"
         j = int(self.attribute[node])

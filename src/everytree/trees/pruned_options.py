@@ -63,7 +63,7 @@ def shape_of(tree: OptionTree) -> GrownShape:
     first[inner], width[inner] = 1 + ends[option], ends[option + 1] - ends[option]
     counts = np.zeros((n, tree.n_classes))
     nodes = np.repeat(np.arange(n), np.diff(arrays["count_begin"]))
-    counts[nodes, arrays["count_class"]] = arrays["count"]
+    counts[nodes, arrays["count_class"]] = arrays["count"] / tree.per_example
     return GrownShape(attribute, first, width, counts, tree.classes)
 
 
@@ -97,7 +97,8 @@ def ends_of(tree: OptionTree, cells: npt.NDArray[np.float64]) -> npt.NDArray[np.
 def pessimistic_leaves(shape: FlatTree) -> npt.NDArray[np.bool_]:
     """Return for each node whether pessimistic pruning makes it a leaf; nodes below such a node count as leaves too.
 
-    With A = 2e(t) + 1 and B = 2e' = 2Σe + L, the rule is A ≤ B or (A − B)² · n ≤ B · (2n − B): whole numbers decide.
+    With A = 2e(t) + 1 and B = 2e' = 2Σe + L, the rule is A ≤ B or (A − B)² · n ≤ B · (2n − B): whole numbers decide
+    where weights have no fractions.
     """
     errors = risks(shape.counts, "error")
     ends = shape.attribute < 0
@@ -106,11 +107,17 @@ def pessimistic_leaves(shape: FlatTree) -> npt.NDArray[np.bool_]:
     total = shape.counts.sum(axis=1).tolist()
     leaf = ends.copy()
     for node in np.flatnonzero(~ends).tolist():
-        a, b, n = 2 * int(errors[node]) + 1, 2 * int(below[node]) + n_leaves[node], int(total[node])
+        e, under, n = (_whole(x) for x in (errors[node], below[node], total[node]))
+        a, b = 2 * e + 1, 2 * under + n_leaves[node]
         leaf[node] = a <= b or (a - b) ** 2 * n <= b * (2 * n - b)
     for parents, children in shape.levels():
         leaf[children] |= leaf[parents]
     return leaf
+
+
+def _whole(x: float) -> int | float:
+    """Return a number of examples as an int, where it is whole."""
+    return int(x) if float(x).is_integer() else float(x)
 
 
 def negligible_leaves(tree: OptionTree, most: float) -> tuple[npt.NDArray[np.bool_], float]:

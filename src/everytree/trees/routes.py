@@ -249,7 +249,7 @@ def counts_of_nodes(leaf: npt.NDArray[np.intp], row_counts: IntArray, children: 
     return counts
 
 
-def class_probabilities(counts: IntArray, dirichlet: object = None) -> FloatArray:
+def class_probabilities(counts: npt.NDArray[Any], dirichlet: object = None) -> FloatArray:
     """Return (n_c + a_c) / (Σn + Σa) per node; with no `dirichlet` the plain frequencies.
 
     A node without examples has the prior mean a_c / Σa, or 1/C where there is no prior.

@@ -1,7 +1,7 @@
 """`Tree`: one binary decision tree as an immutable value, with its predictions, rules, texts and pictures.
 
 The arrays that make a tree are described in `arrays`, and the laws that they obey are in `checks`. Routing is in
-`routes`, the JSON form in `tree_form`, and pictures are in `everytree.draw`.
+`routes`, the JSON form in `tree_form`, other languages in `portable`, and pictures are in `everytree.draw`.
 
 Every node predicts one class, `says`, and `predict`, `error`, rules, texts and pictures all go by it. It is the most
 probable class, except in the answer to a query with costs, where it is the class that costs least (`answers`).
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import numpy.typing as npt
 
-from everytree.common.text import clip
+from everytree.common.text import as_number, clip
 from everytree.draw.dot import tree_to_dot
 from everytree.draw.matplotlib_tree import plot_tree
 from everytree.draw.svg import tree_to_html, tree_to_svg
@@ -25,6 +25,7 @@ from everytree.errors import DataError
 from everytree.trees import checks as check
 from everytree.trees import routes
 from everytree.trees.arrays import TreeArrays
+from everytree.trees.portable import TreeExports
 from everytree.trees.tree_form import parts_from_dict, parts_from_json, tree_to_dict, tree_to_json
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class LeafRule:
         The items in words, with the names of the tests.
     label : object
         The class that the leaf predicts.
-    counts : tuple of int
-        The training examples of each class in the leaf.
+    counts : tuple of int or float
+        The training examples of each class in the leaf, each with its weight.
     proba : tuple of float
         The probability of each class in the leaf.
     says : int
@@ -59,18 +60,18 @@ class LeafRule:
     items: tuple[tuple[int, bool], ...]
     conditions: tuple[str, ...]
     label: Any
-    counts: tuple[int, ...]
+    counts: tuple[float, ...]
     proba: tuple[float, ...]
     says: int  # the index of `label` among the classes
 
     def __str__(self) -> str:
         condition = " and ".join(self.conditions) or "always"
         n, p = sum(self.counts), self.proba[self.says]
-        return f"{condition} → {self.label} (p = {p:.3g}, {n} example{'s' if n != 1 else ''})"
+        return f"{condition} → {self.label} (p = {p:.3g}, {as_number(n)} example{'s' if n != 1 else ''})"
 
 
 @final
-class Tree(TreeArrays):
+class Tree(TreeArrays, TreeExports):
     """One decision tree over 0/1 tests; every node has class counts, class probabilities and a class that it predicts.
 
     Trees are values: they cannot be changed, and two trees are equal when their arrays, labels and names are. Every
@@ -83,8 +84,8 @@ class Tree(TreeArrays):
         The children of each node for outcomes 0 and 1 of its test, -1 for none. Nodes are in preorder, the root first.
     test : array of int, shape (n_nodes,)
         The column that each node tests, -1 at a leaf.
-    counts : array of int, shape (n_nodes, n_classes)
-        The training examples of each class at each node.
+    counts : array of int or float, shape (n_nodes, n_classes)
+        The training examples of each class at each node; floats where weights have fractions.
     proba : array of float, shape (n_nodes, n_classes), optional
         The class probabilities of each node. By default they are the frequencies, and uniform without examples.
     n_tests : int
@@ -549,7 +550,7 @@ class Tree(TreeArrays):
     def __repr__(self) -> str:
         classes = "" if self.classes is None else f", classes={clip(self.classes)}"
         return (
-            f"Tree(n_leaves={self.n_leaves}, depth={self.depth}, error={self.error}, "
+            f"Tree(n_leaves={self.n_leaves}, depth={self.depth}, error={as_number(self.error)}, "
             f"n_tests={self.n_tests}{classes})"
         )
 

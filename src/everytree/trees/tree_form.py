@@ -116,9 +116,10 @@ def parts_from_dict(data: Any) -> dict[str, Any]:
     if not n_classes:
         raise DataError("counts[0] is empty: expected one count per class.")
     count_rows = [
-        [_integer(n, f"counts[{k}][{c}]") for c, n in enumerate(_list(row, f"counts[{k}]", n_classes))]
+        [_count(n, f"counts[{k}][{c}]") for c, n in enumerate(_list(row, f"counts[{k}]", n_classes))]
         for k, row in enumerate(counts)
     ]
+    parts = any(isinstance(n, float) for row in count_rows for n in row)  # weights have fractions
     proba_rows = [
         [_number(p, f"proba[{k}][{c}]") for c, p in enumerate(_list(row, f"proba[{k}]", n_classes))]
         for k, row in enumerate(_list(data["proba"], "proba", n_nodes))
@@ -144,7 +145,7 @@ def parts_from_dict(data: Any) -> dict[str, Any]:
     return {
         "children": np.array(children, dtype=np.int64),
         "test": np.array(test, dtype=np.int64),
-        "counts": np.array(count_rows, dtype=np.int64),
+        "counts": np.array(count_rows, dtype=np.float64 if parts else np.int64),
         "proba": np.array(proba_rows, dtype=np.float64),
         "n_tests": n_tests,
         "test_names": names,
@@ -177,6 +178,14 @@ def _integer(value: object, path: str) -> int:
         raise DataError(f"{path} is {clip(value)}: expected an integer.")
     if not -1 <= value <= INT64_MAX:
         raise DataError(f"{path} is {clip(value)}: expected an integer from -1 to 2**63 - 1.")
+    return value
+
+
+def _count(value: object, path: str) -> int | float:
+    if not isinstance(value, float):
+        return _integer(value, path)
+    if not 0 <= value < math.inf:
+        raise DataError(f"{path} is {clip(value)}: expected a number of examples, 0 or more.")
     return value
 
 

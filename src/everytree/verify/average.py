@@ -46,19 +46,22 @@ def table_facts(model: Model, examples: Examples) -> list[Fact]:
     facts = []
     held = {bits: list(counts) for bits, counts in model.table.items() if any(counts)}
     claimed = model.claims.get("fingerprint")
-    own = Examples(held, examples.n_tests, examples.n_classes).fingerprint()
+    parts = model.per_example
+    own = Examples(held, examples.n_tests, examples.n_classes, per_example=parts).fingerprint()
     if claimed is not None:
         facts.append(Fact("fingerprint of table", own, claimed, TRUE if own == claimed else FALSE))
     wrong = [
         bits for bits in held.keys() | examples.counts.keys() if held.get(bits) != examples.counts.get(bits)
     ]
     note = ""
-    if wrong:
+    if parts != examples.per_example:
+        note = f"{parts} counts make an example in the file, {examples.per_example} in the data"
+    elif wrong:
         outcomes = format(min(wrong), f"0{examples.n_tests}b")[::-1] if examples.n_tests else ""
         found = examples.counts.get(min(wrong), "none")
         own_row = held.get(min(wrong), "none")
         note = f"{len(wrong)} rows differ; outcomes {outcomes}: {own_row} in the file, {found} in the data"
-    facts.append(Fact("table", len(held), len(examples.counts), FALSE if wrong else TRUE, note))
+    facts.append(Fact("table", len(held), len(examples.counts), FALSE if wrong or note else TRUE, note))
     return facts
 
 
@@ -86,8 +89,9 @@ def check_average(model: Model, examples: Examples, max_states: int, time_limit:
         claimed = found
         if not right and model.table is not None:
             own = Examples(
-                {b: list(c) for b, c in model.table.items() if any(c)}, examples.n_tests, examples.n_classes
-            )
+                {b: list(c) for b, c in model.table.items() if any(c)}, examples.n_tests, examples.n_classes,
+                per_example=model.per_example,
+            )  # fmt: skip
             theirs = _space(model, own, depth, max_states, deadline)
             claimed = tempered(_mixed(held, _folded(theirs, model, held), rows), stated)
     except GivenUp as reason:

@@ -20,22 +20,24 @@ from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted
 from everytree.verify.csv_file import read_table
 from everytree.verify.cuts import code_facts, cut_facts
 from everytree.verify.draws import check_draws
-from everytree.verify.every import check_mixture, parts_of
+from everytree.verify.every import check_pool, read_pool
 from everytree.verify.examples import MISSING, Examples, read_cells, read_examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact, Report
 from everytree.verify.fills import fill_facts
 from everytree.verify.model import Model, format_of, read_file, read_model
 from everytree.verify.optimum import check_optimum
 from everytree.verify.posterior import check_probable
-from everytree.verify.problem import InputError, quote
+from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Space
 from everytree.verify.query import Query, dirichlet_at, read_query
+from everytree.verify.recipes import by_recipes
 from everytree.verify.rules import check_rules
 from everytree.verify.whole import check_whole, read_whole
 
 __all__ = ["verify_model"]
 
-Counts = tuple[int, ...]
+Counts = tuple[Any, ...]  # ints, or Fractions where weights have fractions
+PART = 1e-12  # what rounding may take from a number of parts of examples
 CLOSE = 1e-9  # the relative slack of numbers that are sums of logarithms or of floats
 
 
@@ -106,45 +108,39 @@ def verify_model(
     content = read_file(model)
     kind = _named(name, format_of, content)
     ways: dict[str, Any] = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
-    if kind == "everytree.column_tree":
-        whole = _named(name, read_whole, content)
-        table = read_table(data, delimiter, encoding, header)
+    whole = _named(name, read_whole, content) if kind == "everytree.column_tree" else None
+    raw = read_table(data, delimiter, encoding, header)
+    table, read = raw, list[Fact]()
+    if "recipes" in content:
+        table, read = _named(name, by_recipes, raw, content["recipes"], missing, decimal)
+    if whole is not None:
         cells = read_cells(table, whole.model, **ways)
-        return Report(tuple(_named(name, check_whole, whole, cells)), cells.notes)
+        return Report((*_named(name, check_whole, whole, cells), *read), cells.notes)
     if kind == "everytree.every":
-        table = read_table(data, delimiter, encoding, header)
-        return _named(name, _every, content, table, ways, max_states, time_limit)  # type: ignore[no-any-return]
+        mixed: Report = _named(name, _every, content, table, ways, max_states, time_limit)
+        return replace(mixed, facts=(*mixed.facts, *read))
     claimed = _named(name, read_model, content, kind == "everytree.rules")
-    table = read_table(data, delimiter, encoding, header)
     examples = read_examples(table, claimed, **ways)
     claimed = claimed.with_base_rates(examples.class_totals)
     filled = fill_facts(claimed, read_cells(table, claimed, **ways) if claimed.missing == "impute" else None)
     if kind == "everytree.rules":
         facts = _named(name, check_rules, content, claimed, examples, max_states, time_limit)
-        return Report((*facts, *filled), examples.notes)
+        return Report((*facts, *filled, *read), examples.notes)
     facts, better = _facts(claimed, examples, max_states, time_limit)
     coded = code_facts(claimed, read_cells(table, claimed, **ways)) if claimed.local else []
-    return Report((*facts, *filled, *coded, *noted_facts(claimed)), examples.notes, better)
+    return Report((*facts, *filled, *coded, *noted_facts(claimed), *read), examples.notes, better)
 
 
 def _every(
     content: dict[str, Any], table: Any, ways: dict[str, Any], max_states: int, time_limit: float
 ) -> Report:
-    """Check every average of a mixture as a model of its own, then how they are mixed."""
-    facts: list[Fact] = []
-    parts: list[tuple[Model, Examples]] = []
-    notes: tuple[str, ...] = ()
-    for k, part in enumerate(parts_of(content)):
-        claimed = read_model(part)
-        examples = read_examples(table, claimed, **ways)
-        claimed, notes = claimed.with_base_rates(examples.class_totals), examples.notes
-        cells = read_cells(table, claimed, **ways)
-        found = _facts(claimed, examples, max_states, time_limit)[0]
-        found += fill_facts(claimed, cells if claimed.missing == "impute" else None)
-        found += [*(code_facts(claimed, cells) if claimed.local else []), *noted_facts(claimed)]
-        facts += [replace(fact, name=f"average {k}: {fact.name}") for fact in found]
-        parts.append((claimed, examples))
-    return Report((*check_mixture(content, parts, max_states, time_limit), *facts), notes)
+    """Check how rows become codes, then every average and how their evidence is added up."""
+    pool = read_pool(content)
+    examples = read_examples(table, pool.model, **ways)
+    cells = read_cells(table, pool.model, **ways)
+    facts = check_pool(content, pool, examples, max_states, time_limit)
+    facts += fill_facts(pool.model, cells if pool.model.missing == "impute" else None)
+    return Report((*facts, *code_facts(pool.model, cells)), examples.notes)
 
 
 def _named(name: str, work: Callable[..., Any], *given: Any) -> Any:
@@ -185,7 +181,17 @@ def _facts(
 
 
 def _equal(name: str, claimed: Any, found: Any, note: str = "") -> Fact:
-    return Fact(name, claimed, found, TRUE if claimed == found else FALSE, note if claimed != found else "")
+    same = claimed == found or (
+        isinstance(found, Fraction) and is_number(claimed) and math.isclose(claimed, found, rel_tol=PART)
+    )
+    return Fact(name, _decimal(claimed), _decimal(found), TRUE if same else FALSE, "" if same else note)
+
+
+def _decimal(value: Any) -> Any:
+    """Return a number, or a list of numbers, without Fractions: parts of examples are shown as decimals."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def _data_facts(model: Model, examples: Examples) -> list[Fact]:
@@ -202,12 +208,12 @@ def _data_facts(model: Model, examples: Examples) -> list[Fact]:
 
 def _route(model: Model, examples: Examples) -> list[Counts]:
     """Count the classes of every node, by sending every example down the tree."""
-    sums = [[0] * examples.n_classes for _ in model.nodes]
+    sums: list[list[Any]] = [[0] * examples.n_classes for _ in model.nodes]
     for bits, counts in examples.counts.items():
         node = 0
         while True:
             for c, n in enumerate(counts):
-                sums[node][c] += n
+                sums[node][c] += examples.of(n)
             test = model.nodes[node].test
             if test < 0:
                 break

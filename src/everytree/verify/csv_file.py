@@ -102,6 +102,8 @@ def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
             raise InputError(f"{name}: this is {what}; the checker reads CSV, so export the table as CSV")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff") and encoding.lower() in ("utf-8", "utf8"):
         encoding = "utf-16"
+    if encoding.lower() in ("utf-8", "utf8") and not _is(content, "utf-8") and _is(content, "cp1252"):
+        encoding = "cp1252"  # as the reader of files does: what programs on Windows write
     try:
         text = content.decode(encoding).removeprefix("\ufeff")
     except LookupError as error:
@@ -114,6 +116,14 @@ def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
     if "\0" in text:
         raise InputError(f"{name}: holds NUL characters; expected text. Is it a binary file?")
     return text
+
+
+def _is(content: bytes, encoding: str) -> bool:
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _lines(text: str) -> Iterator[str]:

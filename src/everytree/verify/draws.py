@@ -155,7 +155,8 @@ class _Walk:
                     )
                 else:
                     closed = not self.fold.splits(cover, counts, depth, above)
-                    log_prior.append(self.prior.log_leaf(depth, closed))
+                    held = self.prior.log_held(sum(counts), sum(space.totals))
+                    log_prior.append(self.prior.log_leaf(depth, closed) + held)
                     log_data.append(self.fold.marginal(counts, depth))
                 continue
             one = cover & self.rows[test]

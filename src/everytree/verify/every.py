@@ -1,107 +1,263 @@
-"""A mixture of averages over every tree: its exponent and what it says of left-out examples, computed again.
+"""Averages over every tree whose evidence is added up: the examples, each average and the pool, computed again.
 
-    P(c | all but i) = Σ_k w_k p_k^γ_k / Σ p_k^γ_k      p_k: average k without example i,  γ_k: its own exponent
+    log P(c | x) = log s_c + Σ_k w_k · log(p_k(c | x) / s_c) + const        s: the shares of the classes
 
-then one exponent for the mixture. Each average is checked as a model of its own. The weights were chosen among spaces
-of which the file holds those that weigh something, so they are taken as they are.
+and of this 1 − 1/(4 n), of the shares 1/(4 n), with n examples. Each average is over the trees on some of the columns;
+what it says of left-out examples is computed from the raw data. The weights were chosen among averages of which the
+file holds those that weigh something, so they are taken as they are, and so is what comes from weights that a
+cross-validation chose.
 """
 
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.average import left_out_of
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
-from everytree.verify.left_out import Said, best_exponent, mean_loss, tempered
-from everytree.verify.model import Model
+from everytree.verify.model import Model, read_model
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import GivenUp
 from everytree.verify.whole import seal_fact
 
-__all__ = ["check_mixture", "parts_of"]
+__all__ = ["Pool", "check_pool", "read_pool"]
 
-CLOSE = 1e-7  # an exponent is where a slope is zero: it has fewer digits than the loss
-LOSS = 1e-7  # the exponents behind it have no more
-
-
-def parts_of(content: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the averages of a file."""
-    models = content.get("models")
-    if not isinstance(models, list) or not models or not all(isinstance(each, dict) for each in models):
-        raise InputError(f"models is {quote(models)}; expected a list of averages, at least one")
-    for k, each in enumerate(models):
-        if each.get("format") != "everytree.model" or each.get("estimator") != "BayesOptimalClassifier":
-            raise InputError(f"models[{k}].estimator is {quote(each.get('estimator'))}; expected an average")
-    return models
+LOSS = 1e-9
+PRIOR = {"$type": "UniformPrior", "fields": {"attribute_fair": True}}
+POWER, STRENGTH, MIN_LEAF, SLIP = 0.25, 0.25, 1, 0.25
 
 
-def check_mixture(
-    content: dict[str, Any], parts: list[tuple[Model, Examples]], max_states: int, time_limit: float
+@dataclass(frozen=True)
+class Space:
+    """What one average is taken over, with its weight and its claim."""
+
+    columns: tuple[int, ...]
+    bins: int
+    depth: int
+    weight: float
+    loss: Any
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The content of a file: all columns in use as one model, the averages, and the examples as bits with counts."""
+
+    model: Model
+    spaces: tuple[Space, ...]
+    held: dict[int, list[int]]
+
+
+def read_pool(content: dict[str, Any]) -> Pool:
+    """Read a file in the format everytree.every; an error says which field is not what it should be."""
+    examples = content.get("examples")
+    held = (
+        {"per_example": examples["per_example"]}
+        if isinstance(examples, dict) and "per_example" in examples
+        else {}
+    )
+    model = read_model(content | {"estimator": "BayesOptimalClassifier", "params": {}, "claims": held})
+    members = content.get("members")
+    if not isinstance(members, list) or not members:
+        raise InputError(f"members is {quote(members)}; expected a list of averages, at least one")
+    spaces = []
+    for k, each in enumerate(members):
+        if not isinstance(each, dict):
+            raise InputError(f"members[{k}] is {quote(each)}; expected an object")
+        columns, weight = each.get("columns"), each.get("weight")
+        bins: Any = each.get("bins")
+        depth: Any = each.get("depth")
+        if not isinstance(columns, list) or not all(_whole(j, 0, len(model.columns) - 1) for j in columns):
+            raise InputError(f"members[{k}].columns is {quote(columns)}; expected places among the columns")
+        if not _whole(bins, 2, 64) or not _whole(depth, 0, 16) or not is_number(weight) or weight < 0:
+            raise InputError(
+                f"members[{k}] has bins {quote(bins)}, depth {quote(depth)}, weight {quote(weight)}"
+            )
+        spaces.append(Space(tuple(columns), bins, depth, float(weight), each.get("loo_log_loss")))
+    return Pool(model, tuple(spaces), _held(examples, model))
+
+
+def _whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _ranges(model: Model) -> dict[int, tuple[int, int]]:
+    """Return the first test of each column that has some, and how many it has."""
+    found: dict[int, tuple[int, int]] = {}
+    for i, test in enumerate(model.tests):
+        begin, n = found.get(test.column, (i, 0))
+        if begin + n != i:
+            raise InputError(f"tests[{i}] is not beside the others of its column; expected them in order")
+        found[test.column] = begin, n + 1
+    return found
+
+
+def _held(examples: Any, model: Model) -> dict[int, list[int]]:
+    """Return the examples of the file as outcomes, with their counts."""
+    codes, counts = (examples.get(key) if isinstance(examples, dict) else None for key in ("codes", "counts"))
+    if not isinstance(codes, list) or not isinstance(counts, list) or len(codes) != len(counts):
+        raise InputError(f"examples is {quote(examples)}; expected codes and counts, one for each row")
+    ranges = _ranges(model)
+    held: dict[int, list[int]] = {}
+    for i, (row, count) in enumerate(zip(codes, counts, strict=True)):
+        if not isinstance(row, list) or len(row) != len(ranges) or not all(_whole(x, 0, 2**31) for x in row):
+            raise InputError(
+                f"examples.codes[{i}] is {quote(row)}; expected a code for each column with tests"
+            )
+        if (
+            not isinstance(count, list)
+            or len(count) != len(model.classes)
+            or not all(_whole(n, 0, 2**53) for n in count)
+        ):
+            raise InputError(f"examples.counts[{i}] is {quote(count)}; expected {len(model.classes)} counts")
+        bits = 0
+        for code, (column, (begin, n)) in zip(row, sorted(ranges.items()), strict=True):
+            bits |= _outcomes(model, column, begin, n, code) << begin
+        known = held.setdefault(bits, [0] * len(count))
+        held[bits] = [a + b for a, b in zip(known, count, strict=True)]
+    return held
+
+
+def _outcomes(model: Model, column: int, begin: int, n: int, code: int) -> int:
+    """Return the outcomes of a column's tests for a code: cuts at or above it; a value; or the missing one."""
+    gone = model.tests[begin + n - 1].kind == "missing"
+    asked = n - gone
+    nominal = model.columns[column].kind == "nominal" and not (
+        len(model.columns[column].values) == 2 and asked == 1
+    )
+    n_codes = len(model.columns[column].values) if nominal else asked + 1
+    if gone and code == n_codes:
+        return 1 << asked
+    if nominal:
+        return 1 << code if code < asked else 0
+    return ((1 << asked) - 1) >> code << code if code <= asked else 0
+
+
+def check_pool(
+    content: dict[str, Any], pool: Pool, examples: Examples, max_states: int, time_limit: float
 ) -> list[Fact]:
-    """Check what is said of the mixture; the weights are those of the file."""
-    weights, exponent, claims = content.get("weights"), content.get("exponent"), content.get("claims")
-    if (
-        not isinstance(weights, list)
-        or len(weights) != len(parts)
-        or not all(is_number(w) and w > 0 for w in weights)
-    ):
-        raise InputError(f"weights is {quote(weights)}; expected a number above zero for each of models")
-    if not is_number(exponent) or not isinstance(claims, dict):
-        raise InputError(f"exponent is {quote(exponent)}; expected a number, and an object of claims")
-    total = math.fsum(weights)
+    """Check what is said of the averages and of their pool; the weights are those of the file."""
+    claims = content.get("claims")
+    if not isinstance(claims, dict):
+        raise InputError(f"claims is {quote(claims)}; expected an object")
     facts = [seal_fact(content)]
-    facts.append(Fact("sum of weights", total, 1.0, TRUE if abs(total - 1) <= LOSS else FALSE))
-    if len(weights) > 1:
-        note = "how much each average weighs was chosen among spaces that are not all in the file"
-        facts.append(Fact("weights", weights, None, UNCHECKED, note, predicts=True))
-    same = all(examples.counts == parts[0][1].counts for _, examples in parts)
-    facts.append(
-        Fact(
-            "examples of all averages", "the same", "the same" if same else "others", TRUE if same else FALSE
+    wrong = [
+        bits
+        for bits in pool.held.keys() | examples.counts.keys()
+        if pool.held.get(bits) != examples.counts.get(bits)
+    ]
+    note = f"{len(wrong)} rows differ" if wrong else ""
+    if pool.model.per_example != examples.per_example:
+        note = (
+            f"{pool.model.per_example} counts make an example in the file, {examples.per_example} in the data"
         )
-    )
-    if not same:
+        wrong = wrong or [0]
+    facts.append(Fact("examples", len(pool.held), len(examples.counts), FALSE if wrong else TRUE, note))
+    if wrong:
         return facts
-    try:
-        said = _mixed(parts, weights, max_states, time_limit)
-    except GivenUp as reason:
-        note = f"not recomputed: the spaces are too large ({reason}); raise --max-states or --time-limit"
-        return [*facts, Fact("exponent", exponent, None, UNCHECKED, note, predicts=True)]
-    found = best_exponent(said)
-    facts.append(
-        Fact("exponent", exponent, found, TRUE if abs(found - exponent) <= CLOSE * max(1, found) else FALSE)
+    note = "chosen among averages that are not all in the file"
+    facts.append(Fact("weights", [each.weight for each in pool.spaces], None, UNCHECKED, note, predicts=True))
+    note = "they come from weights that a cross-validation chose, which are not in the file"
+    for name in ("loo_log_loss", "loo_log_loss_error", "loo_accuracy"):
+        facts.append(Fact(name, claims.get(name), None, UNCHECKED, note))
+    deadline = time.monotonic() + time_limit
+    said = []
+    for k, space in enumerate(pool.spaces):
+        try:
+            each = _said(pool, space, examples, max_states, max(0.0, deadline - time.monotonic()))
+        except GivenUp as reason:
+            note = f"not recomputed: the space is too large ({reason}); raise --max-states or --time-limit"
+            facts.append(Fact(f"average {k}: loo_log_loss", space.loss, None, UNCHECKED, note, predicts=True))
+            continue
+        said.append(each)
+        facts.append(_number(f"average {k}: loo_log_loss", space.loss, _loss(each, examples)))
+    if len(said) < len(pool.spaces):
+        note = "not all averages were computed again"
+        return [*facts, Fact("pooled_log_loss", claims.get("pooled_log_loss"), None, UNCHECKED, note)]
+    shares = [n / sum(examples.class_totals) for n in examples.class_totals]
+    mixed = {key: _pooled([each[key] for each in said], pool.spaces, shares, examples) for key in said[0]}
+    facts.append(_number("pooled_log_loss", claims.get("pooled_log_loss"), _loss(mixed, examples)))
+    return [*facts, *_baseline(claims, shares)]
+
+
+def _number(name: str, claimed: Any, found: float) -> Fact:
+    fine = is_number(claimed) and math.isclose(claimed, found, rel_tol=LOSS, abs_tol=LOSS)
+    return Fact(name, claimed if is_number(claimed) else quote(claimed), found, TRUE if fine else FALSE)
+
+
+def _baseline(claims: dict[str, Any], shares: list[float]) -> list[Fact]:
+    loss = abs(math.fsum(share * math.log(share) for share in shares if share))
+    return [
+        _number("baseline_log_loss", claims.get("baseline_log_loss"), loss),
+        _number("baseline_accuracy", claims.get("baseline_accuracy"), max(shares)),
+    ]
+
+
+Said = dict[tuple[int, int], list[float]]
+
+
+def _said(pool: Pool, space: Space, examples: Examples, max_states: int, time_limit: float) -> Said:
+    """Return the logarithms of what one average says of each row of all columns and class without an example of it."""
+    whole, ranges = pool.model, _ranges(pool.model)
+    parts = [(j, *ranges[j]) for j in sorted(space.columns) if j in ranges]
+    columns = tuple(
+        replace(column, fine=None if column.fine is None else replace(column.fine, bins=space.bins))
+        for column in whole.columns
     )
-    mean, error = mean_loss(said, found)
-    right = math.fsum(n for logs, y, n in said if logs.index(max(logs)) == y) / sum(n for _, _, n in said)
-    for name, value in (("loo_log_loss", mean), ("loo_log_loss_error", error), ("loo_accuracy", right)):
-        claimed = claims.get(name)
-        fine = (
-            math.isnan(value)
-            if claimed is None
-            else is_number(claimed) and math.isclose(claimed, value, rel_tol=LOSS, abs_tol=LOSS)
+    model = replace(
+        whole,
+        columns=columns,
+        tests=tuple(whole.tests[i] for _, begin, n in parts for i in range(begin, begin + n)),
+        params={
+            "max_depth": space.depth, "min_leaf": MIN_LEAF, "power": POWER, "prior": PRIOR,
+            "dirichlet": {"$type": "BaseRate", "fields": {"strength": STRENGTH}},
+        },
+    ).with_base_rates(examples.class_totals)  # fmt: skip
+    place: dict[int, int] = {}
+    counts: dict[int, list[int]] = {}
+    for bits, own in examples.counts.items():
+        small, shift = 0, 0
+        for _, begin, n in parts:
+            small |= (bits >> begin & ((1 << n) - 1)) << shift
+            shift += n
+        place[bits] = small
+        known = counts.setdefault(small, [0] * len(own))
+        counts[small] = [a + b for a, b in zip(known, own, strict=True)]
+    merged = Examples(counts, len(model.tests), examples.n_classes, per_example=examples.per_example)
+    left = left_out_of(model, merged, max_states, time_limit)
+    number = {bits: row for row, bits in enumerate(sorted(counts))}
+    return {
+        (bits, y): left[number[place[bits]], y][0]
+        for bits, own in examples.counts.items()
+        for y, n in enumerate(own)
+        if n
+    }
+
+
+def _pooled(
+    each: list[list[float]], spaces: tuple[Space, ...], shares: list[float], examples: Examples
+) -> list[float]:
+    logs = [
+        math.log(share)
+        + math.fsum(
+            space.weight * (said[c] - math.log(share)) for said, space in zip(each, spaces, strict=True)
         )
-        facts.append(Fact(name, claimed, value, TRUE if fine else FALSE))
-    return facts
+        for c, share in enumerate(shares)
+    ]
+    most = max(logs)
+    total = most + math.log(math.fsum(math.exp(x - most) for x in logs))
+    kept = SLIP / sum(examples.class_totals)
+    return [
+        math.log((1 - kept) * math.exp(x - total) + kept * share)
+        for x, share in zip(logs, shares, strict=True)
+    ]
 
 
-def _mixed(
-    parts: list[tuple[Model, Examples]], weights: list[float], max_states: int, time_limit: float
-) -> Said:
-    """Return the logarithms of what the mixture says of left-out examples, before its exponent."""
-    each = [left_out_of(model, examples, max_states, time_limit) for model, examples in parts]
-    own = []
-    for said in each:
-        keys = list(said)
-        exponent = best_exponent(list(said.values()))
-        rows = tempered([[math.exp(x) for x in said[key][0]] for key in keys], exponent)
-        own.append(dict(zip(keys, rows, strict=True)))
-    mixed: Said = []
-    for key, (_, y, n) in each[0].items():
-        sums = [
-            math.fsum(w * p[key][c] for w, p in zip(weights, own, strict=True))
-            for c in range(len(own[0][key]))
-        ]
-        mixed.append(([math.log(x) for x in sums], y, n))
-    return mixed
+def _loss(said: Said, examples: Examples) -> float:
+    total = sum(examples.class_totals)
+    return float(
+        math.fsum(-logs[y] * examples.of(examples.counts[bits][y]) for (bits, y), logs in said.items())
+        / total
+    )

@@ -15,10 +15,12 @@ import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from everytree.verify.csv_file import CsvTable
 from everytree.verify.model import Column, Model, Test
+from everytree.verify.parts import class_weighted, counted, in_examples
 from everytree.verify.problem import InputError, quote
 
 __all__ = ["MISSING", "UNKNOWN", "Cells", "Examples", "read_cells", "read_examples"]
@@ -37,11 +39,18 @@ class Examples:
     n_tests: int
     n_classes: int
     notes: tuple[str, ...] = ()
+    per_example: int = 1  # so many counts make one example, where weights have fractions
 
     @property
-    def class_totals(self) -> tuple[int, ...]:
+    def class_totals(self) -> tuple[Any, ...]:
+        """The examples of each class."""
         columns = zip(*self.counts.values(), strict=True)
-        return tuple(sum(column) for column in columns) if self.counts else (0,) * self.n_classes
+        sums = tuple(sum(column) for column in columns) if self.counts else (0,) * self.n_classes
+        return tuple(self.of(n) for n in sums)
+
+    def of(self, n: int) -> Any:
+        """Return counts as examples."""
+        return in_examples(n, self.per_example)
 
     def fingerprint(self) -> str:
         """Compute the SHA-256 of the lines "outcomes counts…", one per distinct row, in lexicographic order."""
@@ -50,6 +59,8 @@ class Examples:
             outcomes = format(bits, f"0{self.n_tests}b")[::-1] if self.n_tests else ""
             rows[outcomes] = " ".join(str(n) for n in counts)
         text = "".join(f"{outcomes} {rows[outcomes]}\n" for outcomes in sorted(rows))
+        if self.per_example != 1:
+            text += f"per example {self.per_example}\n"
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
@@ -87,14 +98,14 @@ def read_examples(
                 )
             outcomes[row] |= bits
     codes = _classes_of(table, label_name, model, gone, decimal)
-    repeats = _weights_of(table, weights)
+    repeats, parts = counted(_weights_of(table, weights, model, codes))
     counts: dict[int, list[int]] = {}
     for bits, code, n in zip(outcomes, codes, repeats, strict=True):
         if n:
             counts.setdefault(bits, [0] * len(model.classes))[code] += n
     if not counts:
         raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
-    return Examples(counts, len(model.tests), len(model.classes), notes)
+    return Examples(counts, len(model.tests), len(model.classes), notes, parts)
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class Cells:
 
     rows: list[tuple[Any, ...]]
     classes: list[int]
-    weights: list[int]
+    weights: list[Any]  # ints, or Fractions where weights have fractions
     notes: tuple[str, ...] = ()
 
 
@@ -137,14 +148,14 @@ def read_cells(
             cells.append(known[cell])
         columns.append(cells)
     codes = _classes_of(table, label_name, model, gone, decimal)
-    repeats = _weights_of(table, weights)
+    repeats, parts = counted(_weights_of(table, weights, model, codes))
     kept = [row for row, n in enumerate(repeats) if n]
     if not kept:
         raise InputError(f"{table.file}: every row has weight zero; expected at least one example")
     return Cells(
         [tuple(column[row] for column in columns) for row in kept],
         [codes[row] for row in kept],
-        [repeats[row] for row in kept],
+        [in_examples(repeats[row], parts) for row in kept],
         notes,
     )
 
@@ -317,17 +328,22 @@ def _classes_of(table: CsvTable, name: str, model: Model, missing: frozenset[str
     return [known[cell] for cell in table.columns[name]]
 
 
-def _weights_of(table: CsvTable, name: str | None) -> list[int]:
-    if name is None:
-        return [1] * table.n_rows
+def _weights_of(table: CsvTable, name: str | None, model: Model, codes: list[int]) -> list[Fraction]:
+    """Read the weights of rows, times those of their classes where these are weights of examples."""
+    weights = [Fraction(1)] * table.n_rows if name is None else _weight_column(table, name)
+    given = model.params.get("class_weight")
+    if given is None or model.estimator == "OptimalTreeClassifier":  # there it is what errors cost
+        return weights
+    return class_weighted(given, model.classes, codes, weights)
+
+
+def _weight_column(table: CsvTable, name: str) -> list[Fraction]:
     weights = []
     for row, cell in enumerate(table.columns[name]):
         value = _number(cell)
-        if value is None or value < 0 or value != int(value):
-            raise InputError(
-                f"{table.place(row)}: the weight is {quote(cell)}; expected a whole number, 0 or more"
-            )
-        weights.append(int(cell) if WHOLE.fullmatch(cell) else int(value))
+        if value is None or value < 0:
+            raise InputError(f"{table.place(row)}: the weight is {quote(cell)}; expected a number, 0 or more")
+        weights.append(Fraction(int(cell)) if WHOLE.fullmatch(cell) else Fraction(float(value)))
     return weights
 
 

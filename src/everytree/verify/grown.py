@@ -17,6 +17,7 @@ from everytree.verify.examples import UNKNOWN, Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.flat import numbers
 from everytree.verify.model import Model
+from everytree.verify.parts import in_examples
 from everytree.verify.probable import read_prior
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.query import dirichlet_at
@@ -102,7 +103,8 @@ class _Graph:
         if not isinstance(children, list) or len(children) != m:
             raise InputError(f"tree.options.children is {quote(children)}; expected one list for each option")
         self.children = [_whole(each, f"options.children[{o}]", -1, n - 1) for o, each in enumerate(children)]
-        self.counts = _sparse(nodes, n, len(model.classes))
+        (parts,) = _whole([data.get("per_example", 1)], "per_example", 1, 2**53)
+        self.counts = _sparse(nodes, n, len(model.classes), parts)
         self.kind, self.dirichlet = data.get("kind"), data.get("dirichlet")
         self.log_leaf = {name: data.get(name) for name in ("log_leaf_open", "log_leaf_closed")}
         for o, (node, j) in enumerate(zip(self.owner, self.column, strict=True)):
@@ -236,16 +238,16 @@ def _bits(cover: int) -> list[int]:
     return [row for row, bit in enumerate(text) if bit == "1"]
 
 
-def _sparse(nodes: dict[str, Any], n: int, n_classes: int) -> list[list[int]]:
+def _sparse(nodes: dict[str, Any], n: int, n_classes: int, parts: int) -> list[list[Any]]:
     classes, counts = nodes.get("classes"), nodes.get("counts")
     if not isinstance(classes, list) or not isinstance(counts, list) or not len(classes) == len(counts) == n:
         raise InputError("tree.nodes.classes and tree.nodes.counts must have one list for each node")
     found = []
     for k, (which, many) in enumerate(zip(classes, counts, strict=True)):
         some = _whole(which, f"nodes.classes[{k}]", 0, n_classes - 1)
-        row = [0] * n_classes
+        row: list[Any] = [0] * n_classes
         for c, number in zip(some, _whole(many, f"nodes.counts[{k}]", 1, 2**53, len(some)), strict=True):
-            row[c] = number
+            row[c] = in_examples(number, parts)
         found.append(row)
     return found
 

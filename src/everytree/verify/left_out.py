@@ -27,7 +27,7 @@ MOST = 10.0
 NUMBERS = ("loo_log_loss", "loo_log_loss_error", "calibrated_loo_log_loss")
 
 Said = list[
-    tuple[list[float], int, int]
+    tuple[list[float], int, Any]
 ]  # log probabilities, the class, and how many such examples there are
 
 
@@ -78,7 +78,7 @@ def left_out_facts(
 
 def left_out(
     examples: Examples, weights: list[float], folds: list[Fold]
-) -> dict[tuple[int, int], tuple[list[float], int, int]]:
+) -> dict[tuple[int, int], tuple[list[float], int, Any]]:
     """Return what is said of an example of each row and class without it, by the place of the row and the class."""
     sums: dict[tuple[int, int], list[float]] = {}
     for weight, fold in zip(weights, folds, strict=True):
@@ -87,7 +87,7 @@ def left_out(
     rows = sorted(examples.counts)
     for (row, y), values in sums.items():
         total = math.fsum(values)
-        said[row, y] = [math.log(x / total) for x in values], y, examples.counts[rows[row]][y]
+        said[row, y] = [math.log(x / total) for x in values], y, examples.of(examples.counts[rows[row]][y])
     return said
 
 
@@ -99,7 +99,11 @@ def _add_sums(
     π(root) = 1,   π(side) += π(s) · P(split by t | s),   and the leaf of s has the probability π(s) · P(leaf | s)
     """
     space = fold.space
-    owners = [[y for y, n in enumerate(examples.counts[bits]) if n] for bits in sorted(examples.counts)]
+    # The classes that a row has, and how much of each is left out: one example, or all where that is less.
+    owners = [
+        [(y, min(1, examples.of(n))) for y, n in enumerate(examples.counts[bits]) if n]
+        for bits in sorted(examples.counts)
+    ]
     # Where nodes choose their own cuts, the last level has those of the state above it: it is part of a state there.
     level: dict[tuple[int, int | None], float] = {(space.everything, None): weight}
     depth = 0
@@ -111,16 +115,16 @@ def _add_sums(
             splits = fold.splits(cover, counts, depth, above)
             total = fold.value(cover, counts, depth, above)[0]
             leaf = pi * math.exp(fold.leaf(counts, depth, not splits) - total)
-            values = [
-                [leaf * x for x in _value(fold, counts, depth, y)] if n else [] for y, n in enumerate(counts)
-            ]
+            values: dict[tuple[int, Any], list[float]] = {}
             left = cover
             while left:
                 row = (left & -left).bit_length() - 1
                 left &= left - 1
-                for y in owners[row]:
+                for y, removed in owners[row]:
                     known = sums.setdefault((row, y), [0.0] * len(counts))
-                    for c, x in enumerate(values[y]):
+                    if (y, removed) not in values:
+                        values[y, removed] = [leaf * x for x in _value(fold, counts, depth, y, removed)]
+                    for c, x in enumerate(values[y, removed]):
                         known[c] += x
             shares = fold.prior.log_shares([split[0] for split in splits], fold.columns)
             here = fold.prior.log_split(depth)
@@ -135,12 +139,16 @@ def _add_sums(
         level, depth = below, depth + 1
 
 
-def _value(fold: Fold, counts: Counts, depth: int, y: int) -> list[float]:
-    """Compute r · p_c in a leaf that loses an example of class y."""
+def _value(fold: Fold, counts: Counts, depth: int, y: int, removed: Any) -> list[float]:
+    """Compute r · p_c in a leaf that loses an example of class y, or a part of one."""
     a = fold.added_at(depth)
-    masses = [(n - (c == y)) + x for c, (n, x) in enumerate(zip(counts, a, strict=True))]
-    total = (sum(counts) - 1) + sum(a)
-    ratio = (masses[y] / total) ** -fold.power
+    masses = [(n - (c == y) * removed) + x for c, (n, x) in enumerate(zip(counts, a, strict=True))]
+    total = (sum(counts) - removed) + sum(a)
+    if removed == 1:
+        ratio = (masses[y] / total) ** -fold.power
+    else:
+        up, down = (math.lgamma(x + removed) - math.lgamma(x) for x in (total, masses[y]))
+        ratio = math.exp(fold.power * (up - down))
     return [ratio * mass / total for mass in masses]
 
 

@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from everytree.verify.problem import InputError, is_number, is_share, quote
@@ -86,7 +87,7 @@ class Node:
 
     test: int
     children: tuple[int, int]
-    counts: tuple[int, ...]
+    counts: tuple[Any, ...]
     proba: tuple[float, ...]
     above: tuple[int, int] | None
     depth: int
@@ -101,7 +102,7 @@ class Leaf:
 
     node: int
     says: Any
-    counts: tuple[int, ...]
+    counts: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,7 @@ class Model:
     written_by: str
     table: dict[int, tuple[int, ...]] | None = None  # outcomes, as bits, → class counts
     local: bool = False  # whether every node chooses its own cuts
+    per_example: int = 1  # so many counts make one example, where weights have fractions
 
     @property
     def used_params(self) -> dict[str, Any]:
@@ -274,11 +276,15 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
     )
     target = target_of(data)
     claims = {} if rules else _object(data, "claims")
+    held = None if data.get("table") is None else _object(data, "table")
+    parts = (claims if held is None else held).get("per_example", 1)
+    if not _is_whole(parts, 1):
+        raise InputError(f"per_example is {quote(parts)}; expected a whole number of counts, 1 or more")
     nodes: tuple[Node, ...] = ()
     names = None
     if data.get("tree") is not None:
         tree = _object(data, "tree")
-        nodes = _nodes(tree, len(tests), len(classes))
+        nodes = _nodes(tree, len(tests), len(classes), parts)
         if local:
             nodes = _with_cuts(tree, nodes)
         names = _names(tree, len(tests))
@@ -297,9 +303,10 @@ def read_model(data: dict[str, Any], rules: bool = False) -> Model:
         test_names=names,
         nodes=nodes,
         claims=claims,
-        leaves=_leaves(claims, len(nodes), len(classes)) if nodes else (),
+        leaves=_leaves(claims, len(nodes), len(classes), parts) if nodes else (),
         written_by=_text(data, "everytree"),
-        table=None if data.get("table") is None else _table(_object(data, "table"), len(tests), len(classes)),
+        table=None if held is None else _table(held, len(tests), len(classes)),
+        per_example=parts,
         local=local,
     )
 
@@ -383,7 +390,7 @@ def _test(data: Any, path: str, columns: tuple[Column, ...], known: list[frozens
     return Test(column, kind, value)
 
 
-def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ...]:
+def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int, parts: int) -> tuple[Node, ...]:
     """Read the nodes of the tree in preorder, and check that they make a tree; their counts are not checked."""
     tests = _list(tree, "test", where="tree.")
     lists = {key: _list(tree, key, where="tree.") for key in ("children", "counts", "proba")}
@@ -419,13 +426,7 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
             waiting += [pair[1], pair[0]]
             for outcome, child in enumerate(pair):
                 above[child], depth[child] = (k, outcome), depth[k] + 1
-        counts, proba = lists["counts"][k], lists["proba"][k]
-        if (
-            not isinstance(counts, list)
-            or len(counts) != n_classes
-            or not all(_is_whole(n, 0) for n in counts)
-        ):
-            raise InputError(f"tree.counts[{k}] is {quote(counts)}; expected {n_classes} counts")
+        counts, proba = _counts(lists["counts"][k], n_classes, parts, f"tree.counts[{k}]"), lists["proba"][k]
         if not isinstance(proba, list) or len(proba) != n_classes or not all(map(is_share, proba)):
             raise InputError(f"tree.proba[{k}] is {quote(proba)}; expected {n_classes} probabilities")
         said = None if says is None else says[k]
@@ -434,7 +435,7 @@ def _nodes(tree: dict[str, Any], n_tests: int, n_classes: int) -> tuple[Node, ..
                 f"tree.says[{k}] is {quote(said)}; expected the index of one of {n_classes} classes"
             )
         place = (above.get(k), depth[k])
-        nodes.append(Node(test, (pair[0], pair[1]), tuple(counts), tuple(map(float, proba)), *place, said))
+        nodes.append(Node(test, (pair[0], pair[1]), counts, tuple(map(float, proba)), *place, said))
     if waiting:
         raise InputError(f"tree.children names node {waiting[-1]}; the tree has {len(tests)} nodes")
     return tuple(nodes)
@@ -449,23 +450,25 @@ def _names(tree: dict[str, Any], n_tests: int) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def _leaves(claims: dict[str, Any], n_nodes: int, n_classes: int) -> tuple[Leaf, ...]:
+def _counts(given: Any, n_classes: int, parts: int, path: str) -> tuple[Any, ...]:
+    """Read the examples of each class: whole numbers, or whole numbers of parts of an example."""
+    fine = isinstance(given, list) and len(given) == n_classes
+    if not fine or not all(_is_whole(n, 0) or (parts > 1 and is_number(n) and n >= 0) for n in given):
+        raise InputError(f"{path} is {quote(given)}; expected {n_classes} counts")
+    return tuple(given) if parts == 1 else tuple(Fraction(round(n * parts), parts) for n in given)
+
+
+def _leaves(claims: dict[str, Any], n_nodes: int, n_classes: int, parts: int) -> tuple[Leaf, ...]:
     found = []
     for i, each in enumerate(_list(claims, "leaves", where="claims.")):
         path = f"claims.leaves[{i}]"
         if not isinstance(each, dict):
             raise InputError(f"{path} is {quote(each)}; expected an object")
         node: Any = each.get("node")
-        says, counts = each.get("says"), each.get("counts")
+        says, counts = each.get("says"), _counts(each.get("counts"), n_classes, parts, f"{path}.counts")
         if not _is_whole(node, 0) or node >= n_nodes:
             raise InputError(f"{path}.node is {quote(node)}; expected a node below {n_nodes}")
-        if (
-            not isinstance(counts, list)
-            or len(counts) != n_classes
-            or not all(_is_whole(n, 0) for n in counts)
-        ):
-            raise InputError(f"{path}.counts is {quote(counts)}; expected {n_classes} counts")
-        found.append(Leaf(node, says, tuple(counts)))
+        found.append(Leaf(node, says, counts))
     return tuple(found)
 
 

@@ -4,7 +4,8 @@
     sum(s)     = P_leaf(s)·M(s) + Σ_t P_split(s)·share(t)·sum(s ∧ ¬t)·sum(s ∧ t)       best(s) the same with max
 
 P_split and P_leaf are the prior's factors at the depth of s (a leaf is "closed" where no test could follow), and
-share(t) is 1, or 1 over the number of feasible tests, or equal shares of attributes and then of their tests.
+share(t) is 1, or 1 over the number of feasible tests, or equal shares of attributes and then of their tests. Under the
+balanced prior P_leaf is the leaf's share of all examples, to the power kappa.
 """
 
 from __future__ import annotations
@@ -35,12 +36,17 @@ class Prior:
     omega: float = 0.5
     attribute_fair: bool = False
     weight: float = 1.0  # how often the code of the tree counts; of the kind "coding" alone
+    kappa: float = 1.0  # the power of a leaf's share of the examples; of the kind "balanced" alone
 
     def log_split(self, depth: int) -> float:
         return KINDS[self.kind].log_split(self, depth)
 
     def log_leaf(self, depth: int, closed: bool) -> float:
         return KINDS[self.kind].log_leaf(self, depth, closed)
+
+    def log_held(self, n: int, total: int) -> float:
+        """Return what a leaf weighs by its number of examples."""
+        return self.kappa * math.log(n / total) if self.kind == "balanced" else 0.0
 
     def log_shares(self, tests: Sequence[int], columns: Sequence[int]) -> dict[int, float]:
         """Return the logarithm of each feasible test's share."""
@@ -80,6 +86,7 @@ KINDS = {
         lambda prior, depth, closed: math.log(prior.omega),
         False,
     ),
+    "balanced": Kind("BalancedPrior", lambda prior, depth: 0.0, lambda prior, depth, closed: 0.0, False),
     "shapes": Kind("ShapePrior", lambda prior, depth: 0.0, lambda prior, depth, closed: 0.0, True),
     "coding": Kind(
         "CodingPrior",
@@ -96,10 +103,12 @@ def read_prior(params: dict[str, Any]) -> Prior | None:
     if isinstance(given, str):
         if given not in KINDS:
             return None
-        numbers = (
-            {"alpha": params.get("alpha", 0.8), "beta": params.get("beta", 0.8)} if given == "size" else {}
-        )
-        return _prior(given, numbers)
+        fields: dict[str, Any] = {}
+        if given == "size":
+            fields = {"alpha": params.get("alpha", 0.8), "beta": params.get("beta", 0.8)}
+        if params.get("cuts") == "local":  # A prior by name is attribute-fair where nodes choose their cuts.
+            fields["attribute_fair"] = True
+        return _prior(given, fields)
     kinds = {kind.type_name: word for word, kind in KINDS.items()}
     if (
         not isinstance(given, dict)
@@ -124,10 +133,12 @@ def _prior(kind: str, fields: dict[str, Any]) -> Prior | None:
         isinstance(value, bool) if name == "attribute_fair" else _is_small(value)
         for name, value in fields.items()
     )
-    if not fine or not set(fields) <= {"alpha", "beta", "omega", "attribute_fair", "weight"}:
+    if not fine or not set(fields) <= {"alpha", "beta", "omega", "attribute_fair", "weight", "kappa"}:
         return None
     prior = Prior(kind, **fields)
     if prior.weight != 1 and (kind != "coding" or prior.attribute_fair or prior.weight > 10):
+        return None
+    if not 0 < prior.kappa <= 10:
         return None
     return prior if 0 < prior.alpha < 1 and 0 < prior.omega < 1 else None
 
@@ -177,7 +188,8 @@ class Fold:
         return self.power * (math.fsum(terms) + math.lgamma(total) - math.lgamma(total + sum(counts)))
 
     def leaf(self, counts: Counts, depth: int, closed: bool) -> float:
-        return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed)
+        held = self.prior.log_held(sum(counts), sum(self.space.totals))
+        return self.marginal(counts, depth) + self.prior.log_leaf(depth, closed) + held
 
     def theta(self, counts: Counts, depth: int) -> list[float]:
         """Compute the class probabilities of a leaf."""

@@ -24,12 +24,13 @@ from typing import Any, TypeAlias
 from everytree.verify.examples import Examples
 from everytree.verify.local import Offers
 from everytree.verify.model import Model
+from everytree.verify.parts import in_examples
 from everytree.verify.query import COSTS, Query, Value
 
 __all__ = ["GivenUp", "Optimum", "Space", "best_tree", "rank_of", "show_tree"]
 
 Key: TypeAlias = tuple[Any, ...]  # () is a leaf, (test, zero, one) a split
-Counts: TypeAlias = tuple[int, ...]
+Counts: TypeAlias = tuple[Any, ...]
 # A cover, the levels that may still be split, and the cover whose offers count where it is another one.
 State: TypeAlias = tuple[int, int | None, int | None]
 
@@ -83,8 +84,9 @@ class Space:
             self.planes.append(
                 [(1 << digit, _bit_set([n >> digit & 1 for n in column])) for digit in range(digits)]
             )
+        self.per_example = examples.per_example
         # Where no row counts twice, there is one bit set per class.
-        single = all(len(plane) == 1 for plane in self.planes)
+        single = self.per_example == 1 and all(len(plane) == 1 for plane in self.planes)
         self.unit_planes = [plane[0][1] for plane in self.planes] if single else None
         self.totals = self.counts(self.everything)
         # A remembered state holds its cover: one bit per distinct row, and a few Python objects around it.
@@ -96,9 +98,10 @@ class Space:
         """Count the classes of a cover."""
         if self.unit_planes is not None:
             return tuple([(cover & rows).bit_count() for rows in self.unit_planes])
-        return tuple(
-            [sum([weight * (cover & rows).bit_count() for weight, rows in plane]) for plane in self.planes]
-        )
+        sums = [sum([weight * (cover & rows).bit_count() for weight, rows in plane]) for plane in self.planes]
+        if self.per_example != 1:
+            return tuple([in_examples(n, self.per_example) for n in sums])
+        return tuple(sums)
 
     def asked(self, left: int | None, above: int | None) -> int | None:
         """Return the cover whose offers count instead of a state's own: that of its parent, on the lowest level."""

@@ -237,17 +237,20 @@ class LeafConstraints:
     chi2: ChiSquare | None = None
     p_value: ChiSquare | None = None
 
-    def rule(self, totals: Iterable[int]) -> _core.LeafRule:
-        """Return the rule that the core checks, for data with these class totals."""
+    def rule(self, totals: Iterable[int], per_example: int = 1) -> _core.LeafRule:
+        """Return the rule that the core checks, for data with these class totals, of which ``per_example`` make one.
+
+        χ² grows with the counts: that of counts is ``per_example`` times that of examples.
+        """
         counts = [int(n) for n in totals]
         threshold = 0.0 if self.chi2 is None or self.chi2.threshold is None else self.chi2.threshold
         if self.p_value is not None and self.p_value.p_value is not None:
             occurring = sum(n > 0 for n in counts)
             threshold = max(threshold, chi2_threshold(self.p_value.p_value, occurring - 1))
         return _core.LeafRule(
-            0 if self.support is None else self.support.examples,
-            0 if self.margin is None else self.margin.examples,
-            threshold,
+            0 if self.support is None else self.support.examples * per_example,
+            0 if self.margin is None else self.margin.examples * per_example,
+            threshold * per_example,
             counts,
         )
 

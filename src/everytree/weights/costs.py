@@ -8,7 +8,8 @@
 
 ``cost_words`` registers them by name.
 Weights and matrices are read as the numbers they are written as (0.1 is one tenth) and multiplied by a common factor,
-so that the core adds whole numbers where they are not too large: then sums and bounds are exact.
+so that the core adds whole numbers where they are not too large: then sums and bounds are exact. Where weights of
+examples have fractions, the core adds up counts, and ``scale`` has the counts of an example as a factor.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class ClassCounts(Protocol):
     def total(self) -> int: ...
     @property
     def class_totals(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def per_example(self) -> int: ...
     @property
     def classes(self) -> tuple[Any, ...] | None: ...
 
@@ -152,6 +155,7 @@ def make_cost(
         exact = _exact(own(table.n_classes))
     if exact is not None:
         matrix, scale, whole = _scaled(exact, table.total)
+    scale *= table.per_example
     core = leaf_cost(
         kind,
         table.n_classes,
@@ -159,6 +163,7 @@ def make_cost(
         confidence=confidence,
         per_leaf=float(written(penalty) * scale) if penalty else 0.0,
         rule=rule,
+        per_example=table.per_example,
     )
     answers = None if exact is None else tuple(map(tuple, exact))
     return Cost(name, core, scale, whole and not penalty, answers)

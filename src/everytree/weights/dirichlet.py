@@ -192,10 +192,11 @@ def leaf_cost(
     confidence: float = 0.25,
     per_leaf: float = 0.0,
     rule: _core.LeafRule | None = None,
+    per_example: int = 1,
 ) -> _core.LeafCost:
     """Make the core's leaf cost for a name of ``COSTS``; leaves that ``rule`` forbids cost infinity.
 
-    ``cost_matrix[c, k]`` is the cost of predicting k when c is true.
+    ``cost_matrix[c, k]`` is the cost of predicting k when c is true. ``per_example`` counts make one example.
     """
     if kind not in COSTS:
         raise QueryError(f"{kind!r} is not a cost of leaves; expected one of {', '.join(COSTS)}")
@@ -208,5 +209,5 @@ def leaf_cost(
             )
         matrix = checked_cost_matrix(cost_matrix, n_classes).ravel().tolist()
     return _core.LeafCost(
-        kind, n_classes, matrix, confidence, per_leaf, _core.LeafRule() if rule is None else rule
+        kind, n_classes, matrix, confidence, per_leaf, _core.LeafRule() if rule is None else rule, per_example
     )

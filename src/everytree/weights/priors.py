@@ -4,8 +4,9 @@
 
 d is the depth of the node and t the share of its test: 1, or e^−w with e the number of feasible tests and w usually
 1, or, for attribute-fair priors, 1/(attributes with a feasible test) · 1/(feasible tests of that attribute). A leaf is
-open if a feasible test could still follow. So a prior is three short tables of numbers, a flag and a weight, and a new
-one is a new class with a ``tables`` method and the decorator ``@named_prior(word, about)``: no other code changes.
+open if a feasible test could still follow; where κ > 0 it also weighs (n/N)^κ, with n of the N examples in it. So a
+prior is three short tables of numbers, a flag and two weights, and a new one is a new class with a ``tables`` method
+and the decorator ``@named_prior(word, about)``: no other code changes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, TypeVar
 
 from everytree.common.arguments import number, refused
@@ -22,6 +23,7 @@ from everytree.errors import QueryError
 
 __all__ = [
     "PRIORS",
+    "BalancedPrior",
     "CodingPrior",
     "LeafPenaltyPrior",
     "Prior",
@@ -36,7 +38,7 @@ __all__ = [
 ]
 
 
-MOST_WEIGHT = 10  # of the choice of a test
+MOST_WEIGHT = 10  # of the choice of a test, and of the share of examples in a leaf
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,19 @@ class PriorTables:
     test_weight : float, default 1.0
         With ``per_test``, how often the choice of a test counts, from 0 to 10: its share among e is e^−weight. It is 1
         for priors with attribute-fair tests.
+    kappa : float, default 0.0
+        The power, from 0 to 10, of the share of all examples that a leaf holds: each leaf also weighs that.
 
     Raises
     ------
     QueryError
-        If a table is empty, or an entry is infinity or not a number, or the weight is out of its range.
+        If a table is empty, or an entry is infinity or not a number, or a weight is out of its range.
 
     Examples
     --------
-    >>> UniformPrior().tables(deepest=3)
-    PriorTables(log_split=[0.0], log_leaf_open=[0.0], log_leaf_closed=[0.0], per_test=False, test_weight=1.0)
+    >>> tables = UniformPrior().tables(deepest=3)
+    >>> tables.log_split, tables.per_test, tables.kappa
+    ([0.0], False, 0.0)
     """
 
     log_split: list[float]
@@ -75,6 +80,7 @@ class PriorTables:
     log_leaf_closed: list[float]
     per_test: bool
     test_weight: float = 1.0
+    kappa: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("log_split", "log_leaf_open", "log_leaf_closed"):
@@ -88,6 +94,8 @@ class PriorTables:
                 )
         if not 0 <= self.test_weight <= MOST_WEIGHT:
             raise refused(QueryError, "test_weight", self.test_weight, f"a number from 0 to {MOST_WEIGHT}")
+        if not 0 <= self.kappa <= MOST_WEIGHT:
+            raise refused(QueryError, "kappa", self.kappa, f"a number from 0 to {MOST_WEIGHT}")
 
     @property
     def depend_on_depth(self) -> bool:
@@ -268,6 +276,50 @@ class LeafPenaltyPrior(Prior):
         return PriorTables([0.0], [leaf], [leaf], per_test=False)
 
 
+@named_prior("balanced", "every leaf weighs its share of the examples, to the power kappa")
+@dataclass(frozen=True)
+class BalancedPrior(Prior):
+    """The prior that prefers balanced tests: every leaf weighs its share of the examples, to the power κ.
+
+    Every number of examples but that of the root stands once above a split, and once below where its node is split
+    again. So all leaves together weigh the same as all splits, if one of n into n₁ and n₀ of N examples weighs this::
+
+        (n₁ · n₀ / (n · N))^κ
+
+    Beside each other the tests of a node weigh (n₁ · n₀)^κ, most where they halve its examples (Nijssen 2008 names such
+    a prior as an alternative, without a formula); and a leaf costs the more, the fewer examples it has. The prior
+    looks at the examples, never at their classes.
+
+    Parameters
+    ----------
+    kappa : float, default 1.0
+        The power, above 0 and at most 10; the larger it is, the more balanced and the smaller the trees.
+    attribute_fair : bool, default False
+        Whether the feasible tests of a node, which weigh as many as there are, share that weight so that every
+        attribute has the same, and in it every test.
+
+    Raises
+    ------
+    QueryError
+        If the power is out of its range.
+
+    Examples
+    --------
+    >>> BalancedPrior(0.5).tables(3).kappa
+    0.5
+    """
+
+    kappa: float = 1.0
+    attribute_fair: bool = False
+
+    def __post_init__(self) -> None:
+        if number("kappa", self.kappa, 0, math.inf, example=1) > MOST_WEIGHT:
+            raise refused(QueryError, "kappa", self.kappa, f"at most {MOST_WEIGHT}, such as 1")
+
+    def tables(self, deepest: int) -> PriorTables:
+        return PriorTables([0.0], [0.0], [0.0], per_test=False, kappa=float(self.kappa))
+
+
 @named_prior("shapes", "every shape of tree weighs the same, and in it every test")
 @dataclass(frozen=True)
 class ShapePrior(Prior):
@@ -351,11 +403,13 @@ class CodingPrior(Prior):
         return PriorTables([half], [half], [half], per_test=True, test_weight=float(self.weight))
 
 
-def as_prior(prior: Prior | str) -> Prior:
-    """Return the prior of a name, with default parameters, or the prior itself."""
+def as_prior(prior: Prior | str, fair: bool = False) -> Prior:
+    """Return the prior of a name, with default parameters, or the prior itself; ``fair`` concerns names alone."""
     if isinstance(prior, Prior):
         return prior
     if isinstance(prior, str) and prior in PRIORS:
-        return PRIORS[prior].made()
+        made: Prior = PRIORS[prior].made()
+        fields: dict[str, Any] = made.__dataclass_fields__ if is_dataclass(made) else {}
+        return replace(made, attribute_fair=True) if fair and "attribute_fair" in fields else made  # type: ignore[type-var]
     names = ", ".join(map(repr, PRIORS))
     raise refused(QueryError, "prior", prior, f"one of {names}, or a prior such as SizePrior(0.8, 0.8)")

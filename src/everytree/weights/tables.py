@@ -28,13 +28,15 @@ class Weights:
     Attributes
     ----------
     tables : PriorTables
-        The prior.
+        The prior; its share of examples in a leaf travels with the Dirichlet parameters, of which leaves are made.
     rows : list of lists
         The Dirichlet parameters by depth and class; one row where depth plays no part.
     attributes : sequence of int
         The attribute of each test, for attribute-fair priors; else empty.
     power : float
         The power of the leaf weights: a leaf weighs M(n) to the power of it.
+    per_example : int
+        The counts that make one example, where leaves count parts of examples.
     prior, dirichlet : the core's objects of these numbers, made when first asked for
     """
 
@@ -42,6 +44,7 @@ class Weights:
     rows: Rows
     attributes: Sequence[int] = ()
     power: float = 1.0
+    per_example: int = 1
 
     @cached_property
     def prior(self) -> _core.Prior:
@@ -57,7 +60,7 @@ class Weights:
 
     @cached_property
     def dirichlet(self) -> _core.Dirichlet:
-        return _core.Dirichlet(self.rows, self.power)
+        return _core.Dirichlet(self.rows, self.power, self.per_example, self.tables.kappa)
 
     @property
     def depend_on_depth(self) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.common.limits import Limits
 from everytree.common.text import show, show_many
 from everytree.data.column import KINDS, Column, coded
 from everytree.errors import DataError, Step, Wording
@@ -151,6 +152,7 @@ class CellTable:
         self._rows: list[Sequence[str | None]] = []
         self._block_rows = max(_BLOCK_ROWS, _BLOCK_CELLS // max(1, len(self._keep)))
         self._lines = array("q")
+        self._control = Limits().control()  # through which a file can be stopped while it is read
 
     @property
     def n_rows(self) -> int:
@@ -165,6 +167,7 @@ class CellTable:
             self._flush()
 
     def _flush(self) -> None:
+        self._control.check()
         n_cells = self.n_rows * len(self._keep)
         if n_cells > self._max_cells:
             raise DataError(

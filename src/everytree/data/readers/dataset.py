@@ -19,6 +19,8 @@ from everytree.common.text import show, show_many
 from everytree.data.column import Column, nominal_column
 from everytree.data.readers import convert
 from everytree.data.readers.cells import TypeSpec, build_column
+from everytree.data.recipes.recipe import Recipes
+from everytree.data.recipes.recognise import Treated
 from everytree.errors import DataError, Step, Wording
 
 __all__ = ["Dataset", "kept_positions", "unknown_column"]
@@ -75,7 +77,7 @@ class Dataset:
 
     ``target`` is the column to predict, if one was named; ``weights`` has one weight per row where the file
     gives them; ``relation`` is the file's own name for the table; ``notes`` are remarks of the reader worth
-    showing.
+    showing. ``recipes`` say how columns were made of those of the file, and ``treated`` tells it to people.
 
     >>> age = Column("age", "numeric", np.array([63.0, 37.0]))
     >>> sick = Column("sick", "nominal", np.array(["yes", "no"], dtype=object), ("no", "yes"))
@@ -92,6 +94,8 @@ class Dataset:
     weights: NDArray[np.float64] | None = None
     target: str | None = None
     notes: tuple[str, ...] = field(default=())
+    recipes: Recipes = field(default=())
+    treated: tuple[Treated, ...] = field(default=())
 
     def __post_init__(self) -> None:
         if not self.columns:

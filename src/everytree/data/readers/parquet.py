@@ -240,7 +240,7 @@ def _column(name: str, chunks: Any, pyarrow: Any) -> Column:
     if is_type.is_dictionary(kind):
         return _dictionary(name, chunks, pyarrow)
     if is_type.is_integer(kind):
-        return Column(name, "numeric", _integers(chunks))
+        return Column(name, "numeric", _integers(chunks, pyarrow))
     if is_type.is_floating(kind) or is_type.is_decimal(kind):
         return Column(name, "numeric", _floats(chunks, pyarrow))
     if is_type.is_temporal(kind) or _is_text(kind, is_type):
@@ -277,18 +277,19 @@ def _texts(name: str, chunks: Any, pyarrow: Any) -> list[str | None]:
         ) from error
 
 
-def _integers(chunks: Any) -> NDArray[Any]:
-    values = chunks.to_pylist()
-    known = [value for value in values if value is not None]
-    large = bool(known) and (min(known) < -_EXACT or max(known) > _EXACT)
-    if large and len(known) == len(values) and max(known) < 2**63:
-        return np.array(values, dtype=np.int64)
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+def _integers(chunks: Any, pyarrow: Any) -> NDArray[Any]:
+    compute = optional("pyarrow.compute", _INSTALL)
+    bounds = compute.min_max(chunks).as_py()
+    low, high = bounds["min"], bounds["max"]
+    large = low is not None and (low < -_EXACT or high > _EXACT)
+    if large and chunks.null_count == 0 and high < 2**63:
+        return np.asarray(chunks.to_numpy(), dtype=np.int64)
+    return _floats(chunks, pyarrow)
 
 
 def _floats(chunks: Any, pyarrow: Any) -> NDArray[np.float64]:
-    values = chunks.cast(pyarrow.float64(), safe=False)
-    return np.array([np.nan if value is None else value for value in values.to_pylist()], dtype=np.float64)
+    """The numbers, null as nan. Arrow converts them itself: lists of Python's numbers took ten times the memory."""
+    return np.array(chunks.cast(pyarrow.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def _dictionary(name: str, chunks: Any, pyarrow: Any) -> Column:

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from everytree.common.text import show
+from everytree.common.text import show, show_many
+from everytree.data.frames import read_columns
 from everytree.data.readers.arff import read_arff
 from everytree.data.readers.csv import CHUNK, read_csv, read_csv_chunks
 from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks
-from everytree.data.readers.text import Source, source_name
+from everytree.data.readers.text import FALLBACK, Source, source_name
+from everytree.data.recipes.recipe import Recipes, apply_recipes, by_source
+from everytree.data.recipes.recognise import Recognised, recognised
+from everytree.data.recipes.target import treat_target
 from everytree.errors import DataError, Step, Wording
 
-__all__ = ["EXTENSIONS", "read", "read_chunks"]
+__all__ = [
+    "EXTENSIONS",
+    "dataset_like",
+    "is_file",
+    "kinds_like",
+    "read",
+    "read_chunks",
+    "read_like",
+    "read_plain",
+    "recognise_dataset",
+    "with_encoding",
+]
 
 # To add a format: write its reader as one file here, and one line in this table.
 EXTENSIONS: dict[str, Callable[..., Dataset]] = {
@@ -45,40 +62,263 @@ IN_PIECES: dict[str, Callable[..., Iterator[Dataset]]] = {
 }
 
 
-def read(source: Source, target: str | None = None, **options: Any) -> Dataset:
-    """Read a data file with the reader that its extension names; ``.gz`` after a text format is unpacked.
+def read(
+    source: Any,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
+    target_cut: float | Sequence[float] | None = None,
+    like: Any = None,
+    as_is: bool = False,
+    **options: Any,
+) -> Dataset:
+    """Read a data file as people have them: by its extension, with every column made fit to learn from.
+
+    Money, percentages, thousands separators, decimal commas, dates, times and yes or no in several spellings are
+    recognised column by column; ids, free text and columns that never change are left out. ``data.treated`` tells what
+    was done with each, and ``columns`` changes it. A classifier that learns from the data set keeps how it was read.
 
     Parameters
     ----------
-    source : str, path or open file
-        The file to read: .csv, .tsv, .tab, .arff, .parquet, .pq, .feather, .arrow, .arrows or .ipc.
+    source : str, path, open file or data frame
+        The file to read: .csv, .tsv, .tab, .arff, .parquet, .pq, .feather, .arrow, .arrows or .ipc; ``.gz`` after a
+        text format is unpacked. Or a data frame (pandas, polars, pyarrow), which is treated in the same way.
     target : str, optional
         The column to predict.
+    columns : dict or sequence of str, optional
+        How to read some columns, where that is not what their cells tell: "number", "date" ("dmy" or "mdy" where the
+        order is not plain), "time", "boolean", "nominal" or "drop". A list has the names of the columns to read.
+    target_cut : float or sequence of float, optional
+        Cuts that make classes of a target of numbers: 100 makes the classes "<= 100" and "> 100".
+    like : classifier, optional
+        A fitted classifier: its columns are read as they were in training, for ``predict``; and ``target``, if named.
+    as_is : bool, default False
+        Whether to leave every column as the reader of the format gives it: numeric, nominal or boolean, none left out.
     **options : object
-        Further parameters of the reader: ``read_csv``, ``read_arff`` or ``read_parquet``.
+        Further parameters of the reader: ``read_csv``, ``read_arff`` or ``read_parquet``. Columns that ``types`` names
+        are not treated further.
 
     Returns
     -------
     Dataset
-        The columns of the file, each with its kind.
+        The columns to learn from, each with its kind.
 
     Raises
     ------
     DataError
-        If the extension is not known, or the file cannot be read; the message says where and why.
+        If the extension is not known, or the file cannot be read; the message says where and why, and lists all that
+        must be changed.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "heart.csv")
-    ...     _ = path.write_text("age,ill\\n63,yes\\n37,no\\n")
-    ...     data = read(path, target="ill")
-    >>> data.names, data.target
-    (('age', 'ill'), 'ill')
+    ...     path = Path(folder, "customers.csv")
+    ...     _ = path.write_text("joined,paid,left\\n05/03/2024,$1014.39,yes\\n17/04/2024,$20,no\\n")
+    ...     data = read(path, target="left")
+    >>> data.names
+    ('joined month', 'joined weekday', 'joined age in days', 'paid', 'left')
+    >>> data["paid"].values.tolist()
+    [1014.39, 20.0]
     """
-    return EXTENSIONS[_extension(source)](source, target, **options)
+    asked = dict(columns) if isinstance(columns, Mapping) else {}
+    wanted = None if isinstance(columns, Mapping) else columns
+    if like is not None:
+        return read_like(like, source, target, columns=wanted, **options)
+    types = dict(options.pop("types", None) or {})
+    if as_is:
+        return read_plain(source, target, types=types, columns=wanted, **options)
+    texts = {name: "nominal" for name, word in asked.items() if word != "drop" and name not in types}
+    data = read_plain(source, target, types=types | texts, columns=wanted, asked=asked, **options)
+    where = source_name(source) if is_file(source) else "the data"
+    return recognise_dataset(data, asked, target_cut, keep=types, where=where)
+
+
+def is_file(source: Any) -> bool:
+    """Return whether a source is a path or an open file, and not a table in memory."""
+    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
+
+
+def read_plain(
+    source: Any,
+    target: str | None = None,
+    *,
+    asked: Mapping[str, str] | None = None,
+    types: Mapping[str, Any] | None = None,
+    columns: Sequence[str] | None = None,
+    **options: Any,
+) -> Dataset:
+    """Read a file, or a data frame, as it is: each column numeric, nominal or boolean.
+
+    A text file that is not UTF-8 is read as what it seems to be, and a note says so. ``asked`` columns that are not
+    there are left for ``recognise_dataset`` to refuse, together with all else.
+    """
+    if not is_file(source):
+        return _of_frame(source, target, columns)
+    reader = EXTENSIONS[_extension(source)]
+    return with_encoding(
+        source, options, lambda more: _read_asked(reader, source, target, asked, types, columns, more)
+    )
+
+
+def _read_asked(
+    reader: Callable[..., Dataset],
+    source: Source,
+    target: str | None,
+    asked: Mapping[str, str] | None,
+    types: Mapping[str, Any] | None,
+    columns: Sequence[str] | None,
+    options: dict[str, Any],
+) -> Dataset:
+    given = dict(types or {})
+    while True:
+        try:
+            return reader(source, target, types=given, columns=columns, **options)
+        except DataError as error:
+            absent = error.value if error.code == "unknown-column" and error.parameter == "types" else None
+            if absent is None or absent not in (asked or {}) or not isinstance(source, str | os.PathLike):
+                raise
+            del given[absent]
+
+
+def with_encoding(
+    source: Any, options: dict[str, Any], reads: Callable[[dict[str, Any]], Dataset]
+) -> Dataset:
+    """Read a text file as UTF-8 or, where no encoding was given and it is none, as UTF-16 or as Windows writes it."""
+    try:
+        return reads(options)
+    except DataError as error:
+        if error.code != "encoding" or "encoding" in options or not isinstance(source, str | os.PathLike):
+            raise
+        first, other = error, str(error.value or FALLBACK)
+    try:
+        data = reads({**options, "encoding": other})
+    except DataError as error:
+        raise (first if error.code == "encoding" else error) from None
+    return replace(data, notes=(*data.notes, f"{source_name(source)} is not UTF-8; it was read as {other}"))
+
+
+def _of_frame(source: Any, target: str | None, columns: Sequence[str] | None) -> Dataset:
+    frame = read_columns(source)
+    if frame.names is None:
+        raise DataError("the table has no names of columns; expected a data frame with names")
+    made = {
+        column.name: column
+        for column in frame.columns
+        if columns is None or column.name in {*columns, target}
+    }
+    return Dataset(made, target=target)
+
+
+def recognise_dataset(
+    data: Dataset,
+    asked: Mapping[str, str] | None = None,
+    target_cut: float | Sequence[float] | None = None,
+    keep: Collection[str] = (),
+    where: str = "the data",
+) -> Dataset:
+    """Return a data set with every column made fit to learn from; ``keep`` stay as they are."""
+    told, target = dict(asked or {}), data.target
+    columns = {name: column for name, column in data.columns.items() if name != target}
+    word = told.pop(target, None) if target is not None else None
+    found = recognised(columns, told, keep)
+    if target is not None:
+        cuts = [target_cut] if isinstance(target_cut, int | float) else target_cut
+        if word == "drop":
+            found.problems.append(f"{show(target)} is the target and cannot be left out")
+        elif target in keep:
+            found.columns[target] = data[target]
+        else:
+            treat_target(found, data[target], cuts, word)
+    elif target_cut is not None:
+        found.problems.append("target_cut cuts the target; name the target too")
+    if target is not None and not columns:
+        found.problems.append(f"{show(target)} is the only column; there is nothing to predict it from")
+    elif not set(found.columns) - {target} and not found.problems:
+        why = "; ".join(f"{each.column}: {each.note}" for each in found.treated)
+        found.problems.append(f"no column is left to learn from ({why})")
+    found.check(where)
+    order = [made for name in data.names for made in ((name,) if name == target else _made_of(found, name))]
+    return replace(
+        data,
+        columns={name: found.columns[name] for name in order},
+        recipes=tuple(found.recipes),
+        treated=tuple(found.treated),
+    )
+
+
+def _made_of(found: Recognised, name: str) -> tuple[str, ...]:
+    for each in found.treated:
+        if each.column == name:
+            return each.made
+    return (name,) if name in found.columns else ()
+
+
+def read_like(
+    model: Any,
+    source: Any,
+    target: str | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    **options: Any,
+) -> Dataset:
+    """Read a file, or a data frame, as a fitted classifier read its own: its columns, and ``target`` if it is named."""
+
+    def reads(types: dict[str, Any]) -> Dataset:
+        return read_plain(source, None, types=types, columns=columns, **options)
+
+    data = dataset_like(model, reads, target)
+    wanted = list(model.column_kinds())
+    made = {name: recipe.column for recipe in getattr(model, "recipes_", ()) for name in recipe.made}
+    absent = list(dict.fromkeys(made.get(name, name) for name in wanted if name not in data.columns))
+    if absent:
+        where = source_name(source) if is_file(source) else "the data"
+        raise DataError(
+            f"{where}: the model needs {len(absent)} more column{'' if len(absent) == 1 else 's'}: {show_many(absent)}",
+            code="unknown-column",
+        )
+    return data.select(*wanted, *([target] if target is not None else []))
+
+
+def dataset_like(
+    model: Any, reads: Callable[[dict[str, Any]], Dataset], target: str | None = None
+) -> Dataset:
+    """Read a file so that its columns are those of training; ``reads`` reads it with given kinds of columns.
+
+    Cells that cannot be read as in training are missing, and a note says so.
+    """
+    label, recipes = target or model.label_name(), tuple(getattr(model, "recipes_", ()))
+    wanted = kinds_like(model, label)
+    plain = reads({})
+    types = {}
+    for name in plain.names:
+        kind = wanted.get(name, "any")
+        if kind == "any" and name in wanted and plain[name].kind == "nominal":
+            kind = "boolean"  # true and false, in a spelling that the reader does not take for booleans by itself
+        if kind not in ("any", plain[name].kind):
+            types[name] = kind
+    if types:
+        plain = reads(types)
+    made, unread = apply_recipes(plain.columns, recipes)
+    there = label if label in made else None
+    notes = (*plain.notes, *(f"{each}; these are missing" for each in unread))
+    return replace(plain, columns=made, recipes=recipes, target=there, notes=notes)
+
+
+def kinds_like(model: Any, label: str | None) -> dict[str, str]:
+    """Return for the columns of a file the kinds that a fitted classifier reads; recipes read texts."""
+    kinds: dict[str, str] = dict(model.column_kinds())
+    if label is not None:
+        labels = model.classes_.tolist()
+        texts = all(isinstance(each, str) for each in labels)
+        truths = all(isinstance(each, bool) for each in labels)
+        kinds[label] = "boolean" if truths else "nominal" if texts else "numeric"
+    recipes: Recipes = tuple(getattr(model, "recipes_", ()))
+    made = {name for recipe in recipes for name in recipe.made}
+    return {name: kind for name, kind in kinds.items() if name not in made} | dict.fromkeys(
+        by_source(recipes), "nominal"
+    )
 
 
 def read_chunks(

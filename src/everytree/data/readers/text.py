@@ -7,6 +7,7 @@ raises the usual ``OSError``.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -19,10 +20,20 @@ from everytree.common.arguments import argument, refused
 from everytree.common.text import show
 from everytree.errors import DataError, Wording
 
-__all__ = ["MAX_LINE", "Lines", "Source", "open_bytes", "open_lines", "source_name"]
+__all__ = [
+    "FALLBACK",
+    "MAX_LINE",
+    "Lines",
+    "Source",
+    "open_bytes",
+    "open_lines",
+    "other_encoding",
+    "source_name",
+]
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
+FALLBACK = "cp1252"  # what programs on Windows write where it is not UTF-8
 MAX_LINE = 1 << 24  # characters; a line this long is not a row of a table
 
 # The first bytes of files that people try to read as text, and what to do with them instead.
@@ -63,6 +74,30 @@ def open_bytes(source: Source) -> Iterator[IO[bytes]]:
     yield io.BytesIO(content)
 
 
+def other_encoding(source: str | os.PathLike[str]) -> str | None:
+    """Return what a text file on disk seems to be written in where that is not UTF-8: UTF-16, or as Windows writes."""
+    with open(source, "rb") as file:
+        start = file.read(16)
+        if start[:2] in _UTF16_MARKS:
+            return "utf-16"
+        if (
+            start[:2] == b"\x1f\x8b"
+            or any(start.startswith(mark) for mark, _ in _OTHER_FORMATS)
+            or b"\0" in start
+        ):
+            return None
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        piece = start
+        try:
+            while piece:
+                decoder.decode(piece)
+                piece = file.read(1 << 20)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return FALLBACK
+    return None
+
+
 class Lines:
     """Iterates over the lines of a text, line ends kept; ``number`` is the number of the last line given."""
 
@@ -82,9 +117,10 @@ class Lines:
         try:
             line = self._text.readline(MAX_LINE)
         except UnicodeDecodeError as error:
-            raise DataError(self._undecodable(error)) from error
+            raise DataError(self._undecodable(error), code="encoding", parameter="encoding") from error
         except UnicodeError as error:
-            raise DataError(f"{self.name}: the text is not {self._text.encoding}: {error}") from error
+            message = f"{self.name}: the text is not {self._text.encoding}: {error}"
+            raise DataError(message, code="encoding", parameter="encoding") from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(
                 f"{self.place(self.number + 1)}: the gzip stream is damaged or cut short ({error}). Fetch it "
@@ -133,14 +169,15 @@ def open_lines(source: Source, encoding: str = "utf-8") -> Iterator[Lines]:
             encoding = "utf-8-sig"
             if start[:2] in _UTF16_MARKS:
                 utf16 = argument("encoding", "utf-16", '"utf-16"')
-                raise DataError(Wording(f"{name}: the file is UTF-16, not UTF-8; pass ", utf16))
+                says = Wording(f"{name}: the file is UTF-16, not UTF-8; pass ", utf16)
+                raise DataError(says, code="encoding", parameter="encoding", value="utf-16")
         try:
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
         except (LookupError, ValueError) as error:
             expected = 'a name such as "utf-8"'
-            says = f" is not known; expected {expected}"
+            unknown = f" is not known; expected {expected}"
             raise refused(
-                DataError, "encoding", encoding, expected, says=says, shown=show(encoding)
+                DataError, "encoding", encoding, expected, says=unknown, shown=show(encoding)
             ) from error
         try:
             yield Lines(name, text)

@@ -1,0 +1,61 @@
+"""Screening: of very many columns, those that tell most about the classes by themselves.
+
+    information of a column about the class, less what chance gives:   Σ n log(n · total / (row · column)) − freedom / 2
+
+This looks at the labels, so that what is said of left-out examples afterwards is too good.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.example_weights import ExampleWeights
+from everytree.data.frames import Frame
+
+__all__ = ["kept_columns"]
+
+Reals = npt.NDArray[np.float64]
+
+
+def kept_columns(
+    frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None, most: int
+) -> list[int]:
+    """Return the columns that tell most about the classes by themselves, at most so many, in their order.
+
+    A numeric column is cut into eight bins of equal frequency; the measure is the information that bin, value or
+    missingness gives about the class, less its mean where the two have nothing to do with each other.
+    """
+    n = len(frame.columns)
+    if n <= most:
+        return list(range(n))
+    share = np.ones(codes.size) if weights is None else weights.examples.astype(np.float64)
+    told = [_information(_coarse(column), codes, share) for column in frame.columns]
+    return sorted(np.argsort(np.array(told), kind="stable")[::-1][:most].tolist())
+
+
+def _coarse(column: Any) -> npt.NDArray[np.intp]:
+    """Return a few codes of a column: of a nominal one its values, else bins of equal frequency; 0 where missing."""
+    out = np.zeros(len(column), dtype=np.intp)
+    if column.is_empty:
+        return out
+    known = np.ones(len(column), dtype=bool) if column.mask is None else ~column.mask
+    data = np.asarray(column.data)[known]
+    if column.kind == "numeric":
+        cuts = np.unique(np.quantile(data.astype(np.float64), np.arange(1, 8) / 8))
+        data = np.searchsorted(cuts, data, side="left")
+    out[known] = np.unique(data, return_inverse=True)[1] + 1
+    return out
+
+
+def _information(values: npt.NDArray[np.intp], codes: npt.NDArray[np.intp], share: Reals) -> float:
+    table = np.zeros((int(values.max()) + 1, int(codes.max()) + 1))
+    np.add.at(table, (values, codes), share)
+    total = table.sum()
+    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    seen = table > 0
+    gained = float((table[seen] * np.log((table * total)[seen] / (rows * columns)[seen])).sum())
+    freedom = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
+    return gained - freedom / 2
