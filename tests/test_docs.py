@@ -39,7 +39,7 @@ def pages_with(language: str) -> list[Path]:
 
 
 # Commands that read the file which docs/cli.md makes, or what a line above wrote: they run in order, page by page.
-ON_FILES = {"fit", "predict", "query", "front", "explain", "compare", "methods"}
+ON_FILES = {"export", "fit", "predict", "query", "front", "explain", "compare", "methods"}
 
 
 def lines_of(page: Path) -> list[str]:
@@ -169,3 +169,24 @@ def test_examples_in_docstrings_run(module: str, tmp_path: Path, monkeypatch: py
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
     assert failed == 0
+
+
+def test_examples_that_pytest_runs_leave_nothing_behind() -> None:
+    module = ROOT / "src/everytree/verify/check.py"
+    before = set(ROOT.iterdir())
+    run = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "0",
+        "--doctest-modules",
+        str(module),
+    ]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+    assert set(ROOT.iterdir()) == before

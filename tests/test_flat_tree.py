@@ -183,7 +183,8 @@ def test_a_broken_path_tree():
         ({"probabilities": [[0.4, 0.4]] * n}, r"probabilities\[0\] sum to 0.8; expected 1"),
         ({"probabilities": [[2.0, -1.0]] * n}, r"probabilities\[0\]\[0\] is 2.0"),
         ({"counts": [[1, 1]] * n}, r"counts\[0\] is not the sum of the counts of its children"),
-        ({"counts": [[1.5, 1]] * n}, r"counts\[0\]\[0\] is 1.5; expected a whole number"),
+        ({"counts": [[1.5, 1]] * n}, r"counts\[0\] is not the sum of the counts of its children"),
+        ({"counts": [[-1.5, 1]] * n}, r"counts\[0\]\[0\] is -1.5"),
     ]:
         with pytest.raises(DataError, match=message):
             et.PathTree.from_dict(good | change, tree.categories, tree.classes)

@@ -77,7 +77,7 @@ def test_the_average_says_of_new_rows_what_its_twin_says(seed, kind, bins, depth
     space, twin, frame, rows = both(seed, kind, bins, depth)
     assert space.n_trees == twin.count()
     model = Bayes(twin)
-    posterior = space.posterior()
+    posterior = space.posterior(et.SizePrior())
     assert posterior.log_evidence == pytest.approx(model.log_evidence, abs=1e-10)
     expected = [model.predict_proba(row) for row in rows]
     np.testing.assert_allclose(posterior.predict_proba(frame), expected, **CLOSE)
@@ -107,7 +107,7 @@ def test_trees_ask_and_answer_as_their_twins(seed, kind, depth):
     space, twin, frame, rows = both(seed, kind, 3, depth)
     model = Bayes(twin)
     trees = {tuple(key_of(tree)): tree for tree in twin.enumerate_trees()}
-    posterior = space.posterior()
+    posterior = space.posterior(et.SizePrior())
     found = [
         space.best(),
         space.most_probable(),
@@ -135,7 +135,7 @@ def test_trees_ask_and_answer_as_their_twins(seed, kind, depth):
 def test_sampled_tops_and_trees_answer_as_their_twins(seed, kind):
     space, twin, frame, rows = both(seed, kind, 3, 3)
     listing = Listing(Bayes(twin))
-    collapsed = space.collapsed(n_draws=60, n_chains=2, burn_in=10, random_state=seed)
+    collapsed = space.collapsed(et.SizePrior(), n_draws=60, n_chains=2, burn_in=10, random_state=seed)
     expected = np.zeros((len(rows), len(space.classes)))
     for top, share in collapsed.tops(10**6):
         # Three levels: a top is a leaf, or a test at the root and all that may lie below it.
@@ -149,7 +149,7 @@ def test_sampled_tops_and_trees_answer_as_their_twins(seed, kind):
     np.testing.assert_allclose(collapsed.predict_proba(frame), expected, **CLOSE)
 
     trees = {tuple(key_of(tree)): tree for tree in listing.posterior}
-    drawn = [tuple(tree.key) for tree in space.posterior().sample(30, random_state=seed)]
+    drawn = [tuple(tree.key) for tree in space.posterior(et.SizePrior()).sample(30, random_state=seed)]
     control = _core.Control()
     found = _core.predict_draws(
         space.core_table(control),
@@ -171,7 +171,7 @@ def test_sampled_tops_and_trees_answer_as_their_twins(seed, kind):
 @pytest.mark.parametrize(("seed", "kind"), [(s, kind) for kind in KINDS for s in range(2)])
 def test_rules_of_a_row_have_the_cuts_of_their_own_states(seed, kind):
     space, twin, frame, rows = both(seed, kind, 3, 2)
-    posterior, model = space.posterior(), Bayes(twin)
+    posterior, model = space.posterior(et.SizePrior()), Bayes(twin)
     names = [rule.names for rule in posterior.rules(top=10**4)]
     assert len(set(names)) == len(names)  # equal cuts are one, whatever values they lie between
     for i in range(6):

@@ -101,7 +101,8 @@ def test_a_loaded_model_predicts_the_same(made, words, tmp_path):
         assert np.array_equal(model.predict_proba(new), loaded.predict_proba(new))
         assert np.array_equal(model.predict(new), loaded.predict(new))
         assert model.predict(new).dtype == loaded.predict(new).dtype
-    assert set(vars(model)) == set(vars(loaded))
+    # A file holds no training rows: which of them were used, and in what parts, is known after fit alone.
+    assert set(vars(model)) - {"_used", "weight_rounding_", "per_example_"} == set(vars(loaded))
     assert loaded.target_name_ == "sick"
     for name in made.CLAIMS:
         assert np.array_equal(getattr(loaded, name), getattr(model, name)), name

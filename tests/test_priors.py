@@ -14,6 +14,7 @@ from everytree.estimators.smoothed import SmoothedTreeClassifier
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay, dirichlet_rows, leaf_cost
 from everytree.weights.priors import (
+    BalancedPrior,
     CodingPrior,
     LeafPenaltyPrior,
     Prior,
@@ -72,6 +73,8 @@ def test_the_size_prior_sums_to_one(
         (CodingPrior(weight=2), reference.CodingPrior(weight=2)),
         (CodingPrior(weight=0), reference.UniformPrior()),
         (CodingPrior(attribute_fair=True), reference.CodingPrior(ATTRIBUTES)),
+        (BalancedPrior(), reference.BalancedPrior()),
+        (BalancedPrior(0.3, attribute_fair=True), reference.BalancedPrior(0.3, ATTRIBUTES)),
     ],
     ids=lambda value: repr(value)[:40],
 )
@@ -82,6 +85,37 @@ def test_every_tree_weighs_what_the_reference_says(prior: Prior, twin_prior: Any
     for tree in twin.enumerate_trees():
         ours = post.log_joint(reference.key(tree))
         assert ours == pytest.approx(model.log_prior(tree), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("kappa", [0.5, 1.0, 3.0])
+def test_balanced_leaves_weigh_as_balanced_splits(kappa: float) -> None:
+    """The product over the leaves of (n / N)^κ is that over the splits of (n₁ · n₀ / (n · N))^κ."""
+    space, twin = one_class(5, 3, 1)
+    post = space.posterior(BalancedPrior(kappa))
+    total = sum(map(sum, twin.table.counts))
+    for tree in twin.enumerate_trees():
+        splits = 0.0
+        for node in reference.nodes_of(tree, twin.table):
+            if node.test is not None:
+                zero, one = (
+                    sum(twin.table.class_counts(side)) for side in twin.table.children(node.cover, node.test)
+                )
+                splits += kappa * math.log(zero * one / ((zero + one) * total))
+        assert post.log_joint(reference.key(tree)) == pytest.approx(splits, abs=1e-12)
+
+
+def test_balanced_tests_are_likelier_roots() -> None:
+    """One class says nothing, so the roots have the odds of n₁ · n₀: 5 · 5, 2 · 8 and 1 · 9."""
+    X = np.array([[i < 5, i < 2, i < 1] for i in range(10)], dtype=int)
+    space = TreeSpace(X, [0] * 10, 1, classes=[0])
+    for kappa in (1.0, 2.0):
+        roots = space.posterior(BalancedPrior(kappa)).root_distribution()
+        assert roots / roots[0] == pytest.approx([1, (16 / 25) ** kappa, (9 / 25) ** kappa])
+
+
+def test_grown_trees_refuse_the_balanced_prior() -> None:
+    with pytest.raises(QueryError, match=r"weighs leaves by their examples.*BayesOptimalClassifier"):
+        SmoothedTreeClassifier(prior="balanced").fit([[0.0], [1.0]] * 5, [0, 1] * 5)
 
 
 def test_a_weight_makes_the_code_of_the_tree_count_so_often() -> None:
@@ -151,7 +185,7 @@ def test_attribute_fair_shares_by_hand() -> None:
 def test_priors_by_name() -> None:
     for name, prior in {
         "uniform": UniformPrior(), "size": SizePrior(0.8, 0.8), "leaf_penalty": LeafPenaltyPrior(0.5),
-        "shapes": ShapePrior(), "coding": CodingPrior(),
+        "shapes": ShapePrior(), "coding": CodingPrior(), "balanced": BalancedPrior(1.0),
     }.items():  # fmt: skip
         assert as_prior(name) == prior
         assert as_prior(prior) is prior
@@ -186,6 +220,9 @@ def test_a_prior_of_one_s_own() -> None:
         (lambda: SizePrior(beta=math.inf), r"beta=inf"),
         (lambda: LeafPenaltyPrior(0), r"omega=0; expected .*between 0 and 1"),
         (lambda: LeafPenaltyPrior(1), r"omega=1; expected"),
+        (lambda: BalancedPrior(0), r"kappa=0; expected"),
+        (lambda: BalancedPrior(11), r"kappa=11; expected at most 10"),
+        (lambda: PriorTables([0.0], [0.0], [0.0], False, kappa=-1), r"kappa=-1; expected a number from 0 to"),
         (lambda: DepthDecay(scale=1.0), r"scale=1.0; expected .*between 0 and 1"),
         (lambda: DepthDecay(rate=0.0), r"rate=0.0; expected .*between 0 and 1"),
         (lambda: as_prior("flat"), r"prior='flat'; expected one of 'uniform', 'size'.*SizePrior\(0.8, 0.8\)"),

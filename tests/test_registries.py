@@ -131,7 +131,7 @@ def test_a_prior_that_is_registered_is_known_everywhere(depth_prior: Any, out: O
 
 def test_a_prior_that_is_taken_out_is_unknown() -> None:
     with pytest.raises(
-        QueryError, match="expected one of 'uniform', 'size', 'leaf_penalty', 'shapes', 'coding'"
+        QueryError, match="expected one of 'uniform', 'size', 'leaf_penalty', 'balanced', 'shapes', 'coding'"
     ):
         spaces()[0].posterior("toy_depth")
 

@@ -407,7 +407,11 @@ def test_a_deep_tree_needs_no_recursion() -> None:
         ({"counts": COUNTS[:4]}, r"counts has 4 entries"),
         ({"counts": [5, 4, 1, 1, 0]}, r"counts has shape \(5,\)"),
         ({"counts": np.zeros((5, 0), dtype=int)}, r"counts has shape \(5, 0\): expected \(n, at least 1\)"),
-        ({"counts": np.array(COUNTS, dtype=float)}, r"counts holds float64 values: expected integers"),
+        (
+            {"counts": np.array(COUNTS, dtype=float) * np.nan},
+            r"counts\[0\]\[0\] is nan: expected a finite number",
+        ),
+        ({"counts": np.array(COUNTS, dtype=str)}, r"counts holds <U\d+ values: expected integers"),
         ({"counts": [[1], [2, 3]]}, r"counts is not a rectangular array"),
         ({"counts": [[5, 5], [4, 1], [1, 4], [1, 0], [0, -4]]}, r"counts\[4\]\[1\] is -4"),
         (

@@ -126,7 +126,8 @@ for _ in range(10_000):
         (edited("children", 2, value=[3, 7]), r"children\[2\]\[1\] is 7"),
         (edited("counts", 0, value=[]), r"counts\[0\] is empty"),
         (edited("counts", 3, value=[1]), r"counts\[3\] has 1 entries: expected 2"),
-        (edited("counts", 3, 1, value=2.5), r"counts\[3\]\[1\] is 2.5"),
+        (edited("counts", 3, 1, value=2.5), r"counts\[2\] is \[.*\]: its children's counts add up to"),
+        (edited("counts", 3, 1, value=-2.5), r"counts\[3\]\[1\] is -2.5: expected a number of examples"),
         (edited("counts", 3, 1, value=-1), r"counts\[3\]\[1\] is -1"),
         (
             edited("counts", 3, 1, value=5),

@@ -8,6 +8,7 @@ in which every pair of values of every two options occurs (a pairwise covering a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -17,19 +18,28 @@ import numpy.typing as npt
 
 from everytree import _core, reference
 from everytree.bayes.posterior import Posterior
+from everytree.data.example_weights import example_weights
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay
-from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
+from everytree.weights.priors import (
+    BalancedPrior,
+    CodingPrior,
+    LeafPenaltyPrior,
+    Prior,
+    ShapePrior,
+    SizePrior,
+    UniformPrior,
+)
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "table": ("random", "repeated", "twins", "constant", "coincident", "xor", "thresholds", "absent", "wide"),
     "n_classes": (1, 2, 3, 4, 5),
-    "weights": (False, True),
+    "weights": (False, True, "halves", "thirds", "floats"),
     "min_leaf": (1, 2, 3, 4, 5),
     "max_depth": (0, 1, 2, 3, 4, None),
     "prior": (
         "uniform", "size", "size(0.95, 0.5)", "fair size", "leaf penalty",
-        "shapes", "fair shapes", "coding", "fair coding",
+        "shapes", "fair shapes", "coding", "fair coding", "balanced", "fair balanced",
     ),
     "dirichlet": ("1", "0.3", "per class", "1/C", "decay"),
     "cost": ("error", "expected_error", "gini", "entropy", "cost"),
@@ -48,7 +58,7 @@ class Case:
     seed: int
     table: str = "random"
     n_classes: int = 2
-    weights: bool = False
+    weights: bool | str = False
     min_leaf: int = 1
     max_depth: int | None = 2
     prior: str = "size"
@@ -112,7 +122,7 @@ class Data:
 
     X: npt.NDArray[np.uint8]
     y: npt.NDArray[np.intp]
-    weights: npt.NDArray[np.int64] | None
+    weights: npt.NDArray[Any] | None
     n_classes: int
 
 
@@ -154,7 +164,10 @@ def make_data(case: Case) -> Data:
     weights = None
     if case.weights:
         weights = rng.integers(0, 5, n)
-        weights[0] = max(int(weights[0]), case.min_leaf)
+        if isinstance(case.weights, str):
+            part = {"halves": 2, "thirds": 3}.get(case.weights)
+            weights = rng.random(n) * 3 if part is None else rng.integers(0, 4 * part, n) / part
+        weights[0] = max(weights[0], case.min_leaf)
     return Data(X, y.astype(np.intp), weights, case.n_classes)
 
 
@@ -187,6 +200,11 @@ PRIORS: dict[str, tuple[Prior, Any]] = {
     "fair shapes": (ShapePrior(attribute_fair=True), lambda attributes: reference.ShapePrior(attributes)),
     "coding": (CodingPrior(), lambda attributes: reference.CodingPrior()),
     "fair coding": (CodingPrior(attribute_fair=True), lambda attributes: reference.CodingPrior(attributes)),
+    "balanced": (BalancedPrior(), lambda attributes: reference.BalancedPrior()),
+    "fair balanced": (
+        BalancedPrior(2.5, attribute_fair=True),
+        lambda attributes: reference.BalancedPrior(2.5, attributes),
+    ),
 }
 
 
@@ -200,6 +218,14 @@ def dirichlets(name: str, n_classes: int) -> tuple[Any, Any]:
     if name == "1/C":
         return name, name
     return float(name), float(name)
+
+
+def counted_weights(weights: npt.NDArray[Any]) -> list[Fraction]:
+    """The weights as the table counts them: exactly, or rounded by a millionth or less."""
+    counted = example_weights(weights, len(weights))
+    assert counted is not None
+    assert counted.rounding < 1e-6
+    return [Fraction(int(n), counted.per_example) for n in counted.counts]
 
 
 class Twins:
@@ -225,7 +251,7 @@ class Twins:
             data.X.tolist(),
             data.y.tolist(),
             data.n_classes,
-            None if data.weights is None else data.weights.tolist(),
+            None if data.weights is None else counted_weights(data.weights),
         )
         self.twin = reference.Space(self.table, case.max_depth, case.min_leaf)
         ours, theirs = PRIORS[case.prior]

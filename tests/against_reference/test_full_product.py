@@ -20,7 +20,7 @@ FEW = ("count", "best_error", "log_evidence", "map_tree", "test_inclusion")
 def check_tables(n_classes: int, max_depth: int | None, tables: int, seed: str) -> None:
     rng = Random(f"{seed} {n_classes} {max_depth}")
     free = ("table", "prior", "dirichlet", "cost", "merge", "frontier", "linear", "n_jobs", "kernels")
-    for weights, min_leaf, _ in product(OPTIONS["weights"], OPTIONS["min_leaf"], range(tables)):
+    for weights, min_leaf, _ in product(OPTIONS["weights"][:3], OPTIONS["min_leaf"], range(tables)):
         case = Case(
             seed=rng.randrange(2**31),
             n_classes=n_classes,

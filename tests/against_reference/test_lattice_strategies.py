@@ -50,7 +50,8 @@ def check(case: Case, leaf_penalty: float = 0.0) -> None:
             assert_close(own, cheapest(twins.twin, query, 1)[0], f"{strategy}: least {case.cost}")
         if case.cost == "error" and not leaf_penalty:
             rank = reference.best(twins.twin, reference.Query(rank=("error", "size")))[0].rank
-            assert (tree.error, tree.size) == rank
+            assert_close(tree.error, rank[0], f"{strategy}: error")  # thirds of examples add up to rounding
+            assert tree.size == rank[1]
         if census is not None:
             assert_census(census, twins.twin, strategy, tree.info)
 

@@ -55,6 +55,8 @@ def test_whatever_interrupts_the_search_the_bounds_hold() -> None:
     """Stopped again and again, the search goes on and ends with the same tree."""
     stopped = 0
     for case in [replace(case, table="wide", n_jobs=1) for case in CASES[::20]]:
+        if case.prior == "fair balanced":  # its factors may exceed 1: it is folded, not searched
+            continue
         twins = Twins(case)
         expected = twins.posterior.map_tree()
         best = expected.info["log_joint"]

@@ -18,9 +18,9 @@ from engine_cases import OPTIONS
 from everytree import _core
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay
-from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, SizePrior
+from everytree.weights.priors import BalancedPrior, CodingPrior, LeafPenaltyPrior, SizePrior
 
-PRIORS = [SizePrior(), LeafPenaltyPrior(0.2), CodingPrior(attribute_fair=True)]
+PRIORS = [SizePrior(), LeafPenaltyPrior(0.2), CodingPrior(attribute_fair=True), BalancedPrior()]
 
 
 def medium(seed: int, n: int = 150, n_tests: int = 12, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from everytree import CodingPrior, LeafPenaltyPrior, ShapePrior, SizePrior, TreeSpace, UniformPrior, reference
+from everytree import (
+    BalancedPrior,
+    CodingPrior,
+    LeafPenaltyPrior,
+    ShapePrior,
+    SizePrior,
+    TreeSpace,
+    UniformPrior,
+    reference,
+)
 from everytree.reference.leaves import leaf_probabilities, log_marginal
 
 PRIORS: dict[str, Any] = {
@@ -24,6 +33,7 @@ PRIORS: dict[str, Any] = {
     "leaf penalty": (LeafPenaltyPrior(0.3), lambda attributes: reference.LeafPenaltyPrior(0.3)),
     "shapes": (ShapePrior(), lambda attributes: reference.ShapePrior()),
     "fair coding": (CodingPrior(attribute_fair=True), lambda a: reference.CodingPrior(a)),
+    "balanced": (BalancedPrior(0.5), lambda attributes: reference.BalancedPrior(0.5)),
 }
 
 

@@ -247,7 +247,7 @@ def test_sql_refuses_what_does_not_fit() -> None:
     rules = random_posterior(9).compress(0.1)
     with pytest.raises(QueryError, match="label=7; expected one of 0, 1"):
         rules.to_sql(label=7)
-    with pytest.raises(QueryError, match="binarizer has 1 tests that are not the 6 tests of the rules"):
+    with pytest.raises(QueryError, match="binarizer has 1 tests that are not the 6 tests of the model"):
         rules.to_sql(Binarizer().fit([[0], [1]]))
 
 

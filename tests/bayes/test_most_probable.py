@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from everytree import QueryError, SizePrior, TreeSpace, UniformPrior
+from everytree import BalancedPrior, LeafPenaltyPrior, QueryError, SizePrior, TreeSpace, UniformPrior
 from everytree.weights.priors import Prior, PriorTables
 
 CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
@@ -84,6 +84,32 @@ def test_a_prior_with_factors_above_one_is_folded() -> None:
     tree = space.most_probable(Bonus())
     assert tree.key == space.posterior(Bonus()).map_tree().key
     assert tree.info["optimal"]
+
+
+@pytest.mark.parametrize("kind", [UniformPrior, LeafPenaltyPrior, BalancedPrior])
+def test_attribute_fair_priors_without_shares_are_folded(kind: type[Prior]) -> None:
+    """The only test of a column then weighs more than 1 beside many of another."""
+    X, y = noisy(40, 5)
+    space = TreeSpace(X, y, max_depth=3, attributes=["a", "a", "a", "a", "b"])
+    prior = kind(attribute_fair=True)  # type: ignore[call-arg]
+    assert space.most_probable(prior).key == space.posterior(prior).map_tree().key
+
+
+@pytest.mark.parametrize("kappa", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_search_knows_bounds_of_balanced_leaves(kappa: float, n_classes: int) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (120, 9))
+    y = np.where(
+        rng.random(120) < 0.8, X[:, :n_classes].sum(axis=1) % n_classes, rng.integers(0, n_classes, 120)
+    )
+    for depth, dirichlet, power in ((3, 1.0, 1.0), (None, 0.4, 1.0), (4, 1.0, 0.5)):
+        space = TreeSpace(X, y, max_depth=depth, min_leaf=3)
+        prior = BalancedPrior(kappa)
+        found = space.most_probable(prior, dirichlet, power)
+        best = space.posterior(prior, dirichlet, power).map_tree()
+        assert found.key == best.key
+        assert found.info["upper_bound"] == found.info["log_joint"]
 
 
 class Never(Prior):

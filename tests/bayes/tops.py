@@ -15,7 +15,15 @@ from everytree import reference
 from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay
-from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
+from everytree.weights.priors import (
+    BalancedPrior,
+    CodingPrior,
+    LeafPenaltyPrior,
+    Prior,
+    ShapePrior,
+    SizePrior,
+    UniformPrior,
+)
 
 ATTRIBUTES = (0, 0, 1, 2, 1, 2, 3, 3)
 
@@ -30,6 +38,7 @@ PRIORS: dict[str, tuple[Prior, Any]] = {
     "fair shapes": (ShapePrior(attribute_fair=True), lambda a: reference.ShapePrior(attributes=a)),
     "coding": (CodingPrior(), lambda a: reference.CodingPrior()),
     "fair coding": (CodingPrior(attribute_fair=True), lambda a: reference.CodingPrior(attributes=a)),
+    "balanced": (BalancedPrior(), lambda a: reference.BalancedPrior()),
 }
 DIRICHLETS: dict[str, tuple[Any, Any]] = {
     "1": (1.0, 1.0),

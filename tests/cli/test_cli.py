@@ -75,6 +75,7 @@ def test_demo_prints_both_methods_and_writes_the_pictures(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "the best tree" in done.stdout
     assert "every tree, averaged" in done.stdout
+    assert "every tree, nothing to choose" in done.stdout
     assert "accuracy" in done.stdout
     assert "log-loss" in done.stdout
     result = run_demo(max_depth=2)
@@ -113,12 +114,17 @@ def test_a_greedy_tree_is_no_better_than_the_best() -> None:
 
 def test_demo_scores_make_sense() -> None:
     result = run_demo(max_depth=2)
-    best, average = result.scores
+    best, average, every, logistic = result.scores
+    assert (logistic.method, logistic.accuracy > 0.9) == ("logistic regression", True)
     assert result.n_train + result.n_held_out == 569
     assert 0.85 < best.accuracy <= 1
     assert 0.85 < average.accuracy <= 1
     # On this split the average is the better forecaster: one tree is too sure of itself.
     assert average.log_loss < best.log_loss
+    assert every.log_loss < average.log_loss
+    assert every.accuracy >= average.accuracy
+    loss, error = result.left_out
+    assert abs(loss - every.log_loss) < 4 * error
     probabilities = [p for _, p in result.likely_tests]
     assert probabilities == sorted(probabilities, reverse=True)
     assert 0 < probabilities[0] <= 1 + 1e-12

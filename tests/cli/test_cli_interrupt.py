@@ -58,6 +58,7 @@ def test_the_first_interrupt_keeps_the_best_so_far(noise: Path) -> None:
     shown, err = process.communicate(timeout=SLOW_START)
     assert process.returncode == 0, err
     assert "ended             stopped" in shown
+    assert "not judged on held-out rows: learning was stopped" in shown
     assert "stopping; once more to give up at once" in err
     assert json.loads(out.read_text())["claims"]["stop_reason"] == "stopped"
 
@@ -78,7 +79,7 @@ def test_an_interrupt_while_training_errors_are_counted_costs_only_them(noise: P
     out = noise.with_name("model.json")
     process = begin(
         "fit", str(noise), "--target", "y", "--method", "bayes", "--max-depth", "4", "--min-leaf", "20",
-        "--training-errors", "--out", str(out), what="bayes.posterior:Posterior.predict_proba",
+        "--training-errors", "--no-held-out", "--out", str(out), what="bayes.posterior:Posterior.predict_proba",
     )  # fmt: skip
     assert out.exists()  # it is safe before they are counted
     process.send_signal(signal.SIGINT)

@@ -12,7 +12,7 @@ import pytest
 import everytree as et
 from everytree.cli import explore
 from everytree.cli.explore import run_explore
-from everytree.cli.options import Reading
+from everytree.cli.options import Reading, Treating
 
 Cli = Callable[..., Any]
 TARGET = "gewählt"
@@ -113,6 +113,6 @@ def test_the_explorer_is_opened_with_local_cuts(mixed: Path, monkeypatch: pytest
     opened: list[Any] = []
     monkeypatch.setattr(explore, "serve", lambda explorer, *_: opened.append(explorer.opened.model))
     with pytest.raises(SystemExit) as ended:
-        run_explore(mixed, TARGET, "", 0, False, 1, "3", "local", Reading())
+        run_explore(mixed, TARGET, "", 0, False, 1, "3", "local", Reading(), Treating())
     assert ended.value.code == 0
     assert (opened[0].bins, opened[0].cuts) == (3, "local")

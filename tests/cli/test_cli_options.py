@@ -31,6 +31,7 @@ NEEDED = {
     "front": ("{folder}/mixed.csv", *LABEL),
     "explain": ("{folder}/model.json", "{folder}/mixed.csv", "--row", "1"),
     "compare": ("{folder}/mixed.csv", "--methods", "optimal", "--folds", "2", *LABEL),
+    "export": ("{folder}/model.json", "--to", "sql"),
     "study": ("beyond", "--data", "{folder}"),
     "verify": ("{folder}/model.json", "{folder}/mixed.csv"),
     "report": ("{folder}/model.json", "--data", "{folder}/mixed.csv"),
@@ -48,6 +49,7 @@ BAD = {
     ("explore", "--port"): ("70000", "http"),
 }
 NEEDED_FOR = {
+    ("export", "--prefix"): ("--to", "c"),
     ("fit", "--alpha"): ("--method", "bayes"),
     ("fit", "--beta"): ("--method", "bayes"),
     ("fit", "--prior"): ("--method", "bayes"),
@@ -59,6 +61,7 @@ FILES = {("report", "--data")}  # a file is named as it is typed
 ANY = {
     "--na", "--missing",  # any cell may mean missing
     ("report", "--title"),
+    ("export", "--table"),  # a table may have any name
     ("predict", "--nominal"), ("predict", "--drop"),  # the model knows its columns, all others are left out
     ("explain", "--nominal"), ("explain", "--drop"),
     ("report", "--nominal"), ("report", "--drop"),

@@ -249,3 +249,21 @@ def test_what_is_no_model_is_refused(cli: Any, mixed: Path, tmp_path: Path) -> N
         done = cli("predict", tmp_path / name, mixed)
         assert (done.code, done.out) == (2, ""), name
         assert name in done.err
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_texts_that_a_spreadsheet_would_run_are_defused(cli: Any, tmp_path: Path, raw: bool) -> None:
+    names = ["=1+1", "+cmd", "-2", "@sum", "plain", "=1+1"]
+    rows = [f'"{name}",{i % 2},{"=HYPERLINK(1)" if i % 2 else "no"}' for i, name in enumerate(names * 4)]
+    (tmp_path / "data.csv").write_text("name,x,y\n" + "\n".join(rows) + "\n")
+    data, model, out = (tmp_path / name for name in ("data.csv", "m.json", "out.csv"))
+    assert cli("fit", data, "--target", "y", "--method", "optimal", "--out", model).code == 0
+    options = ["--formulas"] if raw else []
+    assert cli("predict", model, data, "--keep", "name", "--out", out, *options).code == 0
+    with open(out, encoding="utf-8", newline="") as file:
+        header, *lines = csv.reader(file)
+    kept = [line[0] for line in lines[:6]]
+    assert kept == (names if raw else ["'=1+1", "'+cmd", "-2", "'@sum", "plain", "'=1+1"])
+    said = {line[1] for line in lines}
+    assert said == {"no", "=HYPERLINK(1)" if raw else "'=HYPERLINK(1)"}
+    assert header[0] == "name"

@@ -176,7 +176,7 @@ def test_seconds_are_those_that_were_waited_for(
     text = cli("fit", mixed, *options).out.splitlines()[0]
     assert re.search(r"; \d+\.\d\d s \(.*training errors \d+\.\d\d", text)
     asked = cli("query", mixed, "most accurate", "--target", "gewählt", "--json").json
-    assert set(asked["spent"]) == {"starting", "reading", "searching"}
+    assert set(asked["spent"]) == {"starting", "reading", "searching", "held out"}
 
 
 def test_compare_tells_the_whole_time_too(cli: Any, mixed: Path) -> None:

@@ -42,11 +42,8 @@ def test_masked_arrays():
         (np.array([[1j], [2.0]], dtype=object), "Complex data not supported"),
         ([[1.0], [np.inf]], r"column 'x0' holds infinity \(inf\) in 1 of 2 rows, first in row 1; replace it"),
         ([[-np.inf], [1.0]], "holds infinity"),
-        (
-            np.array([["2020-01-01"], ["2020-01-02"]], dtype="datetime64[D]"),
-            "dates or times.*convert it first",
-        ),
-        (column([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]), "dates or times"),
+        (column([datetime.date(2020, 1, 1), 3]), "dates or times beside other values"),
+        (np.array([["0001-01-01"]], dtype="datetime64[D]"), "no date between the years 1600 and 2200"),
         (column([1, "?"]), r"type int, str; expected only numbers.*is '\?' a sign for a missing value"),
         (column([{}, []]), "type dict, list"),
         (column([2**70, 1]), "beyond 64 bits"),
@@ -61,11 +58,8 @@ def test_bad_data_is_refused(X, message):
 
 def test_bad_frames_are_refused():
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    when = [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2)]
+    [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2)]
     for X, message in (
-        (pd.DataFrame({"t": when}), r"column 't' holds dates or times \(Datetime.*convert it first"),
-        (pl.DataFrame({"t": when}), r"column 't' holds dates or times"),
-        (pd.DataFrame({"t": pd.to_timedelta([1, 2], unit="D")}), "dates or times"),
         (pl.DataFrame({"l": [[1], [2]]}), "column 'l' holds List"),
         (pl.DataFrame({"a": [1]}).lazy(), r"lazy data frame; call .collect\(\)"),
         (pd.Series([1.0, 2.0]), r"use X.to_frame\(\)"),

@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from everytree.data.arrays import as_tests, whole_weights
+from everytree.data.arrays import as_tests
+from everytree.data.example_weights import example_weights
 from everytree.data.table import Table
 from everytree.errors import DataError
 
@@ -160,7 +161,6 @@ def test_a_message_names_the_column():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 0.5], r"1 of 2 are not \(for example 0.5\).*All are whole after np.rint\(2 \* "),
         ([1, -2], "must not be negative, but holds -2; use 0"),
         ([1, np.nan], "NaN or infinity"),
         ([1, np.inf], "NaN or infinity"),
@@ -178,8 +178,8 @@ def test_bad_weights_are_refused(weights, message):
 
 
 def test_one_weight_may_stand_for_all():
-    assert whole_weights(3, 2).tolist() == [3, 3]
-    assert whole_weights(None, 2) is None
+    assert example_weights(3, 2).counts.tolist() == [3, 3]
+    assert example_weights(None, 2) is None
 
 
 @pytest.mark.parametrize(

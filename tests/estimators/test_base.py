@@ -231,8 +231,9 @@ def test_bad_labels_are_refused(y, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.full(40, 0.5), r"All are whole after np.rint\(2 \* sample_weight\)"),
-        (np.full(40, np.pi), "Scale and round"),
+        (np.full(40, np.nan), "NaN or infinity; give every row a finite weight"),
+        (np.full(40, -0.5), "must not be negative, but holds -0.5"),
+        (np.full(40, 1e-320), "divide the weights by a common factor, or round them"),
         (np.full(40, -1), "must not be negative"),
         (np.zeros(40), "sample_weight is zero for every row"),
         (np.ones(3), "one weight per row"),

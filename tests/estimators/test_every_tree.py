@@ -12,11 +12,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import everytree as et
-from everytree.bayes.exponent import tempered
-from everytree.bayes.stacking import stacked, stacking_weights
+from everytree.bayes.stacking import NEGLIGIBLE, folds_of, least, pooled, stack, stacked
+from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
-from everytree.estimators import every_tree, ladder
-from everytree.estimators.ladder import Size, kept_columns, rebinned
+from everytree.estimators import every_tree
+from everytree.estimators.members import PRICE, Member, members_of, price_of
+from everytree.estimators.screening import kept_columns
 from everytree.report.page import write_report
 from everytree.space.frame_space import frame_table
 
@@ -41,33 +42,59 @@ def fitted() -> tuple[et.EveryTreeClassifier, pd.DataFrame, np.ndarray]:
     return et.EveryTreeClassifier(time_limit=None).fit(X, y), X, y
 
 
-def test_the_probabilities_are_the_mixture_of_the_models_under_the_exponent(fitted) -> None:
-    model, X, _ = fitted
+def added_up(
+    said: list[np.ndarray], weights: np.ndarray, shares: np.ndarray, n: float | None = None
+) -> np.ndarray:
+    """The law of the pool, in products instead of logarithms."""
+    product = shares * np.prod([(p / shares) ** w for p, w in zip(said, weights, strict=True)], axis=0)
+    kept = 0 if n is None else 0.25 / n
+    return (1 - kept) * product / product.sum(axis=-1, keepdims=True) + kept * shares
+
+
+def test_the_probabilities_are_the_shares_moved_by_the_evidence_of_the_models(fitted) -> None:
+    model, X, y = fitted
     each = [part.predict_proba(X) for part in model.models_]
-    mixed = sum(w * p for w, p in zip(model.weights_, each, strict=True))
-    assert np.allclose(model.raw_proba(X), mixed, atol=1e-14)
-    assert np.allclose(model.predict_proba(X), tempered(mixed, model.exponent_), atol=1e-14)
-    assert model.weights_.sum() == pytest.approx(1)
-    assert {Size(m.bins, m.max_depth) for m in model.models_} <= set(ladder.LADDER[-3:])
-    assert [each["weight"] for each in model.ladder_ if each["weight"]] == model.weights_.tolist()
+    shares = np.array([(y == label).mean() for label in model.classes_])
+    assert np.allclose(model.shares_, shares)
+    assert np.allclose(model.predict_proba(X), added_up(each, model.weights_, shares, len(y)), atol=1e-12)
+    assert np.allclose(model.raw_proba(X), np.average(each, axis=0, weights=model.weights_), atol=1e-12)
+    moved = model.evidence_of(X).sum(axis=2) + np.log(shares)
+    moved = np.exp(moved) / np.exp(moved).sum(axis=1, keepdims=True)
+    assert np.allclose(model.predict_proba(X), moved, atol=0.25 / len(y))
+    assert [each["weight"] for each in model.members_] == model.weights_.tolist()
+    assert (model.weights_ > 0).all()
 
 
-def test_leave_one_out_is_that_of_refitted_averages_in_the_same_space() -> None:
-    """With nominal columns the space does not change with a row, so that refitting is the definition."""
+def test_members_have_the_columns_that_they_say(fitted) -> None:
+    model, X, _ = fitted
+    for part, member in zip(model.models_, model.members_, strict=True):
+        used = {name for name, share in part.attribute_inclusion().items() if share > 0}
+        assert used <= set(member["columns"])
+        assert (part.max_depth, part.bins) == (member["depth"], member["bins"])
+        other = X.copy()
+        for name in set(X.columns) - set(member["columns"]):
+            other[name] = other[name].to_numpy()[::-1]
+        assert np.array_equal(part.predict_proba(other), part.predict_proba(X))
+
+
+def test_what_is_said_of_left_out_rows_is_that_of_refitted_averages() -> None:
+    """With nominal rows that occur twice the space does not change without one: refitting is the definition."""
     rng = np.random.default_rng(2)
-    X = pd.DataFrame({"a": rng.choice(list("xyz"), 24), "b": rng.choice(list("uv"), 24)})
+    X = pd.DataFrame([(a, b, c) for a in "xyz" for b in "uv" for c in "pq"] * 2, columns=["a", "b", "c"])
     y = np.where((X["a"] == "x") ^ (rng.random(24) < 0.2), 1, 0)
     model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
-    shares = tuple((np.bincount(y) / len(y)).tolist())
-    for i in (0, 5, 11):
+    shares = np.bincount(y) / len(y)
+    losses = []
+    for i in range(24):
         rest = np.arange(24) != i
         said = []
-        for part in model.models_:
-            params = part.get_params() | {"dirichlet": shares, "calibrate": None}
-            again = et.BayesOptimalClassifier(**params).fit(X[rest], y[rest])
-            said.append(tempered(again.predict_proba(X[i : i + 1]), part.exponent_))
-        mixed = sum(w * p for w, p in zip(model.weights_, said, strict=True))
-        assert np.allclose(model.loo_proba_[i], tempered(mixed, model.exponent_)[0], atol=1e-12)
+        for part, member in zip(model.models_, model.members_, strict=True):
+            params = part.get_params() | {"dirichlet": tuple((0.25 * shares).tolist())}
+            again = et.BayesOptimalClassifier(**params).fit(X[rest][member["columns"]], y[rest])
+            said.append(again.predict_proba(X[i : i + 1][member["columns"]])[0])
+        losses.append(-np.log(added_up(said, model.weights_, shares, 24)[y[i]]))
+    assert model.pooled_log_loss_ == pytest.approx(np.mean(losses), abs=1e-10)
+    assert model.loo_log_loss_ >= model.pooled_log_loss_ - 0.05
 
 
 def test_the_numbers_are_those_of_the_left_out_rows(fitted) -> None:
@@ -94,18 +121,53 @@ def test_weights_count_rows(fitted) -> None:
     assert not np.allclose(again.predict_proba(X), model.predict_proba(X))
 
 
-def test_a_table_with_other_bins_is_that_of_a_binarizer_with_these_bins() -> None:
+def test_it_is_the_same_every_time_and_in_any_order_of_rows(fitted) -> None:
+    model, X, y = fitted
+    again = et.EveryTreeClassifier(None).fit(X[::-1], y[::-1])
+    assert np.allclose(again.predict_proba(X), model.predict_proba(X), atol=1e-12)
+    other = et.EveryTreeClassifier(None, random_state=1).fit(X, y)
+    assert not np.array_equal(other.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(et.QueryError, match="random_state"):
+        et.EveryTreeClassifier(None, random_state="seed").fit(X, y)
+
+
+@pytest.mark.parametrize("kept", [[0, 1, 2, 3], [1], [0, 2]])
+def test_a_table_of_some_columns_is_that_of_a_binarizer_of_these(kept: list[int]) -> None:
     X, y = people()
     codes = np.unique(y, return_inverse=True)[1]
-    made = [
-        frame_table(
-            et.Binarizer(bins=k, cuts="local", missing="category"), read_frame(X), codes, ["no", "yes"], None
-        )
-        for k in (4, 2)
-    ]
-    other = rebinned(made[0], 2)
-    assert other.fingerprint() == made[1].fingerprint()
-    assert other.columns.array.tolist() == made[1].columns.array.tolist()
+    whole, place = CodedRows.of_frame(
+        et.Binarizer(cuts="local", missing="category"), read_frame(X), codes, ["no", "yes"], None
+    )
+    part = whole.only(kept, 2)
+    made = et.Binarizer(bins=2, cuts="local", missing="category")
+    other = frame_table(made, read_frame(X.iloc[:, kept]), codes, ["no", "yes"], None)
+    assert part.table.fingerprint() == other.fingerprint()
+    assert part.table.columns.array.tolist() == other.columns.array.tolist()
+    tests = np.ascontiguousarray(made.transform(X.iloc[:, kept]), dtype=np.uint8)
+    assert np.array_equal(part.table.rows[part.place[place]], tests)
+
+
+def test_members_differ_and_keep_their_price() -> None:
+    X, y = people(200)
+    X = pd.concat([X, X.rename(columns=lambda name: f"{name} too")], axis=1)
+    whole, _ = CodedRows.of_frame(
+        et.Binarizer(cuts="local", missing="category"),
+        read_frame(X),
+        np.unique(y, return_inverse=True)[1],
+        [0, 1],
+        None,
+    )
+    encodings = whole.binarizer.encodings_
+    members = list(members_of(encodings, 0))
+    assert members == list(members_of(encodings, 0))
+    assert len({(each.columns, each.bins) for each in members}) == len(members)
+    assert [each.columns for each in members[:8]] == [(j,) for j in range(8)]
+    assert Member(tuple(range(8)), 2, members[10].depth) == members[10]
+    assert all(price_of(encodings, each) <= PRICE for each in members)
+    deeper = [each._replace(depth=each.depth + 1) for each in members[8:] if each.depth < 7]
+    assert deeper
+    assert all(price_of(encodings, each) > PRICE for each in deeper)
+    assert all(price_of(encodings, each) <= 50 for each in members_of(encodings, 0, 50.0))
 
 
 # --- kinds of data
@@ -157,12 +219,21 @@ def test_columns_are_left_out_where_there_are_too_many() -> None:
     assert model.explain_row(X[:1]).proba == pytest.approx(model.predict_proba(X[:1])[0])
 
 
-def test_the_first_space_is_taken_however_short_the_time() -> None:
+def test_the_first_average_is_taken_however_short_the_time() -> None:
     X, y = people(60)
     model = et.EveryTreeClassifier(time_limit=1e-9).fit(X, y)
-    assert [each["depth"] for each in model.ladder_] == [1]
-    assert any("depth 1" in note for note in model.notes_)
+    assert model.n_tried_ == 1
+    assert any("do not fit the time" in note for note in model.notes_)
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("name", ["MOST_BYTES", "MOST_NUMBERS"])
+def test_memory_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = people(60)
+    monkeypatch.setattr(every_tree, name, 500)
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    assert model.n_tried_ < 8
+    assert any("do not fit the memory" in note for note in model.notes_)
 
 
 def test_text_with_too_many_values_is_left_out() -> None:
@@ -177,7 +248,7 @@ def test_predictions_in_batches_are_the_same(fitted, monkeypatch: pytest.MonkeyP
     model, X, _ = fitted
     before = model.predict_proba(X)
     monkeypatch.setattr(every_tree, "BATCH", 500)
-    assert np.array_equal(model.predict_proba(X), before)
+    np.testing.assert_allclose(model.predict_proba(X), before, rtol=1e-12)
 
 
 def test_screening_keeps_what_tells_most() -> None:
@@ -200,21 +271,81 @@ def test_bad_limits_are_refused(limit: object) -> None:
 # --- weights
 
 
-def test_weights_stay_equal_unless_the_gain_is_clear() -> None:
+def said_by(n: int, k: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Evidence of k averages about three classes, log shares, classes and counts."""
+    rng = np.random.default_rng(seed)
+    codes, counts = rng.integers(0, 3, n), rng.integers(1, 4, n)
+    shares = np.bincount(codes, counts, minlength=3) / counts.sum()
+    proba = np.stack([rng.dirichlet(2 * np.ones(3) + 0.7 * np.eye(3)[c], k) for c in codes]).transpose(
+        0, 2, 1
+    )
+    return np.log(proba) - np.log(shares)[None, :, None], np.log(shares), codes, counts
+
+
+@pytest.mark.parametrize("strength", [100.0, 1.0, 0.0])
+def test_weights_have_the_least_loss(strength: float) -> None:
+    evidence, log_shares, codes, counts = said_by(60, 3)
+
+    def loss(weights: np.ndarray) -> float:
+        said = added_up(
+            list(np.exp(evidence + log_shares[None, :, None]).transpose(2, 0, 1)), weights, np.exp(log_shares)
+        )
+        return (
+            counts @ -np.log(said[np.arange(60), codes]) + strength * ((weights - weights.mean()) ** 2).sum()
+        )
+
+    best = least(evidence, log_shares, codes, counts, strength)
+    assert (best >= 0).all()
     rng = np.random.default_rng(0)
-    alike = np.column_stack([rng.uniform(0.4, 0.8, 30), rng.uniform(0.4, 0.8, 30)])
-    assert stacking_weights(alike, np.ones(30)).tolist() == [0.5, 0.5]
-    better = np.column_stack([rng.uniform(0.7, 0.9, 300), rng.uniform(0.2, 0.4, 300)])
-    assert stacking_weights(better, np.ones(300)).tolist() == [1.0, 0.0]
+    for scale in (1.0, 0.1, 0.01):
+        for step in rng.normal(size=(100, 3)) * scale:
+            assert loss(best) <= loss(np.maximum(best + step, 0)) + 1e-5
 
 
-def test_stacked_weights_have_the_highest_score() -> None:
-    rng = np.random.default_rng(1)
-    own, counts = rng.uniform(0.05, 0.95, (40, 3)), rng.integers(1, 5, 40)
-    best = stacked(own, counts)
-    score = counts @ np.log(own @ best)
-    for other in rng.dirichlet(np.ones(3), 500):
-        assert counts @ np.log(own @ other) <= score + 1e-6
+def test_left_out_examples_are_judged_by_weights_that_did_not_see_them() -> None:
+    evidence, log_shares, codes, counts = said_by(50, 4)
+    found = stacked(evidence, log_shares, codes, counts, (10.0,))
+    fold = folds_of(codes)
+    for f in range(5):
+        seen = fold != f
+        weights = least(evidence[seen], log_shares, codes[seen], counts[seen], 10.0)
+        assert np.allclose(
+            found.proba[~seen], pooled(evidence[~seen], log_shares, weights, counts.sum()), atol=1e-6
+        )
+    assert np.bincount(fold, minlength=5).min() >= 8
+    every = least(evidence, log_shares, codes, counts, 10.0)
+    assert np.allclose(found.weights, np.where(every < NEGLIGIBLE, 0, every), atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_strength_is_the_greatest_within_half_a_standard_error_of_the_least_loss(seed: int) -> None:
+    evidence, log_shares, codes, _ = said_by(80, 5, seed)
+    counts, strengths, losses = np.ones(80), (1e4, 100.0, 1.0, 1e-3), []
+    for strength in strengths:
+        proba = stacked(evidence, log_shares, codes, counts, (strength,)).proba
+        losses.append(-np.log(proba[np.arange(80), codes]))
+    best = min(losses, key=np.mean)
+    near = [np.mean(each - best) <= np.std(each - best) / np.sqrt(80) / 2 for each in losses]
+    assert stacked(evidence, log_shares, codes, counts, strengths).strength == strengths[near.index(True)]
+
+
+def test_dear_averages_go_first() -> None:
+    evidence, log_shares, codes, counts = said_by(60, 6)
+    prices = np.array([1.0, 1, 1, 1000, 1, 1])
+    assert np.count_nonzero(stack(evidence, log_shares, codes, counts, np.ones(6), 3.0).weights) <= 3
+    found = stack(evidence, log_shares, codes, counts, prices, 5.0)
+    assert found.weights[3] == 0
+    assert found.weights.any()
+    assert np.count_nonzero(stack(evidence, log_shares, codes, counts, prices, 0.5).weights) <= 1
+
+
+def test_useless_averages_leave_the_shares_as_they_are() -> None:
+    codes = np.array([0] * 30 + [1] * 10)
+    wrong = np.where(codes[:, None] == np.arange(2), 0.2, 0.8)
+    evidence = np.log(wrong)[:, :, None] - np.log([0.75, 0.25])[None, :, None]
+    found = stacked(evidence, np.log([0.75, 0.25]), codes, np.ones(40))
+    assert found.weights.tolist() == [0.0]
+    assert np.allclose(found.proba, [0.75, 0.25], atol=1e-3)
 
 
 # --- people and files
@@ -255,14 +386,22 @@ def test_saved_and_pickled_it_predicts_the_same(fitted, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d.update(weights=[2.0] * len(d["weights"])), "weights is"),
-        (lambda d: d.update(exponent=-1), "exponent is"),
-        (lambda d: d.update(models=[]), "models is"),
+        (lambda d: d["members"][0].update(weight=-1), "weight is"),
+        (lambda d: d["members"][0].update(depth=99), "depth is"),
+        (lambda d: d["members"][0].update(columns=[9]), "columns is"),
+        (lambda d: d.update(members=[]), "members is"),
+        (lambda d: d.update(members=[1]), "members"),
         (lambda d: d.update(columns_used=[9]), "columns_used is"),
+        (lambda d: d.update(examples=3), "examples is"),
+        (lambda d: d["examples"]["codes"].__setitem__(0, [1]), "examples.codes"),
+        (lambda d: d["examples"]["codes"][0].__setitem__(0, 999), "examples.codes"),
+        (lambda d: d["examples"]["codes"].reverse(), "in their order"),
+        (lambda d: d["examples"]["counts"].__setitem__(0, [0, 0]), "examples.counts"),
+        (lambda d: d["decided"].pop(), "decided is"),
         (lambda d: d["claims"].update(notes=3), "claims.notes is"),
-        (lambda d: d["claims"].update(ladder=[1]), "claims.ladder"),
-        (lambda d: d["models"][0].update(classes=["a", "b"]), "models"),
-        (lambda d: d.update(exponent=1.5), "digest is"),
+        (lambda d: d["claims"].update(n_tried=0), "claims.n_tried is"),
+        (lambda d: d.update(classes=["a"]), "classes|counts"),
+        (lambda d: d["members"][0].update(weight=0.5), "digest is"),
     ],
 )
 def test_a_changed_file_is_refused(fitted, tmp_path, change, message) -> None:

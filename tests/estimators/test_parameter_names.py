@@ -152,20 +152,6 @@ def test_the_price_of_a_leaf_counts_examples_where_it_is_a_penalty_and_a_share_w
     assert penalised.info["objective"] / len(y) == pytest.approx(level.objective)
 
 
-@pytest.mark.parametrize("made", EVERY)
-def test_fractions_of_examples_are_refused_with_the_factor_that_makes_them_whole(made):
-    X, y = data()
-    weights = np.resize([0.25, 1.5, 2.0], len(y))
-    with pytest.raises(
-        et.DataError, match=r"40 of 60 are not.*All are whole after np.rint\(4 \* sample_weight\)"
-    ):
-        made().fit(X, y, sample_weight=weights)
-    with pytest.raises(
-        et.DataError, match=r"Scale and round them, for example np.rint\(10 \* sample_weight\)"
-    ):
-        made().fit(X, y, sample_weight=weights * np.pi)
-
-
 def test_weights_of_classes_may_be_fractions_where_they_are_costs():
     X, y = data()
     model = et.OptimalTreeClassifier(2, class_weight={0: 0.25, 1: 1.5}).fit(X, y)

@@ -8,6 +8,7 @@ import pytest
 
 from everytree import _core
 from everytree.data.columns import ColumnReader
+from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import read_frame
 from everytree.errors import DataError
 from everytree.trees.multiway import MultiwayTree
@@ -58,7 +59,7 @@ def test_classes_and_weights_are_checked():
     with pytest.raises(DataError, match="class 2 is not below n_classes = 2"):
         reader.training(read, np.array([0, 2]), 2, None)
     with pytest.raises(DataError, match="weights must be at least 1"):
-        reader.training(read, np.array([0, 1]), 2, np.array([1, 0]))
+        reader.training(read, np.array([0, 1]), 2, ExampleWeights(np.array([1, 0])))
 
 
 def tree():

@@ -16,7 +16,15 @@ from everytree.bayes.chains import effective_draws
 from everytree.bayes.moves import MOVES, core_moves
 from everytree.space.tree_space import TreeSpace
 from everytree.weights.dirichlet import DepthDecay
-from everytree.weights.priors import CodingPrior, LeafPenaltyPrior, Prior, ShapePrior, SizePrior, UniformPrior
+from everytree.weights.priors import (
+    BalancedPrior,
+    CodingPrior,
+    LeafPenaltyPrior,
+    Prior,
+    ShapePrior,
+    SizePrior,
+    UniformPrior,
+)
 from everytree.weights.tables import tabulated
 
 Key = tuple[int, ...]
@@ -36,6 +44,7 @@ PRIORS: dict[str, tuple[Prior, Any]] = {
     "fair shapes": (ShapePrior(attribute_fair=True), lambda a: reference.ShapePrior(attributes=a)),
     "coding": (CodingPrior(), lambda a: reference.CodingPrior()),
     "fair coding": (CodingPrior(attribute_fair=True), lambda a: reference.CodingPrior(attributes=a)),
+    "balanced": (BalancedPrior(), lambda a: reference.BalancedPrior()),
 }
 DIRICHLETS: dict[str, tuple[Any, Any]] = {
     "1": (1.0, 1.0),

@@ -95,7 +95,12 @@ def test_covers_by_hand() -> None:
         ([[0]], ["yes"], {}, "class of row 0 is 'yes'; it must be a whole number"),
         ([["a"]], [0], {}, "row 0 has the value 'a' for test 0"),
         ([[0]], [3], {"n_classes": 2}, "class index 3 with n_classes=2"),
-        ([[0]], [0], {"sample_weight": [0.5]}, "weight of row 0 is 0.5; it must be a whole number"),
+        (
+            [[0]],
+            [0],
+            {"sample_weight": [-0.5]},
+            "weight of row 0 is -0.5; it must be a finite number of at least 0",
+        ),
         ([[0]], [0], {"sample_weight": [math.inf]}, "weight of row 0 is inf"),
         ([[0]], [0], {"sample_weight": [math.nan]}, "weight of row 0 is nan"),
         ([[0]], [0], {"sample_weight": [1, 1]}, "1 rows but 2 weights"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from folders import REAL, write_set
+from sklearn.metrics import roc_auc_score
 
 import everytree as et
 from everytree.errors import LimitReached
@@ -17,6 +18,7 @@ from everytree.study import (
     artificial,
     beyond,
     buntine1992,
+    ensembles,
     krasznahorkay2004,
     nijssen2007,
     nijssen2008,
@@ -24,8 +26,9 @@ from everytree.study import (
 )
 from everytree.study.charts import Chart
 from everytree.study.figure9_j48 import default_j48
+from everytree.study.halves import CHOOSING, REPORTED, SETS
 from everytree.study.jobs import Job
-from everytree.study.measure import measured
+from everytree.study.measure import auc, binary_fold, measured
 from everytree.study.peers import PEERS, SolverTree, installed
 from everytree.study.report import Cell, Table, printed
 from everytree.study.run import Outcome, run_study
@@ -305,20 +308,28 @@ def test_beyond_with_what_is_installed(data: Path, tmp_path: Path, monkeypatch: 
     some = [name for name in installed() if name in ("scikit-learn CART", "random forest")]
     monkeypatch.setattr(beyond, "installed", lambda: some)
     found = run_study("beyond", data, tmp_path, quick=True, trials=2, sets=["iris"])
-    rows = table(found, "summary").rows
+    rows = table(found, "choosing-everyone").rows
     assert {row["classifier"] for row in rows} == {*beyond.OURS, *some}
     losses = [row["log_loss"].ours for row in rows]
     assert losses == sorted(losses)
+    ranks = [row["rank"].ours for row in rows]
+    assert ranks == sorted(ranks)
+    assert sum(ranks) == pytest.approx(len(rows) * (len(rows) + 1) / 2)
+    told = {row["against"]: row["log-loss ratio"].ours for row in table(found, "choosing-pairs").rows}
+    (first,) = (row["log_loss"].ours for row in rows if row["classifier"] == "every tree")
+    others = {row["classifier"]: row["log_loss"].ours for row in rows if row["classifier"] != "every tree"}
+    assert told == pytest.approx({name: first / loss for name, loss in others.items()})
+    worse = table(found, "choosing-losses").rows
+    assert bool(worse) == any(loss < first for loss in others.values())
     assert all(isinstance(row["accuracy"], Cell) and row["folds without result"] == 0 for row in rows)
-    for row in table(found, "standings").rows:
-        assert sum(map(int, row["accuracy"].split("/"))) == len(some)
-    for row in table(found, "contests-average").rows:
+    for row in table(found, "choosing-pairs").rows:
         assert sum(map(int, row["accuracy"].split("/"))) == 1
+        assert row["sets"] == 1
     monkeypatch.setattr(
         beyond, "installed", lambda: some[:1]
     )  # results of a peer that is gone stay in the file
     again = run_study("beyond", data, tmp_path, quick=True, trials=2, sets=["iris"])
-    assert {row["classifier"] for row in table(again, "summary").rows} == {*beyond.OURS, *some[:1]}
+    assert {row["classifier"] for row in table(again, "choosing-everyone").rows} == {*beyond.OURS, *some[:1]}
 
 
 def test_a_peer_that_fails_or_takes_too_long_is_a_cell_without_result(
@@ -332,7 +343,9 @@ def test_a_peer_that_fails_or_takes_too_long_is_a_cell_without_result(
     monkeypatch.setitem(PEERS, "scikit-learn CART", peer._replace(make=Broken))
     monkeypatch.setattr(beyond, "installed", lambda: ["scikit-learn CART"])
     found = run_study("beyond", data, tmp_path, quick=True, trials=1, sets=["iris"])
-    row = next(row for row in table(found, "summary").rows if row["classifier"] == "scikit-learn CART")
+    row = next(
+        row for row in table(found, "choosing-everyone").rows if row["classifier"] == "scikit-learn CART"
+    )
     assert row["folds without result"] == 1
     assert str(row["accuracy"]) == "–"
 
@@ -353,14 +366,16 @@ def test_a_solver_in_a_process_of_its_own(
     (tmp_path / "pystreed.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(beyond, "SLACK", 10.0)
+    monkeypatch.setattr(beyond, "BUSY", 1.0)
     limit = 1.0 if how == "sleeps" else 20.0
     (row,) = beyond.run(Job("fold", "iris", {"model": "STreeD", "time_limit": limit}, 0), data)
     assert row["note"].startswith(note)
 
 
 def test_the_limit_of_time_of_a_peer() -> None:
+    end = time.monotonic() + 60
     with pytest.raises(LimitReached, match=r"over 0\.05 s"), beyond._at_most(0.05):
-        time.sleep(5)
+        all(time.monotonic() < end for _ in iter(int, 1))
 
 
 @pytest.mark.parametrize("name", [name for name in ("STreeD", "DL8.5", "GOSDT") if name in installed()])
@@ -393,6 +408,72 @@ def test_both_depths_of_figure_1_and_the_grid_of_the_prior(data: Path, tmp_path:
     assert {row["tests on a path"] for row in figure.rows} == set(nijssen2008.QUICK_DEPTHS)
     assert len(figure.after) == 2
     rows = table(found, "grid").rows
-    settings = len(nijssen2008.QUICK_GRID) ** 2 - 1  # without the default itself
-    assert len(rows) == settings * len({row["data set"] for row in rows}) > 0
-    assert all(row["folds"] == 2 and 0 <= row["p"] <= 1 for row in rows)
+    grid = nijssen2008.QUICK_GRID
+    names = {row["data set"] for row in rows}
+    assert len(rows) == len(grid) * len(names) > 0
+    assert all(row["folds"] == 2 for row in rows)
+    cells = [row[f"β = {beta}"] for row in rows for beta in grid]
+    assert all(0 <= float(cell.split()[0]) <= 1 for cell in cells)
+    assert sum(cell.endswith("★") for cell in cells) == len(names)
+    said = table(found, "grid").after[0]
+    assert f"of {(len(grid) ** 2 - 1) * len(names)} settings" in said
+
+
+def test_one_space_for_all_priors_of_the_grid_is_the_classifier(data: Path) -> None:
+    """A job of the grid shares the graph of its fold: the same numbers as those of a classifier for each prior."""
+    jobs = [job for job in nijssen2008.jobs(True, ["vote"]) if job.part == "grid" and job.trial == 0]
+    given = jobs[0].settings
+    fold = binary_fold(data, "vote", given["bins"], nijssen2008.FOLDS, 0)
+    for row in nijssen2008.run(jobs[0], data)[::4]:
+        model = et.BayesOptimalClassifier(
+            given["max_depth"], given["min_leaf"], alpha=row["alpha"], beta=row["beta"]
+        )
+        for name, value in measured(model, *fold).items():
+            assert "seconds" in name or row[name] == pytest.approx(value, abs=1e-9), name
+
+
+# --- the contest beyond the papers
+
+
+def test_the_halves_have_every_set_once_and_the_same_rows_together() -> None:
+    assert len(SETS) == len(set(SETS)) == len(CHOOSING) + len(REPORTED) == 42
+    for alike in (
+        ("anneal", "anneal-weka"), ("glass", "glass2"), ("heart-cleveland", "heart-cleveland-uci"),
+        ("hypothyroid", "sick"), ("pendigits", "pendigits-train"),
+    ):  # fmt: skip
+        assert len({name in CHOOSING for name in alike}) == 1
+
+
+def test_every_peer_and_every_one_of_ours_is_in_one_part() -> None:
+    listed = [name for part in beyond.PARTS.values() for name in part]
+    assert sorted(listed) == sorted((*beyond.OURS, *PEERS))
+
+
+def test_the_area_under_the_curve_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    y, proba = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60).round(1) + 1e-9
+    proba /= proba.sum(axis=1, keepdims=True)
+    each = [roc_auc_score(y == c, proba[:, c]) for c in range(3)]
+    assert auc(proba, y) == pytest.approx(np.mean(each))
+    assert auc(proba[:2], np.array([1, 1])) is None
+
+
+def test_the_calibrated_forest_has_the_exponent_of_its_out_of_bag_rows() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = np.where(X[:, 0] + 0.3 * rng.normal(size=80) > 0, "b", "a")
+    model = ensembles.CalibratedForest().fit(X, y)
+    raw = np.maximum(model.model.predict_proba(X), 1e-3)
+    raw /= raw.sum(axis=1, keepdims=True)
+    powers = raw**model.exponent_
+    assert np.allclose(model.predict_proba(X), powers / powers.sum(axis=1, keepdims=True))
+    assert model.exponent_ != 1
+
+
+def test_pruned_cart_is_smaller_than_the_whole_tree() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 3)), rng.integers(0, 2, 120)
+    y[X[:, 0] > 0] = 1
+    model = ensembles.PrunedCart().fit(X, y)
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert 1 <= model.tree_.node_count < PEERS["scikit-learn CART"].make().fit(X, y).tree_.node_count

@@ -405,6 +405,9 @@ def test_mean_and_error_by_hand() -> None:
     mean, error = mean_and_error([0.0, 1.0])
     assert (mean, error) == (0.5, pytest.approx(math.sqrt(0.5) / math.sqrt(2)))
     assert compared([0.5, 0.7], 0.8, 0.1).printed_error == pytest.approx(0.1 / math.sqrt(10))
+    few, enough = ([0.5 + k / 1000 for k in range(n)] for n in (4, 5))  # four folds do not tell their spread
+    assert not compared(few, 0.8).flagged
+    assert compared(enough, 0.8).flagged
     assert math.isnan(mean_and_error([0.3])[1])
 
 

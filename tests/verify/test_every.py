@@ -44,26 +44,21 @@ def mixture(csv):
 def test_a_mixture_is_computed_again(csv, mixture) -> None:
     report = verify_model(mixture, csv)
     assert report.ok, [fact for fact in report.facts if fact.verdict == "false"]
-    assert report.unchecked in ((), ("weights",))
-    for name in (
-        "digest",
-        "exponent",
-        "loo_log_loss",
-        "loo_log_loss_error",
-        "loo_accuracy",
-        "average 0: exponent",
-    ):
-        assert report[name].verdict == "true"
+    assert report.unchecked == ("weights",)
+    names = ("digest", "examples", "pooled_log_loss", "baseline_log_loss", "average 0: loo_log_loss")
+    assert [report[name].verdict for name in names] == ["true"] * len(names)
 
 
 @pytest.mark.parametrize(
     ("change", "name"),
     [
-        (lambda d: d.update(exponent=d["exponent"] + 0.1), "exponent"),
-        (lambda d: d["claims"].update(loo_log_loss=0.1), "loo_log_loss"),
-        (lambda d: d["claims"].update(loo_accuracy=1.0), "loo_accuracy"),
-        (lambda d: d.update(weights=[0.9] * len(d["weights"])), "sum of weights"),
-        (lambda d: d["models"][0]["claims"].update(exponent=3.0), "average 0: exponent"),
+        (lambda d: d["claims"].update(pooled_log_loss=0.1), "pooled_log_loss"),
+        (lambda d: d["claims"].update(baseline_log_loss=0.1), "baseline_log_loss"),
+        (lambda d: d["members"][0].update(weight=d["members"][0]["weight"] + 0.1), "pooled_log_loss"),
+        (lambda d: d["members"][0].update(loo_log_loss=0.1), "average 0: loo_log_loss"),
+        (lambda d: d["members"][-1].update(depth=1), "pooled_log_loss"),
+        (lambda d: d["examples"]["counts"][0].__setitem__(0, 9), "examples"),
+        (lambda d: d["examples"]["codes"][0].__setitem__(0, 9), "examples"),
     ],
 )
 def test_what_was_changed_is_found(csv, mixture, change, name) -> None:
@@ -76,10 +71,26 @@ def test_what_was_changed_is_found(csv, mixture, change, name) -> None:
     assert report["digest"].verdict == "false"
 
 
-@pytest.mark.parametrize("change", [{"models": []}, {"weights": [1]}, {"exponent": "large"}])
+@pytest.mark.parametrize("change", [{"members": []}, {"members": [1]}, {"examples": 3}, {"claims": None}])
 def test_what_is_no_mixture_is_refused(csv, mixture, change) -> None:
     data = json.loads(mixture.read_text(encoding="utf-8"))
     path = csv.with_name("refused.json")
     path.write_text(json.dumps(data | change), encoding="utf-8")
     with pytest.raises(et.DataError, match=next(iter(change))):
         verify_model(path, csv)
+
+
+def test_members_on_some_columns_with_missing_and_nominal_values(tmp_path) -> None:
+    rng = np.random.default_rng(4)
+    n = 40
+    size, kind, flag = rng.integers(1, 12, n), rng.choice(["a", "b", "c"], n), rng.choice(["u", "v"], n)
+    label = np.where((size > 5) ^ (rng.random(n) < 0.2), "yes", "no")
+    cells = ["" if rng.random() < 0.15 else str(x) for x in size]
+    path = tmp_path / "data.csv"
+    lines = [",".join(row) for row in zip(cells, kind, flag, label, strict=True)]
+    path.write_text("size,kind,flag,label\n" + "\n".join(lines) + "\n")
+    model = et.EveryTreeClassifier(time_limit=None).fit(*et.read_csv(path, target="label").split("label"))
+    model.save(tmp_path / "m.json", "label")
+    report = verify_model(tmp_path / "m.json", path, time_limit=300)
+    assert report.ok, [fact for fact in report.facts if fact.verdict == "false"]
+    assert report["pooled_log_loss"].verdict == "true"

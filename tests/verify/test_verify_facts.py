@@ -308,6 +308,7 @@ PRIORS = [
     {"prior": et.ShapePrior(attribute_fair=True)},
     {"prior": "coding", "dirichlet": "1/C"},
     {"prior": et.SizePrior(0.9, 0.1, attribute_fair=True), "dirichlet": et.DepthDecay(0.5, 0.5)},
+    {"prior": et.BalancedPrior(0.7, attribute_fair=True)},
     {"max_depth": None, "min_leaf": 15, "dirichlet": [0.5, 2.0]},
 ]
 

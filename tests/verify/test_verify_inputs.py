@@ -166,7 +166,8 @@ def test_data_files_that_are_none(case: Case) -> None:
         (b"age,state\n1\n", "1 fields, expected 2"),
         (b'age,state\n"1,ill\n', "data.csv:2"),
         (b"age,state\n\x00,ill\n", "NUL"),
-        (b"age\xff,state\n1,ill\n", "not utf-8"),
+        (b"age\x81\xff,state\n1,ill\n", "not utf-8"),
+        (b"age\xff,state\n1,ill\n", "the file has 'age\u00ff', 'state'"),
         (b"\x1f\x8b123", "gzip"),
         (b"age,state\n1,ill\n", "no column 'pressure', 'color', 'smoker'"),
     ]:
@@ -207,9 +208,9 @@ def test_which_column_is_the_label(case: Case) -> None:
     refuse(case, "every column is used by the model")
 
 
-def test_weights_must_be_whole(case: Case) -> None:
-    case.frame.assign(times=0.5).to_csv(case.data, index=False)
-    refuse(case, "data.csv:2: the weight is '0.5'", weights="times")
+def test_weights_must_be_numbers_and_not_all_zero(case: Case) -> None:
+    case.frame.assign(times="half").to_csv(case.data, index=False)
+    refuse(case, "data.csv:2: the weight is 'half'", weights="times")
     case.frame.assign(times=0).to_csv(case.data, index=False)
     refuse(case, "every row has weight zero", weights="times")
 

@@ -36,7 +36,7 @@ def test_a_shared_table_reads_with_its_declared_types(shared_data: Path, name: s
     path = shared_data / facts["file"]
     declared: dict[str, str] = facts["types"]
 
-    inferred = read(path, "class")
+    inferred = read(path, "class", as_is=True)
     assert inferred.shape == (facts["rows"], facts["n_attributes"] + 1)
     assert sum(column.n_missing for column in inferred.columns.values()) == facts["missing_cells"]
     differs = [column for column in inferred.columns.values() if column.kind != declared[column.name]]
