@@ -44,7 +44,7 @@ struct Lanes {
 
 #include "kernels/four_x86.hpp"
 #include "kernels/generic.hpp"
-#include "kernels/lanes_generic.hpp"
+#include "kernels/lanes_avx2.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("avx2");
