@@ -146,8 +146,8 @@ static void extremes_at16(const std::uint16_t* codes, std::uint16_t cut, const s
         const std::size_t at = 64 * s + 32 * static_cast<std::size_t>(half);
         const __m256i below = at_most_bytes(codes + at, bound), may = bytes_of(cuts[s], half);
         const __m256i may_not = _mm256_xor_si256(may, _mm256_set1_epi8(-1));
-        const __m256i sign = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(signs + at)),
-                                              bytes_of(rows[s], half));
+        const __m256i sign =
+            _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(signs + at)), bytes_of(rows[s], half));
         one.sum = _mm256_add_epi8(one.sum, _mm256_and_si256(below, sign));
         zero.sum = _mm256_add_epi8(zero.sum, _mm256_andnot_si256(below, sign));
         one.look(may, may_not);

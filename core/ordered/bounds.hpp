@@ -52,6 +52,14 @@ inline Bound between(const Bound& smaller, const Bound& larger, Value more) {
   return {std::max(smaller.relaxed, less(larger.cost, more)), std::max(smaller.relaxed, larger.relaxed - more)};
 }
 
+// With leaves of any size allowed the two are bounds of the same: a test that splits nothing is never a gain. Of the
+// trees that begin with a given column, that test leaves the whole to one level less: `idle`.
+inline void tie(Bound& all) { all.cost = all.relaxed = std::max(all.cost, all.relaxed); }
+inline void tie(Bound& first, Value idle) {
+  first.cost = std::max(first.cost, first.relaxed);
+  first.relaxed = std::max(first.relaxed, std::min(first.cost, idle));
+}
+
 // A cut with what is known of its sides: 1, the rows up to it, and 0, the others.
 struct Node {
   std::ptrdiff_t cut = 0;
@@ -92,8 +100,8 @@ inline void set_ends(Node& low, Node& high, const Bound& whole, const std::vecto
   low.first[0] = high.first[1] = firsts;
 }
 
-// The sides of t by its neighbours; `leaf` is what each costs as a leaf.
-inline void set_between(Node& t, const Node& i, const Node& j, const Value leaf[2]) {
+// The sides of t by its neighbours; `leaf` is what each costs as a leaf, `tied` whether leaves may be of any size.
+inline void set_between(Node& t, const Node& i, const Node& j, const Value leaf[2], bool tied) {
   const Value after = t.reach - i.reach, before = j.reach - t.reach;
   Bound least[2] = {{leaf[0], leaf[0]}, {leaf[1], leaf[1]}};
   for (std::size_t g = 0; g < t.first[0].size(); ++g) {
@@ -104,6 +112,8 @@ inline void set_between(Node& t, const Node& i, const Node& j, const Value leaf[
   }
   t.side[1] = higher(between(i.side[1], j.side[1], before), least[1]);
   t.side[0] = higher(between(j.side[0], i.side[0], after), least[0]);
+  if (tied)
+    for (Bound& side : t.side) tie(side);
 }
 
 // The first place of a … b, or b + 1, where `is` no longer holds.

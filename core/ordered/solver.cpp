@@ -94,6 +94,8 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
   } else {
     whole = solve(cover, depth - 1, room, level.firsts, level.other);
   }
+  const bool tied = p_.min_leaf == 1;
+  if (tied) tie(whole);
   Value best = std::min(limit, cover.leaf);
   Bound found{cover.leaf, std::min(cover.leaf, whole.relaxed)};
   if (whole.cost < room) {
@@ -148,7 +150,7 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
     t.reach = cuts.reach(t.cut);
     cuts.counts(t.cut, cover, level.counts);
     const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
-    set_between(t, *at.i, *at.j, leaf);
+    set_between(t, *at.i, *at.j, leaf, tied);
     const Value slack = std::max(cuts.reach(b) - t.reach, t.reach - cuts.reach(a));
     const Value before = best;
     solve_sides(cover, depth, level, cuts, best, t, leaf, slack, tree);
@@ -159,8 +161,10 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
   }
   for (std::size_t f = 0; f < d; ++f) {
     known[f] = higher(known[f], level.columns[f]);
+    if (tied) tie(known[f], whole.relaxed + p_.price);
     found = lower(found, known[f]);
   }
+  if (tied) tie(found);
   return found;
 }
 
@@ -183,7 +187,7 @@ void Solver::polish(const Cover& cover, int depth, Level& level, Value& best, St
     t.reach = cuts.reach(cut);
     cuts.counts(cut, cover, level.counts);
     const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
-    set_between(t, level.low, level.high[column], leaf);
+    set_between(t, level.low, level.high[column], leaf, p_.min_leaf == 1);
     solve_sides(cover, depth, level, cuts, best, t, leaf, 0, tree);
     level.nodes.pop();
   }
@@ -216,6 +220,7 @@ void Solver::solve_sides(const Cover& cover, int depth, Level& level, const CutL
     }
     if (found.cost >= limit) exact = false;
     t.side[side] = higher(t.side[side], found);
+    if (p_.min_leaf == 1) tie(t.side[side]);
   }
   const Value cost = t.side[0].cost + t.side[1].cost;
   if (!exact || cost >= best) return;

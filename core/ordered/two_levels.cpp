@@ -203,13 +203,14 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
                      if (counted == 1) counts_[1][1] = n_[1] - counts_[1][0];
                      for (std::size_t c = 0; c < p_.n_classes; ++c) counts_[0][c] = part.counts()[c] - counts_[1][c];
                      const Value leaves[2] = {p_.leaf(counts_[0].data()), p_.leaf(counts_[1].data())};
-                     set_between(t, i, j, leaves);
+                     set_between(t, i, j, leaves, p_.min_leaf == 1);
                      t.side[0].cost = leaves[0];  // to begin with
                      t.side[1].cost = leaves[1];
                      const Value wanted = best + std::max(view.reach(last) - t.reach, t.reach - view.reach(first));
                      evaluate(part, view, best, wanted, t, tree);
                    });
     known[f] = higher(known[f], column);
+    if (p_.min_leaf == 1) tie(known[f], whole.relaxed + p_.price);
   }
   Bound found{std::min(leaf, whole.cost), std::min(leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);
@@ -274,6 +275,7 @@ void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Nod
     Value relaxed = leaves[side];
     for (const Bound& b : t.first[side]) relaxed = std::min(relaxed, b.relaxed);
     t.side[side] = {lowest[side], std::max(relaxed, t.side[side].relaxed)};
+    if (p_.min_leaf == 1) tie(t.side[side]);
   }
   const Value cost = lowest[0] + lowest[1];
   if (!exact || cost >= least) return;

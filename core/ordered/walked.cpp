@@ -121,7 +121,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      sides_.weight[1] = cuts_.weight(t.cut);
                      sides_.weight[0] = cover.weight - sides_.weight[1];
                      const Value leaf[2] = {p_.leaf(sides_.counts[0].data()), p_.leaf(sides_.counts[1].data())};
-                     set_between(t, i, j, leaf);
+                     set_between(t, i, j, leaf, p_.min_leaf == 1);
                      Bound least[2] = {{leaf[0], leaf[0]}, {leaf[1], leaf[1]}};
                      for (std::size_t g = 0; g < p_.n_columns; ++g) {
                        if (t.first[0][g].cost < least[0].cost || t.first[1][g].cost < least[1].cost) {
@@ -138,6 +138,8 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      }
                      t.side[0] = {least[0].cost, std::max(least[0].relaxed, t.side[0].relaxed)};
                      t.side[1] = {least[1].cost, std::max(least[1].relaxed, t.side[1].relaxed)};
+                     if (p_.min_leaf == 1)
+                       for (Bound& side : t.side) tie(side);
                      const Value cost = least[0].cost + least[1].cost;
                      if (cost >= best) return;
                      best = cost;
@@ -146,6 +148,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      tree.push_back(Step{-2, 0});
                    });
     known[f] = higher(known[f], column);
+    if (p_.min_leaf == 1) tie(known[f], whole.relaxed + p_.price);
   }
   Bound found{std::min(cover.leaf, whole.cost), std::min(cover.leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);
