@@ -197,12 +197,12 @@ void search_between(const Cuts& cuts, const Value& best, Bound& column, NodeStac
 // leaves of any size the others count as well, and are bounded by the ends; so does a test that splits nothing, which
 // costs what the whole costs, and a leaf.
 template <class Cuts>
-Bound begin_column(const Cuts& cuts, const Problem& problem, std::int64_t weight, const Node& low, const Node& high,
-                   std::ptrdiff_t& a, std::ptrdiff_t& b) {
+Bound begin_column(const Cuts& cuts, Value price, std::int64_t min_leaf, std::int64_t weight, const Node& low,
+                   const Node& high, std::ptrdiff_t& a, std::ptrdiff_t& b) {
   const std::ptrdiff_t n = cuts.size();
-  a = first_not(0, n - 1, [&](std::ptrdiff_t k) { return cuts.weight(k) < problem.min_leaf; });
-  b = first_not(0, n - 1, [&](std::ptrdiff_t k) { return weight - cuts.weight(k) >= problem.min_leaf; }) - 1;
-  Bound column{kNever, low.side[0].relaxed + problem.price};
+  a = first_not(0, n - 1, [&](std::ptrdiff_t k) { return cuts.weight(k) < min_leaf; });
+  b = first_not(0, n - 1, [&](std::ptrdiff_t k) { return weight - cuts.weight(k) >= min_leaf; }) - 1;
+  Bound column{kNever, low.side[0].relaxed + price};
   const Value ends = low.side[1].relaxed + high.side[0].relaxed;
   const auto outside = [&](Value end) { column.relaxed = std::min(column.relaxed, std::max(ends, end)); };
   if (a > 0) outside(low.side[1].relaxed + low.side[0].relaxed - cuts.reach(a - 1));

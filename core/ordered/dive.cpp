@@ -34,7 +34,7 @@ std::vector<Solver::First> Solver::first_cuts(const Cover& cover, Measure measur
     First first{kNoPurity, f, 0};
     for (std::ptrdiff_t k = 0; k < cuts.size(); ++k) {
       const std::int64_t one = cuts.weight(k), zero = cover.weight - one;
-      if (one < p_.min_leaf || zero < p_.min_leaf) continue;
+      if (one < min_leaf_ || zero < min_leaf_) continue;
       cuts.counts(k, cover, counts);
       const double pure = purity(counts[1]) + purity(counts[0]);
       if (pure > first.purity) first = {pure, f, k};
@@ -107,7 +107,7 @@ Value Solver::better_cut(const Cover& cover, const Steps& tree, std::size_t& col
     std::size_t p = 0;
     for (std::ptrdiff_t k = 0; k < cuts.size(); ++k) {
       for (; p < cuts.rows(k); ++p) sum += gain[order[p]];
-      if (sum < best && cuts.weight(k) >= p_.min_leaf && cover.weight - cuts.weight(k) >= p_.min_leaf) {
+      if (sum < best && cuts.weight(k) >= min_leaf_ && cover.weight - cuts.weight(k) >= min_leaf_) {
         best = sum;
         column = f;
         cut = k;
@@ -117,10 +117,12 @@ Value Solver::better_cut(const Cover& cover, const Steps& tree, std::size_t& col
   return best;
 }
 
-// The purest cut at every node, pruned where a leaf costs no more: quick, and no limit ends it.
+// The purest cut at every node, the best one at the lowest tests, pruned where a leaf costs no more: quick, and no
+// limit ends it.
 Value Solver::greedy(const Cover& cover, int depth, Measure measure, Steps& tree) const {
-  const std::vector<First> firsts =
-      depth == 0 || cover.leaf <= 2 * p_.price ? std::vector<First>{} : first_cuts(cover, measure);
+  const std::vector<First> firsts = depth == 0 || cover.leaf <= 2 * p_.price
+                                        ? std::vector<First>{}
+                                        : first_cuts(cover, depth == 1 ? Measure::cost : measure);
   const std::size_t begin = tree.size();
   tree.push_back(Step{});
   if (firsts.empty()) return cover.leaf;

@@ -48,8 +48,17 @@ struct Solver::Level {
 };
 
 Solver::Solver(const Problem& problem, int max_depth, Control& control)
-    : p_(problem), control_(control), depth_(max_depth), two_(problem, control), walked_(problem, control) {
+    : Solver(problem, max_depth, control, problem.min_leaf) {}
+
+Solver::Solver(const Problem& problem, int max_depth, Control& control, std::int64_t min_leaf)
+    : p_(problem),
+      control_(control),
+      depth_(max_depth),
+      min_leaf_(min_leaf),
+      two_(problem, control, min_leaf),
+      walked_(problem, control, min_leaf) {
   if (max_depth < 0) throw InvalidInput("a search over cut-points needs a bound on the depth");
+  if (min_leaf > 1 && max_depth > 2) loose_.reset(new Solver(problem, max_depth, control, 1));
   for (int k = 0; k <= max_depth; ++k) levels_.push_back(std::make_unique<Level>(problem));
   all_.n = p_.n_rows;
   all_.rows = p_.order.data();
@@ -94,7 +103,7 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
   } else {
     whole = solve(cover, depth - 1, room, level.firsts, level.other);
   }
-  const bool tied = p_.min_leaf == 1;
+  const bool tied = min_leaf_ == 1;
   if (tied) tie(whole);
   Value best = std::min(limit, cover.leaf);
   Bound found{cover.leaf, std::min(cover.leaf, whole.relaxed)};
@@ -128,10 +137,10 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
     set_ends(level.low, high, whole, level.firsts, p_.price, reach_of(p_, cover));
     high.cut = level.cuts[f].size();
     std::ptrdiff_t a, b;
-    level.columns[f] = begin_column(level.cuts[f], p_, cover.weight, level.low, high, a, b);
+    level.columns[f] = begin_column(level.cuts[f], p_.price, min_leaf_, cover.weight, level.low, high, a, b);
     put(f, level.low, high, a, b);
   }
-  while (!waiting.empty()) {
+  while (!waiting.empty() && !(root && best <= root_lower_)) {
     std::pop_heap(waiting.begin(), waiting.end());
     const Interval at = waiting.back();
     waiting.pop_back();
@@ -187,7 +196,7 @@ void Solver::polish(const Cover& cover, int depth, Level& level, Value& best, St
     t.reach = cuts.reach(cut);
     cuts.counts(cut, cover, level.counts);
     const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
-    set_between(t, level.low, level.high[column], leaf, p_.min_leaf == 1);
+    set_between(t, level.low, level.high[column], leaf, min_leaf_ == 1);
     solve_sides(cover, depth, level, cuts, best, t, leaf, 0, tree);
     level.nodes.pop();
   }
@@ -210,17 +219,20 @@ void Solver::solve_sides(const Cover& cover, int depth, Level& level, const CutL
       exact = false;
       continue;
     }
-    Bound found;
-    if (depth == 3 && p_.plain()) {
-      level.part.side(cuts.column(), cuts.rank(t.cut), side, level.counts[side].data());
-      found = two_.solve(level.part, limit, t.first[side], level.tree[side]);
-    } else {
-      cuts.side(p_, cover, t.cut, side, level.rows[side], level.sides[side]);
-      found = solve(level.sides[side], depth - 1, limit, t.first[side], level.tree[side]);
+    const bool parts = depth == 3 && p_.plain();
+    if (parts) level.part.side(cuts.column(), cuts.rank(t.cut), side, level.counts[side].data());
+    if (!parts || loose_) cuts.side(p_, cover, t.cut, side, level.rows[side], level.sides[side]);
+    const Cover& rows = level.sides[side];
+    if (loose_ && solved_loosely(rows, parts ? &level.part : nullptr, depth - 1, limit, t.first[side], t.side[side],
+                                 level.tree[side])) {
+      if (t.side[side].cost >= limit) exact = false;
+      continue;
     }
+    const Bound found = parts ? two_.solve(level.part, limit, t.first[side], level.tree[side])
+                              : solve(rows, depth - 1, limit, t.first[side], level.tree[side]);
     if (found.cost >= limit) exact = false;
     t.side[side] = higher(t.side[side], found);
-    if (p_.min_leaf == 1) tie(t.side[side]);
+    if (min_leaf_ == 1) tie(t.side[side]);
   }
   const Value cost = t.side[0].cost + t.side[1].cost;
   if (!exact || cost >= best) return;
@@ -229,9 +241,30 @@ void Solver::solve_sides(const Cover& cover, int depth, Level& level, const CutL
   for (const int side : {0, 1}) tree.insert(tree.end(), level.tree[side].begin(), level.tree[side].end());
 }
 
+// Leaves of any size first, which neighbours bound best. If that does not come below the limit, or its tree has no leaf
+// too small, it is all there is to know of the side.
+bool Solver::solved_loosely(const Cover& cover, Part* part, int depth, Value limit, std::vector<Bound>& known,
+                            Bound& side, Steps& tree) {
+  auto& firsts = loose_->known_;
+  firsts.resize(known.size());
+  for (std::size_t g = 0; g < known.size(); ++g) firsts[g] = {known[g].relaxed, known[g].relaxed};
+  Steps open;
+  Bound found = part != nullptr ? loose_->two_.solve(*part, limit, firsts, open)
+                                : loose_->solve(cover, depth, limit, firsts, open);
+  tie(found);
+  for (std::size_t g = 0; g < known.size(); ++g) known[g] = higher(known[g], firsts[g]);
+  side = higher(side, found);
+  if (side.cost >= limit) return true;
+  Steps whole;
+  std::size_t at = 0;
+  if (complete(cover, open, at, whole) > side.cost) return false;
+  tree = std::move(whole);
+  return true;
+}
+
 Value Solver::complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out) {
   Step step = tree[at++];
-  if (step.column == -2) {
+  if (step.column == -2 && cover.weight >= min_leaf_) {
     step.column = -1;
     Value best = cover.leaf;
     for (std::size_t g = 0; g < p_.n_columns; ++g) {
@@ -246,6 +279,11 @@ Value Solver::complete(const Cover& cover, const Steps& tree, std::size_t& at, S
     return best;
   }
   out.push_back(step);
+  if (cover.weight < min_leaf_) {  // the rest of it has no place here
+    for (std::size_t open = step.column < 0 ? 0 : 2; open > 0; --open)
+      if (tree[at++].column >= 0) open += 2;
+    return kNever;
+  }
   if (step.column < 0) return cover.leaf;
   CutList cuts;
   cuts.find(p_, cover, static_cast<std::size_t>(step.column));
@@ -255,7 +293,7 @@ Value Solver::complete(const Cover& cover, const Steps& tree, std::size_t& at, S
     std::vector<std::uint32_t> rows;
     Cover part;
     cuts.side(p_, cover, k, side, rows, part);
-    cost += complete(part, tree, at, out);
+    cost = std::min(kNever, cost + complete(part, tree, at, out));
   }
   return cost;
 }
@@ -283,9 +321,14 @@ Answer Solver::run() {
     if (depth_ > 2) {
       dive(all_, depth_, first);
       offer(first, answer);
-      refine(all_, depth_, answer);
+      if (loose_) {
+        const Answer any = loose_->run();
+        root_lower_ = std::max(root_lower_, any.lower);
+        offer(any.tree, answer);
+      }
+      if (answer.cost > root_lower_) refine(all_, depth_, answer);
     }
-    solve(all_, depth_, answer.cost, known, tree);
+    if (answer.cost > root_lower_) solve(all_, depth_, answer.cost, known, tree);
     answer.proved = true;
   } catch (const LimitReached& limit) {
     answer.stopped = name_of(limit.reason);
@@ -300,15 +343,18 @@ Answer Solver::run() {
   offer(tree, answer);
   answer.lower = answer.proved ? answer.cost : std::min(answer.cost, root_lower_);
   answer.proved = answer.proved || answer.lower >= answer.cost;
-  answer.n_solved = two_.n_solved + walked_.n_solved;
-  answer.n_cuts = two_.n_cuts + walked_.n_cuts;
-  answer.n_scans = two_.n_scans + walked_.n_scans;
+  for (const Solver* each : {static_cast<const Solver*>(this), static_cast<const Solver*>(loose_.get())}) {
+    if (each == nullptr) continue;
+    answer.n_solved += each->two_.n_solved + each->walked_.n_solved;
+    answer.n_cuts += each->two_.n_cuts + each->walked_.n_cuts;
+    answer.n_scans += each->two_.n_scans + each->walked_.n_scans;
+  }
   answer.n_bytes = bytes();
   return answer;
 }
 
 std::size_t Solver::bytes() const {
-  std::size_t sum = 0;
+  std::size_t sum = loose_ ? loose_->bytes() : 0;
   for (const auto& level : levels_) {
     for (const auto& rows : level->rows) sum += 4 * rows.size();
     sum += level->nodes.bytes(p_.n_columns) + level->frame.bytes();

@@ -37,6 +37,7 @@ class Solver {
   Answer run();
 
  private:
+  Solver(const Problem& problem, int max_depth, Control& control, std::int64_t min_leaf);
   struct Level;
   struct Interval;
   // The least cost of the cover with at most `depth` tests on a path if it is below `limit`, and then `tree`; otherwise
@@ -45,8 +46,10 @@ class Solver {
   Bound more_levels(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
   void solve_sides(const Cover& cover, int depth, Level& level, const CutList& cuts, Value& best, Node& t,
                    const Value leaf[2], Value slack, Steps& tree);
+  bool solved_loosely(const Cover& cover, Part* part, int depth, Value limit, std::vector<Bound>& known, Bound& side,
+                      Steps& tree);
   void polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree);
-  // Writes a tree with its lowest tests, which the search leaves open; returns its cost.
+  // Writes a tree with its lowest tests, which the search leaves open; returns its cost, kNever if a leaf is too small.
   Value complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out);
   void offer(const Steps& tree, Answer& answer);
   enum class Measure { gini, entropy, cost };
@@ -67,6 +70,9 @@ class Solver {
   const Problem& p_;
   Control& control_;
   int depth_;
+  std::int64_t min_leaf_;
+  std::unique_ptr<Solver> loose_;  // the same with leaves of any size, where they may not be
+  std::vector<Bound> known_;       // what it is asked with
   Cover all_;
   TwoLevels two_;
   WalkedLevels walked_;

@@ -50,7 +50,7 @@ void TwoLevels::side_cuts(const std::uint64_t* rows, int side, const std::uint64
   const LaneShape shape = frame.shape();
   const std::size_t length = shape.length;
   const std::uint64_t flip = side == 1 ? 0 : ~std::uint64_t{0};
-  const std::int64_t least = p_.min_leaf, total = n_[side];
+  const std::int64_t least = min_leaf_, total = n_[side];
   side_runs_.resize(std::max(side_runs_.size(), shape.places()));
   frame.kernel().count_runs(rows, sides_.data(), flip, shape, side_runs_.data());
   std::int64_t before = 0;
@@ -112,7 +112,7 @@ void TwoLevels::splits(Part& part, std::size_t g, const std::uint64_t* rows, con
   Frame& frame = part.frame();
   const std::uint64_t* may = frame.may(g);
   const Value unit = p_.unit, leaves = 2 * p_.price;
-  const bool limited = p_.min_leaf > 1;
+  const bool limited = min_leaf_ > 1;
   for (int relaxed = limited ? 1 : 0; relaxed >= 0; --relaxed) {
     const std::uint64_t* cuts[2] = {may, may};
     if (limited && !relaxed)
@@ -183,7 +183,7 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
     if (known[f].cost >= best) continue;
     View view(*this, part, f);
     std::ptrdiff_t a, b;
-    Bound column = begin_column(view, p_, part.n(), low_, high_, a, b);
+    Bound column = begin_column(view, p_.price, min_leaf_, part.n(), low_, high_, a, b);
     high_.cut = view.size();
     search_between(view, best, column, nodes_, low_, high_, a, b,
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -203,14 +203,14 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
                      if (counted == 1) counts_[1][1] = n_[1] - counts_[1][0];
                      for (std::size_t c = 0; c < p_.n_classes; ++c) counts_[0][c] = part.counts()[c] - counts_[1][c];
                      const Value leaves[2] = {p_.leaf(counts_[0].data()), p_.leaf(counts_[1].data())};
-                     set_between(t, i, j, leaves, p_.min_leaf == 1);
+                     set_between(t, i, j, leaves, min_leaf_ == 1);
                      t.side[0].cost = leaves[0];  // to begin with
                      t.side[1].cost = leaves[1];
                      const Value wanted = best + std::max(view.reach(last) - t.reach, t.reach - view.reach(first));
                      evaluate(part, view, best, wanted, t, tree);
                    });
     known[f] = higher(known[f], column);
-    if (p_.min_leaf == 1) tie(known[f], whole.relaxed + p_.price);
+    if (min_leaf_ == 1) tie(known[f], whole.relaxed + p_.price);
   }
   Bound found{std::min(leaf, whole.cost), std::min(leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);
@@ -252,7 +252,7 @@ void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Nod
       if (t.first[side][winner_[side]].cost < best[side]) g = winner_[side];
     const std::uint64_t* rows = part.rows(g);
     Split split;
-    if (p_.n_classes == 2 && p_.min_leaf == 1 && !p_.wide()) {
+    if (p_.n_classes == 2 && min_leaf_ == 1 && !p_.wide()) {
       Extremes e[2];
       frame.kernel().extremes_at16(frame.codes(view.column(), g), static_cast<std::uint16_t>(rank), frame.signs(g),
                                    rows, frame.may(g), frame.shape(), e);
@@ -275,7 +275,7 @@ void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Nod
     Value relaxed = leaves[side];
     for (const Bound& b : t.first[side]) relaxed = std::min(relaxed, b.relaxed);
     t.side[side] = {lowest[side], std::max(relaxed, t.side[side].relaxed)};
-    if (p_.min_leaf == 1) tie(t.side[side]);
+    if (min_leaf_ == 1) tie(t.side[side]);
   }
   const Value cost = lowest[0] + lowest[1];
   if (!exact || cost >= least) return;

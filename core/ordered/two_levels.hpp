@@ -21,7 +21,8 @@ namespace everytree::ordered {
 
 class TwoLevels {
  public:
-  TwoLevels(const Problem& problem, Control& control) : p_(problem), control_(control) {}
+  TwoLevels(const Problem& problem, Control& control, std::int64_t min_leaf)
+      : p_(problem), control_(control), min_leaf_(min_leaf) {}
 
   // The least cost if it is below `limit`, and then `tree`; otherwise a bound that is not below it. `known` has bounds
   // by first column to begin with, and gets better ones.
@@ -46,6 +47,7 @@ class TwoLevels {
 
   const Problem& p_;
   Control& control_;
+  std::int64_t min_leaf_;
   std::vector<std::uint64_t> sides_, allowed_[2];
   std::vector<std::uint8_t> runs_, side_runs_;
   std::vector<std::uint32_t> before_;

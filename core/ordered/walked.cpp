@@ -29,8 +29,7 @@ void WalkedLevels::splits(const Cover& cover, std::size_t g, const Sides& sides,
         for (int side = from; side < 2; ++side) {
           const Value here = std::min(all_b[side] + sum[side], all_a[side] - sum[side]) + 2 * p_.price;
           out[side].relaxed = std::min(out[side].relaxed, here);
-          if (here < out[side].cost && weight[side] >= p_.min_leaf &&
-              sides.weight[side] - weight[side] >= p_.min_leaf) {
+          if (here < out[side].cost && weight[side] >= min_leaf_ && sides.weight[side] - weight[side] >= min_leaf_) {
             out[side].cost = here;
             if (best != nullptr && side == 1) *best = {here, rank[row]};
           }
@@ -54,7 +53,7 @@ WalkedLevels::Best WalkedLevels::best_plain_cut(const Cover& cover, std::size_t 
     below = std::max(below, ++counts[p_.classes[order[p]]]);
     if (rank[order[p + 1]] == rank[order[p]]) continue;
     const auto n = static_cast<std::int64_t>(p + 1), all = static_cast<std::int64_t>(cover.n);
-    if (n < p_.min_leaf || all - n < p_.min_leaf) continue;
+    if (n < min_leaf_ || all - n < min_leaf_) continue;
     const Value cost = p_.unit * (all - below - above[p + 1]) + 2 * p_.price;
     if (cost < best.cost) best = {cost, rank[order[p]]};
   }
@@ -108,7 +107,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
     if (known[f].cost >= best) continue;
     cuts_.find(p_, cover, f);
     std::ptrdiff_t a, b;
-    Bound column = begin_column(cuts_, p_, cover.weight, low_, high_, a, b);
+    Bound column = begin_column(cuts_, p_.price, min_leaf_, cover.weight, low_, high_, a, b);
     high_.cut = cuts_.size();
     search_between(cuts_, best, column, nodes_, low_, high_, a, b,
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t, std::ptrdiff_t) {
@@ -121,7 +120,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      sides_.weight[1] = cuts_.weight(t.cut);
                      sides_.weight[0] = cover.weight - sides_.weight[1];
                      const Value leaf[2] = {p_.leaf(sides_.counts[0].data()), p_.leaf(sides_.counts[1].data())};
-                     set_between(t, i, j, leaf, p_.min_leaf == 1);
+                     set_between(t, i, j, leaf, min_leaf_ == 1);
                      Bound least[2] = {{leaf[0], leaf[0]}, {leaf[1], leaf[1]}};
                      for (std::size_t g = 0; g < p_.n_columns; ++g) {
                        if (t.first[0][g].cost < least[0].cost || t.first[1][g].cost < least[1].cost) {
@@ -138,7 +137,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      }
                      t.side[0] = {least[0].cost, std::max(least[0].relaxed, t.side[0].relaxed)};
                      t.side[1] = {least[1].cost, std::max(least[1].relaxed, t.side[1].relaxed)};
-                     if (p_.min_leaf == 1)
+                     if (min_leaf_ == 1)
                        for (Bound& side : t.side) tie(side);
                      const Value cost = least[0].cost + least[1].cost;
                      if (cost >= best) return;
@@ -148,7 +147,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      tree.push_back(Step{-2, 0});
                    });
     known[f] = higher(known[f], column);
-    if (p_.min_leaf == 1) tie(known[f], whole.relaxed + p_.price);
+    if (min_leaf_ == 1) tie(known[f], whole.relaxed + p_.price);
   }
   Bound found{std::min(cover.leaf, whole.cost), std::min(cover.leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);

@@ -16,7 +16,8 @@ namespace everytree::ordered {
 
 class WalkedLevels {
  public:
-  WalkedLevels(const Problem& problem, Control& control) : p_(problem), control_(control) {}
+  WalkedLevels(const Problem& problem, Control& control, std::int64_t min_leaf)
+      : p_(problem), control_(control), min_leaf_(min_leaf) {}
 
   // As TwoLevels::solve and one_level.
   Bound solve(const Cover& cover, Value limit, std::vector<Bound>& known, Steps& tree);
@@ -43,6 +44,7 @@ class WalkedLevels {
 
   const Problem& p_;
   Control& control_;
+  std::int64_t min_leaf_;
   CutList cuts_;
   Sides sides_;
   std::vector<Bound> whole_;

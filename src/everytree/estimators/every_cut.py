@@ -87,7 +87,8 @@ def search_every_cut(binarizer: Binarizer, rows: Examples, asked: Asked, limits:
         return None
     columns = ranked.without(forbidden)
     control = limits.control()
-    found = solved(question, columns, rows.codes, rows.counts, asked.depth, asked.min_leaf, control)
+    ranks = [column.ranks for column in columns]
+    found = solved(question, ranks, rows.codes, rows.counts, asked.depth, asked.min_leaf, control)
     lower = found.lower
     if found.stopped:  # Rows that no cut tells apart may say more.
         groups = alike(ranked.coded(), rows.codes, len(rows.labels), rows.counts)

@@ -22,11 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.data.all_cuts import RankedColumn
 from everytree.query.query import Query
 from everytree.weights.costs import ClassCounts, make_cost, written
 
-__all__ = ["Question", "Solved", "question_of", "solved"]
+__all__ = ["Question", "Solved", "in_whole_numbers", "question_of", "solved"]
 
 MOST = 2**56  # what all examples may cost, in the units of the core
 DEEPEST = 24  # beyond that the general road is no worse
@@ -114,22 +113,50 @@ def question_of(query: Query, counts: ClassCounts, depth: int | None) -> Questio
         query.leaf,
         query.require,
     )
-    name, *rest = query.ranking
-    if (
-        depth is None
-        or depth > DEEPEST
-        or any(bound is not None for bound in bounds)
-        or rest not in ([], ["size"])
-    ):
+    if any(bound is not None for bound in bounds):
         return None
-    cost = make_cost(name, counts, cost_matrix=query.cost_matrix, class_weight=query.class_weight)
+    costs = (query.cost_matrix, query.class_weight)
+    return in_whole_numbers(query.ranking, counts, depth, costs, query.leaf_penalty)
+
+
+def in_whole_numbers(
+    ranking: Sequence[str],
+    counts: ClassCounts,
+    depth: int | None,
+    given: tuple[Any, Any],
+    leaf_penalty: float,
+) -> Question | None:
+    """Return what trees cost in whole numbers, or None if the core does not add that up.
+
+    Parameters
+    ----------
+    ranking : sequence of str
+        The criteria, the first one first.
+    counts : ClassCounts
+        The examples of each class.
+    depth : int or None
+        The most tests on any path.
+    given : tuple
+        The cost matrix and the weights of the classes, or None each.
+    leaf_penalty : float
+        The price of a leaf.
+
+    Returns
+    -------
+    Question or None
+        What to ask the core.
+    """
+    name, *rest = ranking
+    if depth is None or depth > DEEPEST or rest not in ([], ["size"]):
+        return None
+    cost = make_cost(name, counts, cost_matrix=given[0], class_weight=given[1])
     n = counts.n_classes
     answers = cost.answers
     if answers is None:
         if name not in ("error", "errors"):
             return None
         answers = tuple(tuple(Fraction(int(c != k)) for k in range(n)) for c in range(n))
-    price = written(query.leaf_penalty)
+    price = written(leaf_penalty)
     least = [min(row) for row in answers]
     entries = [[entry - low for entry in row] for row, low in zip(answers, least, strict=True)]
     scale = math.lcm(price.denominator, *(entry.denominator for row in entries for entry in row))
@@ -148,7 +175,7 @@ def question_of(query: Query, counts: ClassCounts, depth: int | None) -> Questio
 
 def solved(
     question: Question,
-    columns: Sequence[RankedColumn],
+    columns: Sequence[npt.NDArray[np.uint32]],
     classes: npt.NDArray[np.intp],
     weights: npt.NDArray[np.int64] | None,
     depth: int,
@@ -161,8 +188,8 @@ def solved(
     ----------
     question : Question
         What trees cost.
-    columns : sequence of RankedColumn
-        The columns.
+    columns : sequence of ndarray of int
+        The rank of each row, column by column.
     classes : ndarray of int
         The class of each row.
     weights : ndarray of int or None
@@ -181,7 +208,7 @@ def solved(
     """
     ranks = np.empty((len(columns), classes.size), dtype=np.uint32)
     for at, column in enumerate(columns):
-        ranks[at] = column.ranks
+        ranks[at] = column
     labels = classes.astype(np.uint16)
     if weights is not None and int(weights.sum()) <= max(2 * classes.size, REPEATED):
         ranks, labels, weights = np.repeat(ranks, weights, axis=1), np.repeat(labels, weights), None

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import everytree._core as _core
 from everytree.engine.certificate import REASONS, certificate
 from everytree.errors import LimitReached, QueryError
+from everytree.query.ordered_tests import by_ordered_search
 from everytree.query.plan import Examples, Inside, Plan, Session, bound_of, choose, cost_of
 from everytree.query.run import Run, run_search
 from everytree.query.strategies import mine
@@ -65,6 +66,10 @@ def found_tree(cost: Cost, value: float, key: list[int], inside: Inside) -> Foun
 def _search(session: Session, plan: Plan, inside: Inside, k: int) -> list[Found]:
     if k != 1:
         raise QueryError("the search finds one tree; ask for k=1")
+    ordered = by_ordered_search(session, plan, inside)
+    if ordered is not None:
+        values = {plan.costs[0]: ordered.objective}
+        return [Found(values, *shape_of(ordered.key), ordered.key, ordered.proof)]
     return search_by(run_search, session, plan, inside)
 
 
