@@ -9,17 +9,24 @@ void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
   column_ = f;
   n_classes_ = problem.n_classes;
   const std::uint32_t *order = cover.order(f), *ranks = problem.column(f);
-  rank_.clear();
-  rows_.clear();
-  counts_.clear();
+  // Room for a cut after every row, and then only what is used.
+  const std::size_t most = cover.n > 0 ? cover.n - 1 : 0;
+  if (rank_.size() < most) {
+    rank_.resize(most);
+    rows_.resize(most);
+  }
+  if (counts_.size() < most * n_classes_) counts_.resize(most * n_classes_);
   std::vector<std::int32_t> count(n_classes_, 0);
-  for (std::size_t p = 0; p + 1 < cover.n; ++p) {
-    const std::uint32_t row = order[p];
+  const std::size_t n_classes = n_classes_;
+  std::int32_t* to = counts_.data();
+  size_ = 0;
+  for (std::size_t p = 0; p < most; ++p) {
+    const std::uint32_t row = order[p], here = ranks[row];
     count[problem.classes[row]] += problem.weights[row];
-    if (ranks[order[p + 1]] == ranks[row]) continue;
-    rank_.push_back(ranks[row]);
-    rows_.push_back(static_cast<std::uint32_t>(p + 1));
-    counts_.insert(counts_.end(), count.begin(), count.end());
+    if (ranks[order[p + 1]] == here) continue;
+    rank_[size_] = here;
+    rows_[size_++] = static_cast<std::uint32_t>(p + 1);
+    for (std::size_t c = 0; c < n_classes; ++c) *to++ = count[c];
   }
 }
 

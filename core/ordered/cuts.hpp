@@ -10,7 +10,7 @@ namespace everytree::ordered {
 class CutList {
  public:
   void find(const Problem& problem, const Cover& cover, std::size_t column);
-  std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(rank_.size()); }
+  std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(size_); }
   std::size_t column() const { return column_; }
   Value reach(std::ptrdiff_t k) const {
     if (problem_->plain()) return problem_->unit * static_cast<Value>(rows(k));
@@ -36,7 +36,7 @@ class CutList {
 
  private:
   const Problem* problem_ = nullptr;
-  std::size_t column_ = 0, n_classes_ = 0;
+  std::size_t column_ = 0, n_classes_ = 0, size_ = 0;
   std::vector<std::uint32_t> rank_, rows_;
   std::int64_t count(std::ptrdiff_t k, std::size_t c) const {
     return counts_[static_cast<std::size_t>(k) * n_classes_ + c];

@@ -176,8 +176,11 @@ Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
   Value best = cover.leaf;
   if (best <= 2 * p_.price) return best;
   constexpr int kRounds = 8;
-  constexpr std::size_t kColumns = 10;
-  std::size_t left = depth == depth_ ? kColumns : 1;
+  // Where all of the search is short, one column is enough: with more of them bank at depth 4 took 14 ms, not 3.
+  constexpr std::size_t kColumns = 10, kFewCells = 100000;
+  constexpr int kDeep = 5;
+  const bool few = p_.n_rows * p_.n_columns < kFewCells && depth_ < kDeep;
+  std::size_t left = depth == depth_ && !few ? kColumns : 1;
   Steps here, other;
   for (const First& first : first_cuts(cover, Measure::gini)) {
     if (left-- == 0) break;
@@ -190,7 +193,10 @@ Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
       least = cost;
       here = other;
       if (least <= p_.price) break;
+      const std::size_t last_column = column;
+      const std::ptrdiff_t last_cut = cut;
       better_cut(cover, here, column, cut);
+      if (column == last_column && cut == last_cut) break;
     }
     if (least < best) {
       best = least;
