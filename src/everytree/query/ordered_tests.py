@@ -140,4 +140,7 @@ def _ranks(rows: npt.NDArray[np.uint8], chain: list[int]) -> npt.NDArray[np.uint
     >>> _ranks(np.array([[0, 1, 1], [0, 0, 1]], dtype=np.uint8), [1, 2]).tolist()
     [0, 1]
     """
-    return (len(chain) - rows[:, chain].sum(axis=1, dtype=np.int64)).astype(np.uint32)
+    ranks: npt.NDArray[np.uint32] = (len(chain) - rows[:, chain].sum(axis=1, dtype=np.int64)).astype(
+        np.uint32
+    )
+    return ranks
