@@ -31,8 +31,9 @@ from everytree.errors import LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
-from everytree.estimators.every_summary import NearestTree, nearest_tree, summary
+from everytree.estimators.every_summary import summary
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
+from everytree.estimators.nearest_tree import NearestTree, nearest_tree
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
 from everytree.estimators.screening import kept_columns
@@ -372,10 +373,12 @@ class EveryTreeClassifier(ClassifierBase):
     # --- what it tells
 
     def nearest_tree(self, max_depth: int = 3, leaf_share: float = 0.005) -> NearestTree:
-        """Find the one tree that decides most like the average, and what is lost by using it instead.
+        """Find the one tree that comes nearest to the average, and what is lost by using it instead.
 
         The tree is the best of all, by an exact search: the fewest training examples on which it decides otherwise
-        than the average does without them, with a price for each leaf. Its accuracy is cross-validated.
+        than the average does without them, with a price for each leaf. Its accuracy is cross-validated. Where that is a
+        single leaf, because the average says one class of almost every example, it is the tree whose probabilities come
+        nearest instead, by the squares of the differences.
 
         Parameters
         ----------
@@ -465,7 +468,7 @@ class EveryTreeClassifier(ClassifierBase):
         return "text"
 
     def as_text(self) -> str:
-        return self.summary()
+        return summary(self, 5, judged=False)  # Whoever shows it has the figures beside it.
 
     def restore_from_file(self, coded: CodedRows, members: list[dict[str, Any]]) -> None:
         """Take the averages of a file again, over the examples that it holds.

@@ -14,22 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.frames import Frame
-from everytree.data.local_columns import Reach
 from everytree.errors import DataError, EverytreeError
 from everytree.estimators.every_tree import EveryTreeClassifier
+from everytree.estimators.nearest_tree import with_true_counts
 from everytree.report import sections
 from everytree.report.calibration import Judged
 from everytree.report.columns import add_ranges, column_rows, page_columns
 from everytree.report.page_tests import PageTests
 from everytree.report.trees import page_tree, short
 from everytree.report.words import shown
-from everytree.trees import routes
-from everytree.trees.tree import Tree
 
 __all__ = ["describe_every", "judged_without_refitting"]
 
 FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
 ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
+SPREAD = (
+    "The model says the same class of almost every example; this is the tree that follows its probabilities best: {} "
+    "leaves with {:.0%} of their spread."
+)
 TYPED = (
     "The model adds up the evidence of many averages over every tree, too much for a page: it has the answers for the "
     "rows to pick, and explains a row typed in by the nearest tree."
@@ -77,28 +79,19 @@ def describe_every(
     tests = PageTests(one)
     page["answer"], page["text"] = "average", None
     page["columns"], page["tests"], page["missing"] = page_columns(one), tests.tests, one.binarizer_.missing
-    tree = _true_counts(model, nearest.tree)
+    tree = with_true_counts(model, nearest.tree)
     page["tree"] = page_tree(tree, [[1.0] * tree.n_classes], keep_proba=True, place=tests.place)
-    page["treeAbout"] = ABOUT.format(nearest.tree.depth, nearest.agreement)
+    page["treeAbout"] = (
+        ABOUT.format(nearest.tree.depth, nearest.agreement)
+        if nearest.spread is None
+        else SPREAD.format(tree.n_leaves, nearest.spread)
+    )
     page["posterior"] = _posterior(model, tests, seconds)
     if not page["posterior"]["rules"]:
         page["notes"].append("Without the rules of most weight: the page had no time to find them.")
     page["notes"] += [TYPED, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
     if frame is not None and codes is not None and rows > 0:
         _add_rows(page, model, one, frame, codes, rows)
-
-
-def _true_counts(model: EveryTreeClassifier, tree: Tree) -> Tree:
-    """Return the nearest tree with the true classes of the examples in its leaves, and not what the average says."""
-    table = model.coded_.table(FINE)
-    leaf = tree.apply(Reach.of_rows(table.rows))
-    place = {label: c for c, label in enumerate(tree.classes or ())}
-    counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
-    known = [place[label] for label in (table.classes or ())]
-    own = np.empty_like(counts)
-    own[:, known] = counts
-    proba = (own + 1.0) / (own + 1.0).sum(axis=1, keepdims=True)
-    return tree.replace(counts=own, proba=proba)
 
 
 def _posterior(model: EveryTreeClassifier, tests: PageTests, seconds: float) -> dict[str, Any]:
