@@ -45,16 +45,9 @@ class CountedRows:
     """
 
     __slots__ = (
-        "_binarizer",
-        "_class_counts",
-        "_classes",
-        "_columns",
-        "_given",
-        "_per_example",
-        "_rows",
-        "_target",
+        "_binarizer", "_class_counts", "_classes", "_columns", "_given", "_per_example", "_rows", "_target",
         "_test_names",
-    )
+    )  # fmt: skip
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
@@ -483,13 +476,9 @@ class CountedRows:
             The same rows and counts.
         """
         table = type(self).trusted(
-            self._rows,
-            self._class_counts,
-            test_names,
-            classes,
-            columns=self._columns,
+            self._rows, self._class_counts, test_names, classes, columns=self._columns,
             per_example=self._per_example,
-        )
+        )  # fmt: skip
         table._given = self._given
         return table
 
