@@ -52,6 +52,12 @@ FAMILIES = [
     everytree.estimators.OptionTreeClassifier(
         cuts="each", max_nodes=500, option_weight=0.05, missing="impute"
     ),
+    everytree.estimators.MCMCTreeClassifier(
+        max_depth=2, n_draws=20, burn_in=5, thin=5, n_chains=2, tempering=1, random_state=0, calibrate="cv"
+    ),
+    everytree.estimators.SmoothedTreeClassifier(calibrate="cv"),
+    everytree.estimators.PathAverageTreeClassifier(calibrate="cv"),
+    everytree.estimators.OptionTreeClassifier(max_nodes=200, calibrate="cv"),
     everytree.estimators.OptionTreeClassifier(
         0.5, prior="coding", dirichlet="fit", criterion="bayes", split_pure=True, max_depth=4
     ),
