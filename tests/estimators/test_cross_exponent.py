@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import everytree as et
 from everytree.bayes.exponent import chosen_exponent, log_loss_at, tempered
+from everytree.data.example_weights import example_weights
 from everytree.data.frames import read_frame
-from everytree.estimators.row_folds import row_folds
+from everytree.estimators.dealt_rows import dealt_rows
 from everytree.verify import verify_model
 
 CHAINS = {
@@ -65,15 +66,22 @@ def test_the_exponent_is_that_of_a_cross_validation_by_hand(name: str, weighed: 
     model = quietly(made(name), X, y, sample_weight=w)
     plain = made(name, calibrate=None)
     codes = np.searchsorted(model.classes_, y)
-    p = np.zeros((len(y), 3))
-    for train, test in row_folds(read_frame(X), codes, 5):
-        one = quietly(clone(plain), X[train], y[train], sample_weight=w if w is None else w[train])
-        p[test] = one.predict_proba(X[test])
-    np.testing.assert_allclose(model.cv_proba_, p, rtol=1e-12)
-    ones = np.ones(len(y)) if w is None else w
+    dealt = dealt_rows(read_frame(X), codes, example_weights(w, len(y)), 5)
+    p, own_codes, ones, rows = [], [], [], []
+    for fold in range(5):
+        train, test = dealt.to_learn(fold) / dealt.per_example, dealt.counts[:, fold] / dealt.per_example
+        seen, judged = dealt.first[train > 0], dealt.first[test > 0]
+        one = quietly(clone(plain), X[seen], y[seen], sample_weight=train[train > 0])
+        p.append(one.predict_proba(X[judged]))
+        own_codes.append(codes[judged])
+        ones.append(test[test > 0])
+        rows.append(judged)
+    if not weighed:  # Every row is in one fold.
+        np.testing.assert_allclose(model.cv_proba_[np.concatenate(rows)], np.concatenate(p), rtol=1e-12)
+    p, codes, ones = np.concatenate(p), np.concatenate(own_codes), np.concatenate(ones)
     found = minimize_scalar(lambda g: log_loss_at(g, p, codes, ones), bounds=(0, 10), method="bounded")
     assert model.exponent_ == pytest.approx(found.x, abs=1e-4)
-    own = -np.log(p[np.arange(len(y)), codes])
+    own = -np.log(p[np.arange(len(p)), codes])
     assert model.cv_log_loss_ == pytest.approx(np.average(own, weights=ones), rel=1e-12)
     assert model.calibrated_cv_log_loss_ <= model.cv_log_loss_
     spread = np.average((own - model.cv_log_loss_) ** 2, weights=ones) / (ones.sum() - 1)
@@ -135,7 +143,7 @@ def test_costs_class_weights_and_rows_of_weight_zero(name: str) -> None:
 
 @EACH
 def test_weights_are_repetitions_and_no_order_matters(name: str) -> None:
-    if name in ("chains", "sampled", "several"):
+    if name == "several":
         return  # Chance has a part in these, and goes another way.
     X, y = data(60, 2)
     w = np.random.default_rng(0).integers(0, 4, 60)
@@ -147,32 +155,49 @@ def test_weights_are_repetitions_and_no_order_matters(name: str) -> None:
     assert weighed.cv_log_loss_error_ == pytest.approx(repeated.cv_log_loss_error_, rel=1e-12)
 
 
-def test_folds_of_rows() -> None:
+@pytest.mark.parametrize("weight", [None, 1, 0.5, 7, 1.25])
+def test_folds_of_examples(weight: float | None) -> None:
     rng = np.random.default_rng(0)
     X = [[float(a), str(b), None if c else "x"] for a, b, c in rng.integers(0, 3, (200, 3)).tolist()]
     codes = rng.integers(0, 3, 200)
     codes[-1] = 5  # a class of its own
-    parts = row_folds(read_frame(X), codes, 5)
-    assert len(parts) == 5
-    judged = np.concatenate([test for _, test in parts])
-    assert sorted(judged.tolist()) == list(range(199))
-    fold = np.full(200, -1)
-    for f, (train, test) in enumerate(parts):
-        assert sorted([*train.tolist(), *test.tolist()]) == list(range(200))
-        assert set(codes[test].tolist()) <= set(codes[train].tolist())
-        fold[test] = f
-    known: dict = {}
-    for row, c, f in zip(X, codes.tolist(), fold.tolist(), strict=True):
-        assert known.setdefault((*row, c), f) == f  # Equal rows are together.
-    for c in range(3):  # Distinct rows of a class are dealt in turn.
-        dealt = np.bincount([f for key, f in known.items() if key[-1] == c], minlength=5)
-        assert dealt.max() - dealt.min() <= 1
+    w = None if weight is None else np.full(200, weight)
+    dealt = dealt_rows(read_frame(X), codes, example_weights(w, 200), 5)
+    share = dealt.counts / dealt.per_example
+    known = {(*row, c): g for row, c, g in zip(X, codes.tolist(), dealt.group.tolist(), strict=True)}
+    assert len(known) == len(dealt.first) == len(set(known.values()))  # equal rows, and only these, are one
+    assert (share.sum(axis=1) + dealt.alone / dealt.per_example).sum() == 200 * (weight or 1)
+    for fold in range(5):
+        learned = dealt.to_learn(fold)
+        assert set(codes[dealt.first[dealt.counts[:, fold] > 0]]) <= set(codes[dealt.first[learned > 0]])
+        assert (learned + dealt.counts[:, fold] == dealt.alone + dealt.counts.sum(axis=1)).all()
+    if weight in (None, 1):
+        assert dealt.alone.tolist() == [0] * (len(dealt.first) - 1) + [1]
+        for c in range(3):
+            per_fold = share[codes[dealt.first] == c].sum(axis=0)
+            assert per_fold.max() - per_fold.min() <= 1
     order = rng.permutation(200)
-    moved = row_folds(read_frame([X[i] for i in order]), codes[order], 5)
-    for (_, test), (_, again) in zip(parts, moved, strict=True):
-        assert sorted(order[again].tolist()) == test.tolist()
-    assert row_folds(read_frame([[1.0], [1.0], [2.0]]), np.array([0, 0, 1]), 5) == []
-    assert len(row_folds(read_frame([[1.0], [3.0], [2.0]]), np.array([0, 0, 1]), 5)) == 2
+    moved = dealt_rows(
+        read_frame([X[i] for i in order]),
+        codes[order],
+        example_weights(None if w is None else w[order], 200),
+        5,
+    )
+    assert (moved.counts == dealt.counts).all()
+    if weight == 7:
+        again = dealt_rows(read_frame(X * 7), np.tile(codes, 7), None, 5)
+        assert (again.counts == dealt.counts).all()
+    assert dealt_rows(read_frame([[1.0], [2.0]]), np.array([0, 1]), None, 5).judged == []
+    assert len(dealt_rows(read_frame([[1.0], [1.0], [2.0]]), np.array([0, 0, 1]), None, 5).judged) == 2
+
+
+def test_where_nothing_can_be_learned_the_most_probable_class_is_still_predicted() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (60, 6))
+    y = rng.permutation(np.arange(60) % 2)
+    model = made("smoothed", prune="none", stop_factor=0).fit(X, y)
+    assert 0.01 <= model.exponent_ < 0.1
+    assert (model.predict(X) == model.classes_[model.raw_proba(X).argmax(axis=1)]).all()
 
 
 @EACH

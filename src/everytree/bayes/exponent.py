@@ -83,9 +83,11 @@ class ChosenExponent(NamedTuple):
 
 
 def chosen_exponent(
-    proba: Reals, codes: npt.NDArray[np.intp], weights: npt.NDArray[np.float64]
+    proba: Reals, codes: npt.NDArray[np.intp], weights: npt.NDArray[np.float64], least: float = 0.0
 ) -> ChosenExponent:
-    """Choose the exponent by what was said of examples that had no part in it; ``weights`` are in examples.
+    """Choose the exponent, from ``least`` on, by what was said of examples that had no part in it.
+
+    ``weights`` are in examples.
 
     >>> p = np.array([[0.6, 0.4]] * 9 + [[0.4, 0.6]])
     >>> [round(x, 3) for x in chosen_exponent(p, np.zeros(10, dtype=np.intp), np.ones(10))]
@@ -94,5 +96,5 @@ def chosen_exponent(
     losses = -np.log(proba[np.arange(len(codes)), codes])
     mean, n = float(np.average(losses, weights=weights)), float(weights.sum())
     error = math.sqrt(float(weights @ (losses - mean) ** 2) / (n - 1) / n) if n > 1 else math.nan
-    exponent = best_exponent(proba, codes, weights)
+    exponent = max(least, best_exponent(proba, codes, weights))
     return ChosenExponent(exponent, mean, error, log_loss_at(exponent, proba, codes, weights))

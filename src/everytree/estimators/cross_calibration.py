@@ -7,7 +7,8 @@ example out of them: they are fitted again without a fifth of the rows, five tim
 five say of rows they have not seen is what chooses the exponent, and is told as it is (``cv_log_loss_``,
 ``cv_proba_``). The model itself is fitted to all rows, and ``raw_proba`` is what it says before the exponent.
 
-The folds are the same at every fit, and equal rows stay together: see ``row_folds``.
+The folds are the same at every fit, whatever the order of the rows: see ``dealt_rows``. The exponent is at least 0.01,
+so that also where nothing can be learned the most probable class stays the most probable one.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from everytree.common.text import clip
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.errors import DataError, EverytreeError, LimitReached, QueryError
-from everytree.estimators.row_folds import row_folds
+from everytree.estimators.dealt_rows import DealtRows, dealt_rows
 
 __all__ = ["CROSS_NUMBERS", "FOLDS", "CrossCalibrated"]
 
 Reals = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 FOLDS = 5
+LEAST = 0.01  # the smallest exponent: with 0 all classes would be alike, and the first one be predicted
 LEAST_SECONDS = 1e-3  # for a fold; where all the time is spent, it ends at once
 CROSS_NUMBERS = ("exponent", "cv_log_loss", "cv_log_loss_error", "calibrated_cv_log_loss")
 # These change no probability; a class weight is in the weights of the rows already.
@@ -149,12 +150,13 @@ class CrossCalibrated:
             warnings.simplefilter("ignore", UserWarning)  # The same rows were read before.
             frame, labels, weights = self._read(X, y, sample_weight, reset=False)  # type: ignore[attr-defined]
         codes = np.searchsorted(self.classes_, labels)  # type: ignore[attr-defined]
-        said = np.full((len(labels), len(self.classes_)), np.nan)  # type: ignore[attr-defined]
+        dealt = dealt_rows(frame, codes, weights, FOLDS)
         self.exponent_ = 1.0
         self.cv_log_loss_ = self.cv_log_loss_error_ = self.calibrated_cv_log_loss_ = None
+        said: list[Reals] = []
         try:
-            for train, test in row_folds(frame, codes, FOLDS):
-                said[test] = self._without(frame, labels, weights, train, test)
+            for fold in dealt.judged:
+                said.append(self._without(frame, labels, dealt, fold))
         except LimitReached as limit:
             warnings.warn(
                 f"{limit.reason or 'the'} limit reached before every fold was left out once: the probabilities are "
@@ -163,27 +165,35 @@ class CrossCalibrated:
                 stacklevel=3,
             )
             return
-        known = ~np.isnan(said[:, 0])
-        used: npt.NDArray[np.bool_] = self._used  # type: ignore[attr-defined]
-        self.cv_proba_ = np.full((len(used), said.shape[1]), np.nan)
-        self.cv_proba_[used] = said
-        if not known.any():
-            return
-        examples = np.ones(len(labels)) if weights is None else np.asarray(weights.examples, dtype=np.float64)
-        found = chosen_exponent(said[known], codes[known], examples[known])
-        self.exponent_ = found.exponent
-        self.cv_log_loss_, self.cv_log_loss_error_ = found.log_loss, found.log_loss_error
-        self.calibrated_cv_log_loss_ = found.calibrated_log_loss
+        self._take(said, dealt, codes)
 
-    def _without(
-        self,
-        frame: Frame,
-        labels: npt.NDArray[Any],
-        weights: ExampleWeights | None,
-        train: Rows,
-        test: Rows,
-    ) -> Reals:
-        """Fit the same classifier to some of the rows, and return what it says of others."""
+    def _take(self, said: list[Reals], dealt: DealtRows, codes: npt.NDArray[np.intp]) -> None:
+        """Choose the exponent by what was said of the rows of each fold, and keep it row by row."""
+        examples = [dealt.counts[:, fold] / dealt.per_example for fold in dealt.judged]
+        held = [np.flatnonzero(each) for each in examples]
+        n_classes = len(self.classes_)  # type: ignore[attr-defined]
+        if said:
+            found = chosen_exponent(
+                np.concatenate(said),
+                np.concatenate([codes[dealt.first[rows]] for rows in held]),
+                np.concatenate([each[rows] for each, rows in zip(examples, held, strict=True)]),
+                LEAST,
+            )
+            self.exponent_ = found.exponent
+            self.cv_log_loss_, self.cv_log_loss_error_ = found.log_loss, found.log_loss_error
+            self.calibrated_cv_log_loss_ = found.calibrated_log_loss
+        mean = np.zeros((len(dealt.first), n_classes))
+        for each, rows, proba in zip(examples, held, said, strict=True):
+            mean[rows] += each[rows, None] * proba
+        total = sum(examples, np.zeros(len(dealt.first)))
+        with np.errstate(invalid="ignore"):
+            mean /= total[:, None]  # NaN for what was in no fold
+        used: npt.NDArray[np.bool_] = self._used  # type: ignore[attr-defined]
+        self.cv_proba_ = np.full((len(used), n_classes), np.nan)
+        self.cv_proba_[used] = mean[dealt.group]
+
+    def _without(self, frame: Frame, labels: npt.NDArray[Any], dealt: DealtRows, fold: int) -> Reals:
+        """Fit the same classifier to the examples outside a fold, and return what it says of the rows in it."""
         made: Any = clone(self)  # type: ignore[type-var]
         made.set_params(**{name: value for name, value in WITHOUT.items() if hasattr(made, name)})
         limit = getattr(self, "time_limit", None)
@@ -191,20 +201,23 @@ class CrossCalibrated:
             spent = time.monotonic() - self._begun
             left = limit / (FOLDS + 1) if self.SHARES_TIME else limit - spent
             made.set_params(time_limit=max(LEAST_SECONDS, left))
+        counts = dealt.to_learn(fold)
+        train = dealt.first[counts > 0]
+        weights = ExampleWeights(counts[counts > 0], dealt.per_example)
         try:
             with warnings.catch_warnings():
                 # The model of all rows has warned of its own settings and limits.
                 warnings.simplefilter("ignore", UserWarning)
-                made.fit(frame.take(train), labels[train], None if weights is None else weights.of(train))
+                made.fit(frame.take(train), labels[train], weights)
         except LimitReached:
             raise
         except EverytreeError as error:
             error.add_note(
-                f'raised in the cross-validation of calibrate="cv", where {len(train)} of {len(labels)} rows are '
-                "learned from; what depends on tests of all rows does not go with it"
+                f'raised in fold {fold + 1} of the cross-validation of calibrate="cv", which learns without some of '
+                "the rows; what depends on the tests of all rows does not go with it"
             )
             raise
-        proba: Reals = made.predict_proba(frame.take(test))
+        proba: Reals = made.predict_proba(frame.take(dealt.first[dealt.counts[:, fold] > 0]))
         return proba
 
     # --- files
