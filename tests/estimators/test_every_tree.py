@@ -435,3 +435,10 @@ def test_costs_decide_and_change_no_probability(fitted) -> None:
 def test_its_page_is_written(fitted, tmp_path) -> None:
     model, X, y = fitted
     assert write_report(model, tmp_path / "page.html", X.assign(y=y), target="y") > 10_000
+
+
+def test_the_time_may_be_called_a_budget() -> None:
+    assert et.EveryTreeClassifier(time_budget=2.5).get_params()["time_limit"] == 2.5
+    assert et.EveryTreeClassifier().set_params(time_budget=None).time_limit is None
+    with pytest.raises(et.QueryError, match="two values of one parameter"):
+        et.EveryTreeClassifier(time_limit=1, time_budget=2)

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.every_summary import summary
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.nearest_tree import NearestTree, nearest_tree
+from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
 from everytree.estimators.screening import kept_columns
@@ -77,7 +78,7 @@ class EveryTreeClassifier(ClassifierBase):
     ----------
     time_limit : float or None
         About how many seconds ``fit`` may take; None for all members, however long they take. Reading the columns and
-        the first member are always finished.
+        the first member are always finished. ``time_budget`` is understood, too.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -154,6 +155,11 @@ class EveryTreeClassifier(ClassifierBase):
 
     AVERAGES = True
     PAPER = "boc"
+    # As much as fits the time is done, so that people also call it a budget.
+    MEANINGS: ClassVar[Mapping[str, Meaning]] = {
+        **ClassifierBase.MEANINGS,
+        "time_budget": Meaning("time_limit"),
+    }
 
     models_: list[BayesOptimalClassifier]
     weights_: Reals
