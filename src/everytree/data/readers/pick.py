@@ -48,8 +48,8 @@ EXTENSIONS: dict[str, Callable[..., Dataset]] = {
     ".arrow": read_arrow,
     ".arrows": read_arrow,
     ".ipc": read_arrow,
-SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 }
+SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _PACKABLE = (".csv", ".tsv", ".tab", ".arff")
 
 
@@ -377,7 +377,9 @@ def _extension(source: Source) -> str:
     if extension == ".gz" and PurePath(path.stem).suffix in _PACKABLE:
         extension = PurePath(path.stem).suffix
     if extension in SHEETS:
-        raise DataError(f"{name}: this is a spreadsheet; save the sheet with your table as CSV, and give that file")
+        raise DataError(
+            f"{name}: this is a spreadsheet; save the sheet with your table as CSV, and give that file"
+        )
     if extension not in EXTENSIONS:
         raise DataError(
             Wording(
