@@ -23,7 +23,7 @@ CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
 
-.PHONY: help setup build demo wheel docs docs-serve pictures test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-threads \
+.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-threads \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -58,6 +58,9 @@ docs-serve: $(VENV)/.site $(VENV)/.built ## the site on this machine, built agai
 
 pictures: $(VENV)/.required $(VENV)/.built ## make the pictures of the site again (docs/images); some want Chromium
 	@$(PY) tools/make_pictures.py
+
+notebooks: $(VENV)/.required $(VENV)/.built ## run the notebooks of the site (docs/notebooks) and store their outputs
+	@$(PY) tools/run_notebooks.py
 
 test: test-cpp test-python ## the whole test suite, C++ and Python
 
