@@ -465,7 +465,9 @@ class EveryTreeClassifier(ClassifierBase):
 
     def headline(self, on: str) -> str:
         depths = [each["depth"] for each in self.members_]
-        deep = f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
+        deep = (
+            f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
+        )
         return f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}, their evidence added up."
 
     def display(self) -> Picture:

@@ -135,7 +135,8 @@ def honest_figures(
     mine = figures_of("this model", said.said, said.proba, true, share)
     base, other = baselines(frame, codes, weights, labels, seed, folds)
     figures = [each.to_dict() for each in (mine, base, other)]
-    verdict = verdict_of(*figures, error=gain_error(said.said, true, largest, share))
+    error = gain_error(said.said, true, largest, share)
+    verdict = verdict_of(figures[0], figures[1], figures[2], error)
     told = None
     if positive is not None:
         told = _about_positive(said, true, place[positive], positive, costs)
