@@ -170,7 +170,7 @@ def _describe_columns(page: dict[str, Any], model: Any) -> None:
     page["answer"] = "tree"
     page["columns"] = raw_columns(model)
     if model.display() == "path":
-        page["tree"] = path_tree(model.tree_)
+        page["tree"] = path_tree(model.shown_tree())
     else:
         options = {"laplace": False, "spread": False} | model.page_options()
         page["tree"] = multiway_tree(model.tree_, options["laplace"]) | {"spread": options["spread"]}
