@@ -219,6 +219,10 @@ class Broken(io.FileIO):
         return super().read(size)
 
 
+def said(model: Any) -> list[str]:
+    return model.predict(table().drop(columns="ill")).tolist()
+
+
 READERS: dict[str, Callable[[Path], Any]] = {
     "csv": lambda folder: et.read_csv(folder / "data.csv"),
     "csv.gz": lambda folder: et.read(folder / "data.csv.gz"),
@@ -228,7 +232,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "feather": lambda folder: read_arrow(folder / "data.feather"),
     "chunks": lambda folder: [part.n_rows for part in et.read_chunks(folder / "data.csv", rows=7)],
     **{
-        f"load {name}": lambda folder, name=name: et.load_model(folder / f"{name}.json").predict(table().drop(columns="ill")).tolist()
+        f"load {name}": lambda folder, name=name: said(et.load_model(folder / f"{name}.json"))
         for name in MODELS
     },
     "verify": lambda folder: et.verify_model(folder / "optimal.json", folder / "data.csv"),
