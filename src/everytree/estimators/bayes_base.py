@@ -121,11 +121,8 @@ class BayesBase(IncrementalBase):
         if _is_loo(getattr(self, "power", 1.0)):
             verbs.add("loo")
         if len(verbs) > 1:
-            more = (
-                Wording(", ", argument("power", "loo"))
-                if _is_loo(getattr(self, "power", 1.0))
-                else Wording("")
-            )
+            chosen = _is_loo(getattr(self, "power", 1.0))
+            beside = Wording(", ", argument("power", "loo")) if chosen else Wording("")
             raise refused(
                 QueryError,
                 "prior",
@@ -133,7 +130,7 @@ class BayesBase(IncrementalBase):
                 says=Wording(
                     " and ",
                     argument("dirichlet", self.dirichlet),
-                    more,
+                    beside,
                     '; choose all by evidence ("fit"), all by left-out examples ("loo"), average over both, or give '
                     "one of them",
                 ),

@@ -149,7 +149,7 @@ class CrossCalibrated:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # The same rows were read before.
             frame, labels, weights = self._read(X, y, sample_weight, reset=False)  # type: ignore[attr-defined]
-        codes = np.searchsorted(self.classes_, labels)  # type: ignore[attr-defined]
+        codes: npt.NDArray[np.intp] = np.asarray(np.searchsorted(self.classes_, labels))  # type: ignore[attr-defined]
         dealt = dealt_rows(frame, codes, weights, FOLDS)
         self.exponent_ = 1.0
         self.cv_log_loss_ = self.cv_log_loss_error_ = self.calibrated_cv_log_loss_ = None
@@ -194,7 +194,7 @@ class CrossCalibrated:
 
     def _without(self, frame: Frame, labels: npt.NDArray[Any], dealt: DealtRows, fold: int) -> Reals:
         """Fit the same classifier to the examples outside a fold, and return what it says of the rows in it."""
-        made: Any = clone(self)  # type: ignore[type-var]
+        made: Any = clone(self)
         made.set_params(**{name: value for name, value in WITHOUT.items() if hasattr(made, name)})
         limit = getattr(self, "time_limit", None)
         if limit is not None and self._begun is not None:

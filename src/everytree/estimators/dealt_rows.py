@@ -45,7 +45,8 @@ class DealtRows:
 
     def to_learn(self, fold: int) -> Whole:
         """The counts of each distinct row outside a fold."""
-        return self.alone + self.counts.sum(axis=1) - self.counts[:, fold]
+        found: Whole = self.alone + self.counts.sum(axis=1) - self.counts[:, fold]
+        return found
 
     @property
     def judged(self) -> list[int]:
