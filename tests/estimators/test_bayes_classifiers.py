@@ -307,7 +307,7 @@ def wide(n=200, m=30, seed=0):
 
 def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     X, y = wide(120, 14)
-    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=200_000)
+    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=400_000)
     with pytest.warns(ConvergenceWarning, match="exact average over all trees of depth at most") as told:
         model.fit(X, y)
     assert told[0].filename == __file__
