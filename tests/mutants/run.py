@@ -46,7 +46,7 @@ def in_child(mutant: Mutant, seconds: float) -> str:
         time.sleep(0.1)
     os.kill(child, 9)
     os.waitpid(child, 0)
-    return f"killed: no end in {seconds:g} s"
+    return f"no end in {seconds:g} s"
 
 
 def run_mutated(mutant: Mutant) -> int:
@@ -119,7 +119,7 @@ def in_core(mutant: Mutant, seconds: float) -> str:
         try:
             done = subprocess.run([program], check=False, capture_output=True, timeout=seconds)
         except subprocess.TimeoutExpired:
-            return f"killed: no end in {seconds:g} s"
+            return f"no end in {seconds:g} s"
         if done.returncode:
             return "killed"
     return "survived"

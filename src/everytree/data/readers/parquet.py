@@ -239,7 +239,8 @@ def _unpacked(reader: Any, keep: Sequence[str], n_rows: int) -> int:
         for chunk in _chunks(reader, keep)
         if chunk.physical_type == "BYTE_ARRAY"
     )
-    return CELL * n_rows * len(keep) + 2 * texts * n_rows // max(1, reader.metadata.num_rows)
+    of_rows: int = 2 * texts * n_rows // max(1, reader.metadata.num_rows)
+    return CELL * n_rows * len(keep) + of_rows
 
 
 def _careful_rows(reader: Any, keep: Sequence[str], room: Room) -> int:
