@@ -228,6 +228,35 @@ TEST(a_stopped_search_tells_what_it_knows_and_goes_on) {
   }
 }
 
+// Stopped at many moments: whatever is said then is true, and the next run goes on from there.
+TEST(what_is_said_at_any_moment_is_true) {
+  std::mt19937 random(29);
+  int n_stopped = 0;
+  for (unsigned round = 0; round < 12; ++round) {
+    const naive::Table d = naive::random_table(random, {120, 160}, {14, 18}, {2, 3}, {1, 2});
+    const LeafCost cost = some_cost(7 * round, d.c);
+    SearchOptions o;
+    o.min_leaf = 1 + round % 3;
+    Control free;
+    const Found whole = Search(d.core(), cost, o).run(4, true, free);
+    Search search(d.core(), cost, o);
+    for (double seconds = 2e-6; seconds < 10; seconds *= 1.3) {
+      Control little;
+      little.time_limit = seconds;
+      const Found part = search.run(4, true, little);
+      CHECK(part.lower <= whole.cost + 1e-9 * std::max(1.0, std::abs(whole.cost)));
+      CHECK(part.cost >= whole.cost - 1e-9 * std::max(1.0, std::abs(whole.cost)));
+      check_found(d, cost, o.min_leaf, 4, part);
+      if (part.proved) {
+        CHECK(close(part.cost, whole.cost));
+        break;
+      }
+      ++n_stopped;
+    }
+  }
+  CHECK(n_stopped > 12);
+}
+
 TEST(a_price_makes_any_depth_feasible) {
   std::mt19937 random(14);
   const naive::Table d = naive::random_table(random, {200, 200}, {12, 12}, {2, 2}, {1, 1});
