@@ -22,8 +22,10 @@ NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 CMAKE_FILES := CMakeLists.txt $(wildcard */CMakeLists.txt */*/CMakeLists.txt)
 CPP_FILES   := $(shell find core bindings -name '*.[ch]pp' 2>/dev/null)
 PACKAGES    := $(shell find src -name __init__.py)
+# Percent of lines and branches that `make coverage` wants.
+FLOOR       := 80
 
-.PHONY: help setup build demo wheel docs docs-serve pictures test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-threads \
+.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -59,6 +61,9 @@ docs-serve: $(VENV)/.site $(VENV)/.built ## the site on this machine, built agai
 pictures: $(VENV)/.required $(VENV)/.built ## make the pictures of the site again (docs/images); some want Chromium
 	@$(PY) tools/make_pictures.py
 
+notebooks: $(VENV)/.required $(VENV)/.built ## run the notebooks of the site (docs/notebooks) and store their outputs
+	@$(PY) tools/run_notebooks.py
+
 test: test-cpp test-python ## the whole test suite, C++ and Python
 
 test-all: test-cpp test-sanitize test-threads test-slow test-cluster ## the suite with its slow tests, and the C++ tests under sanitizers
@@ -86,6 +91,20 @@ fuzz: $(VENV)/.required $(VENV)/.built ## readers, model files, queries and the 
 	@$(PIP) atheris || echo "    no atheris here: mutations of kept inputs instead"
 	@for target in csv arff query model verify server; do $(PY) tests/fuzz/run.py $$target --seconds $(or $(FUZZ),60) 2>&1 | tail -1 || exit 1; done
 
+# Without xdist, whose workers measure each by itself; settrace makes Python code two to four times slower, so that this
+# is no part of .ci/run.
+COVERED := tests/verify tests/data tests/test_query_text.py tests/test_query.py tests/test_model_file.py tests/test_space.py \
+  tests/test_posterior.py tests/test_io_faults.py tests/estimators tests/export tests/metrics tests/cli tests/bayes tests/report
+coverage: $(VENV)/.required $(VENV)/.built ## line and branch coverage of the package over most of the quick tests, with a floor
+	@$(SAY) "Coverage"
+	@$(PIP) coverage
+	@$(PY) -m coverage run --branch --source=everytree --data-file=build/coverage -m pytest -q -n 0 -m "not slow" $(or $(PYTEST),$(COVERED))
+	@$(PY) -m coverage report --data-file=build/coverage --skip-covered --sort=cover --fail-under=$(FLOOR)
+
+mutants: $(VENV)/.required $(VENV)/.built ## wrong versions of the checker and of the core's bounds: each must fail a test (hours; MUTANTS="verify --only prove": some)
+	@$(SAY) "Mutants"
+	@cd tests && for table in $(or $(firstword $(MUTANTS)),verify core); do ../$(PY) -m mutants.run $$table $(wordlist 2,99,$(MUTANTS)) || exit 1; done
+
 # Dask, Ray, Spark and Ibis are large and take hold of other versions, so that they have a place of their own.
 test-cluster: $(VENV)/.required $(VENV)/.built $(CLUSTER)/.made ## chains, studies and parts of questions on Dask, Ray and Spark; Ibis (gigabytes the first time)
 	@$(SAY) "Python tests on clusters"
@@ -102,6 +121,23 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	    --log-level=NOTICE && \
 	  $(CMAKE) --build build/sanitize && \
 	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
+	fi
+
+# The bindings themselves, and the end of the interpreter while threads work, are seen only from Python. Its own memory is
+# never all freed, so that leaks are not looked for. -O1: half the time to compile.
+ASAN := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
+test-asan-python: $(VENV)/.required $(VENV)/.built ## a core part of the Python tests on a module with the address and undefined behaviour sanitizers
+	@$(SAY) "Python tests on a sanitized core"
+	@if grep -q zig $(VENV)/compiler.sh; then \
+	  echo "skipped: the compiler from ziglang has no address sanitizer; install g++ or clang++, then: make clean"; \
+	else \
+	  $(CMAKE) -S . -B build/asan $(NINJA) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="$(ASAN)" -DEVERYTREE_SANITIZE=ON \
+	    -DEVERYTREE_PYTHON=ON -DEVERYTREE_TESTS=OFF -DPython_EXECUTABLE="$(CURDIR)/$(PY)" --log-level=NOTICE && \
+	  $(CMAKE) --build build/asan && \
+	  LD_PRELOAD="$$($$CXX -print-file-name=libasan.so) $$($$CXX -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
+	  PYTHONPATH="$(CURDIR)/tests/sanitized" EVERYTREE_CORE="$$(ls $(CURDIR)/build/asan/bindings/_core*.so)" \
+	  $(PY) -m pytest -n 0 -m "not slow" $(or $(PYTEST),tests/against_reference/test_cross_product.py tests/test_exit.py); \
 	fi
 
 # Without random addresses where that can be had: older thread sanitizers do not start with many random bits.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import everytree as et
 from everytree.errors import LimitReached
 from everytree.space.tree_space import TreeSpace
 
@@ -27,6 +28,7 @@ import json, re, sys, time, warnings
 import numpy as np
 import scipy.optimize
 from everytree import *
+import everytree as et
 from everytree.errors import LimitReached
 from everytree.space.tree_space import TreeSpace
 warnings.simplefilter("ignore")
@@ -193,3 +195,17 @@ for limit in (60,):
     for question, _, _, peak in answers:
         limit = int(question.split()[1]) * 10**6
         assert peak < 1.1 * limit + 20e6, question
+
+
+@pytest.mark.parametrize("name", ["OptimalTreeClassifier", "BayesOptimalClassifier", "EveryTreeClassifier"])
+def test_labels_that_are_hardly_ever_repeated_are_no_classes(name: str) -> None:
+    """A table of 1,024 rows × 100,000 classes took 23 s of processor time and 1.7 GB at a limit of half a second."""
+    X, y = np.random.default_rng(0).integers(0, 2, (100_000, 10)), np.arange(100_000)
+    begin = time.process_time()
+    with pytest.raises(
+        et.DataError, match="y has 100000 classes in 100000 rows; expected at least 8 rows of a class"
+    ):
+        getattr(et, name)(time_limit=0.5).fit(X, y)
+    assert time.process_time() - begin < 5
+    few = np.arange(5000) % 500
+    assert et.Table.from_arrays(X[:5000], few).n_classes == 500

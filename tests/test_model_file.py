@@ -356,3 +356,14 @@ def test_every_classifier_can_be_saved_and_loaded(tmp_path) -> None:
         model = made().fit(X, y)
         model.save(tmp_path / "model.json")
         assert_same_model(model, et.load_model(tmp_path / "model.json"), X)
+
+
+def test_a_limit_of_the_file_names_the_file(tmp_path) -> None:
+    path = tmp_path / "model.json"
+    et.BayesOptimalClassifier(max_depth=2).fit([[1], [2], [3], [4]], [0, 0, 1, 1]).save(path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["params"]["memory_limit"] = 1
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(et.LimitReached, match=r"model\.json: memory limit") as caught:
+        et.load_model(path)
+    assert caught.value.reason == "memory"

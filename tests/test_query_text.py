@@ -94,41 +94,64 @@ def test_long_lines_are_shown_around_the_place() -> None:
 
 
 costs = st.sampled_from(["error", "expected_error", "gini", "entropy", "cost"])
-numbers = st.floats(0.001, 1e6)
-names = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=3).map(tuple)
+numbers = st.floats(0, 1e11)
+whole = st.one_of(st.integers(1, 20), st.integers(1, 2**31 - 1))
+texts = st.text(max_size=8)
+names = st.one_of(st.none(), texts, st.lists(texts, max_size=3), st.lists(texts, max_size=3).map(tuple))
+rules = st.one_of(
+    whole,
+    st.builds(et.Support, whole),
+    st.builds(et.Margin, st.integers(0, 2**31 - 1)),
+    st.builds(et.ChiSquare, st.floats(1e-300, 1e300)),
+    st.builds(lambda p: et.ChiSquare(p_value=p), st.floats(1e-300, 1)),
+)
+criteria = st.one_of(costs, st.sampled_from(["size", "depth"]))
+optional = {
+    "max_size": whole, "max_leaves": whole, "max_depth": st.integers(0, 2**31 - 1), "min_accuracy": st.floats(0, 1),
+    "require": names, "forbid": names, "leaf_penalty": numbers, "confidence": st.floats(1e-300, 0.999),
+    "max_error": st.one_of(numbers, st.dictionaries(costs, numbers, max_size=3)),
+    "leaf": st.one_of(rules, st.lists(rules, max_size=4)),
+}  # fmt: skip
 
 
 @st.composite
 def queries(draw: st.DrawFn) -> et.Query:
-    ranking = draw(st.permutations(["size", "depth", *draw(st.sets(costs, min_size=1, max_size=2))]))
-    leaf = draw(
-        st.lists(
-            st.sampled_from([et.Support(3), et.Margin(0), et.ChiSquare(2.5), et.ChiSquare(p_value=0.01)]),
-            unique_by=lambda x: repr(x),
-            max_size=3,
-        )
-    )
-    given: dict[str, object] = {"max_size": draw(st.integers(1, 99))}
-    order = [et.Support(3), et.Margin(0), et.ChiSquare(2.5), et.ChiSquare(p_value=0.01)]
-    leaf = [x for x in order if x in leaf]
-    if leaf:
-        given["leaf"] = leaf[0] if len(leaf) == 1 else leaf
-    for name, values in (
-        ("max_leaves", st.integers(1, 99)), ("max_depth", st.integers(0, 9)),
-        ("min_accuracy", st.floats(0, 1)), ("require", names), ("forbid", names),
-        ("leaf_penalty", numbers), ("confidence", st.floats(0.01, 0.5)),
-    ):  # fmt: skip
-        if draw(st.booleans()):
-            given[name] = draw(values)
-    if draw(st.booleans()):
-        given["max_error"] = draw(st.dictionaries(costs, numbers, min_size=1, max_size=2))
-    return et.Query(tuple(ranking), **given)  # type: ignore[arg-type]
+    """Any query that a line can say, in any spelling."""
+    ranking = draw(st.one_of(costs, st.lists(criteria, min_size=1, max_size=5, unique=True)))
+    given = {name: draw(values) for name, values in optional.items() if draw(st.booleans())}
+    try:
+        return et.Query(ranking, **given)  # type: ignore[arg-type]
+    except QueryError:  # only shapes, or a shape without a bound
+        return et.Query("error", **{**given, "max_error": None})  # type: ignore[arg-type]
 
 
-@given(queries(), st.integers(1, 50))
+@given(queries(), st.integers(1, 10**6))
 @settings(max_examples=300, deadline=None)
 def test_round_trip(query: et.Query, k: int) -> None:
-    assert parse_query(format_query(query, k)) == (query, k)
+    text = format_query(query, k)
+    again, many = parse_query(text)
+    assert (again, many) == (query, k)
+    assert hash(again) == hash(query)
+    assert format_query(again, many) == text
+
+
+def test_one_wish_breaks_ties_unless_it_stands_alone() -> None:
+    assert parse_query("least gini alone where leaf >= 3")[0].ranking == ("gini",)
+    assert parse_query("least gini")[0].ranking == ("gini", "size")
+    assert format_query(et.Query("error")) == "least error alone"
+    with pytest.raises(QueryError, match='found "alone"'):
+        parse_query("least gini then smallest alone")
+    assert parse_query('most accurate where uses "alone"')[0] == et.Query(require="alone")
+
+
+def test_spellings_of_one_query_are_equal() -> None:
+    assert et.Query(leaf=5, require="age") == et.Query(leaf=[et.Support(5)], require=["age"])
+    assert et.Query(max_error=7) == et.Query(max_error={"error": 7.0})
+    assert et.Query("error") != et.Query(("error", "size"))
+    assert et.Query(leaf=5) != et.Query(leaf=6)
+    assert et.Query(cost_matrix=[[0, 1], [2, 0]], minimize="cost") != et.Query(
+        cost_matrix=[[0, 1], [3, 0]], minimize="cost"
+    )
 
 
 WORDS = """most accurate where leaf >= 10 <= and size 3 "x then smallest , uses avoids p chi2 % ≥ least expected error

@@ -154,14 +154,24 @@ void ClosedForm::spread(std::size_t n_values) {
   stride_ = stride;
 }
 
-void ClosedForm::evaluate(std::size_t value, const Patterns& patterns, const Kernels& kernels, double* out) {
-  const Form& form = forms_[value];
-  const std::size_t n = elements_.size();
-  scratch_.resize(16 * patterns.pitch + n + 16);
-  double* scratch = scratch_.data();
-  while (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) ++scratch;
-  kernels.pattern_sums(form.matrix.data(), stride_, n, form.linear.data(), patterns.bits.data(), patterns.pitch,
-                       patterns.n_rows, scratch, out);
+void ClosedForm::ask(const Patterns& patterns) {
+  patterns_ = &patterns;
+  by_runs_ = runs_.find(patterns, elements_.size());
+}
+
+void ClosedForm::evaluate(std::size_t value, const Kernels& kernels, double* out) {
+  Form& form = forms_[value];
+  const Patterns& patterns = *patterns_;
+  if (by_runs_) {
+    grid_sums(runs_, form.matrix.data(), stride_, form.linear.data(), out);
+  } else {
+    const std::size_t n = elements_.size();
+    scratch_.resize(16 * patterns.pitch + n + 16);
+    double* scratch = scratch_.data();
+    while (reinterpret_cast<std::uintptr_t>(scratch) % 64 != 0) ++scratch;
+    kernels.pattern_sums(form.matrix.data(), stride_, n, form.linear.data(), patterns.bits.data(), patterns.pitch,
+                         patterns.n_rows, scratch, out);
+  }
   for (std::size_t r = 0; r < patterns.n_rows; ++r) out[r] += form.constant;
 }
 

@@ -4,35 +4,18 @@
 // leaf value over the trees of the state is
 //     f(x) = constant + Σ_e y_e linear_e + Σ_{e < e'} y_e y_e' matrix_{e e'}
 // The form is built from the probabilities of the leaves of pairs (OneLevelFold::next_masses), each pair once, and is
-// evaluated by patterns of four outcomes (Kernels::pattern_sums). down/quadratic_form.hpp is the same for any weights,
-// over the slots of the whole table.
+// evaluated by patterns of four outcomes (Kernels::pattern_sums), or where the tests are cuts of few columns by their
+// runs (down/grid.hpp). down/quadratic_form.hpp is the same for any weights, over the slots of the whole table.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "down/grid.hpp"
+#include "down/patterns.hpp"
 #include "frontier/one_level.hpp"
 
 namespace everytree {
-
-// The patterns of some rows: four tests to a number, see Kernels::pattern_sums.
-struct Patterns {
-  std::vector<std::uint16_t> bits;
-  std::size_t pitch = 0;  // numbers of a run of four tests: one for each row, up to a multiple of 8
-  std::size_t n_rows = 0;
-
-  static constexpr std::uint32_t bit(std::size_t test) { return 8u << test % 4; }
-  // The numbers of the rows are to be written; those of the padding are 0.
-  void begin(std::size_t n_tests, std::size_t rows) {
-    n_rows = rows;
-    pitch = (rows + 7) & ~std::size_t{7};
-    const std::size_t runs = (n_tests + 3) / 4;
-    bits.resize(runs * pitch + 8);  // whoever writes eight at a time may go past the last
-    for (std::size_t k = 0; k < runs; ++k)
-      for (std::size_t r = rows; r < pitch; ++r) bits[k * pitch + r] = 0;
-  }
-  std::uint16_t* run_of(std::size_t test) { return bits.data() + test / 4 * pitch; }
-};
 
 class ClosedForm {
  public:
@@ -59,8 +42,9 @@ class ClosedForm {
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
              const std::vector<LeftOut>& left_out);
 
-  // out[r] for the rows of the patterns.
-  void evaluate(std::size_t value, const Patterns& patterns, const Kernels& kernels, double* out);
+  // The rows to be asked, by the outcomes of the elements; kept by the caller. Then out[r] for each, of one form: once.
+  void ask(const Patterns& patterns);
+  void evaluate(std::size_t value, const Kernels& kernels, double* out);
   // Σ of the absolute parts that were added up: a value that is a small part of it lacks digits.
   double size_of(std::size_t value) const { return forms_[value].size; }
 
@@ -75,6 +59,9 @@ class ClosedForm {
 
   std::vector<Element> elements_;
   std::vector<Form> forms_;
+  const Patterns* patterns_ = nullptr;
+  TestRuns runs_;
+  bool by_runs_ = false;
   std::vector<double> scratch_, factor_[4], wide_, multiplicity_;
   bool plain_ = true;  // an element for each group
   std::size_t stride_ = 0;

@@ -214,7 +214,18 @@ class ClosedLeaves {
         for (std::size_t c = 0; c < n_classes_ && !rows_[k].empty(); ++c) asked.push_back({k, c});
       evaluate(asked, false, sums, again);
     }
-    if (!again.empty()) evaluate(again, true, sums, again);
+    // By kind where that pays, because the runs of tests are those of its rows.
+    std::vector<Pair> rest;
+    for (auto from = again.begin(), to = from; from != again.end(); from = to) {
+      to = std::find_if(from, again.end(), [&](const Pair& pair) { return pair.kind != from->kind; });
+      by_runs_ = find_runs(from->kind);
+      if (by_runs_)
+        evaluate({from, to}, true, sums, again);
+      else
+        rest.insert(rest.end(), from, to);
+    }
+    by_runs_ = false;
+    if (!rest.empty()) evaluate(rest, true, sums, again);
   }
 
   // One leaf with these counts and this probability, for every row of the last cover.
@@ -266,9 +277,10 @@ class ClosedLeaves {
       for (std::size_t k = 0; k < left_out.size(); ++k) {
         const std::size_t y = left_out[k].y, n_rows = rows_[y].size();
         find_patterns(y);
+        form_.ask(patterns_);
         value_.resize(n_rows);
         for (std::size_t c = 0; c < n_classes_; ++c) {
-          form_.evaluate(k * n_classes_ + c, patterns_, f.kernel(), value_.data());
+          form_.evaluate(k * n_classes_ + c, f.kernel(), value_.data());
           if (*std::min_element(value_.begin(), value_.end()) < kShare * form_.size_of(k * n_classes_ + c)) {
             again.push_back({y, c});
             continue;
@@ -298,6 +310,15 @@ class ClosedLeaves {
     }
   }
 
+  // Whether the rows of a kind, which is a class then, are asked by their runs in the form without differences.
+  bool find_runs(std::size_t kind) {
+    if (!removed_->complete()) return false;
+    find_patterns(kind);
+    if (!runs_.find(patterns_, level_.n)) return false;
+    doubled_.find_doubled(runs_);
+    return true;
+  }
+
   // Add the values of all rows of the cover to their sums. The short form subtracts: where a value is a small part of
   // what was added up, and so lacks digits, its pair of classes is asked again, in the form without differences.
   void evaluate(const std::vector<Pair>& asked, bool literal, double* sums, std::vector<Pair>& again) {
@@ -312,8 +333,15 @@ class ClosedLeaves {
       for (std::size_t k = 0; k < n; ++k) {
         const auto [kind, c] = asked[from + k];
         value_.resize(rows_[kind].size());
-        fold_.frontier().kernel().quadratic(matrix_.data() + k * size, stride_, n_variables_, outcome_.data(), stride_,
-                                            place_.data() + first_[kind], rows_[kind].size(), value_.data());
+        double* matrix = matrix_.data() + k * size;
+        if (literal && by_runs_) {
+          linear_.resize(n_variables_ - 1);
+          for (std::size_t v = 0; v + 1 < n_variables_; ++v) linear_[v] = matrix[v * stride_ + n_variables_ - 1];
+          grid_sums(doubled_, matrix, stride_, linear_.data(), value_.data());
+        } else {
+          fold_.frontier().kernel().quadratic(matrix, stride_, n_variables_, outcome_.data(), stride_,
+                                              place_.data() + first_[kind], rows_[kind].size(), value_.data());
+        }
         if (!literal && *std::min_element(value_.begin(), value_.end()) < kShare * size_[k]) {
           again.push_back({kind, c});
           continue;
@@ -342,13 +370,19 @@ class ClosedLeaves {
     }
   }
 
+  // Where the form without differences has the variable that is 1 if test i has this outcome.
+  std::size_t literal_variable(std::size_t i, std::size_t outcome) const {
+    return by_runs_ ? doubled_.doubled(i, outcome == 1) : 2 * i + outcome;
+  }
+
   // The outcomes of the splits for the rows of the cover. Short: test i is 1, at i. Literal: it is 0 at 2i, it is 1 at
-  // 2i + 1. The last is the 1.
+  // 2i + 1. The last is the 1. Rows that are asked by their runs need none.
   void find_outcomes(bool literal) {
     const CountTable& table = graph_->table();
     const Frontier& f = fold_.frontier();
     n_variables_ = (literal ? 2 : 1) * level_.n + 1;
     stride_ = (n_variables_ + 7) & ~std::size_t{7};
+    if (literal && by_runs_) return;
     first_.assign(n_kinds_ + 1, 0);
     for (std::size_t k = 0; k < n_kinds_; ++k) first_[k + 1] = first_[k] + rows_[k].size();
     outcome_.assign(first_[n_kinds_] * stride_, 0.0);
@@ -407,7 +441,7 @@ class ClosedLeaves {
       }
       each(one, 2, [&](double* matrix) {
         if (literal) {
-          for (std::size_t a = 0; a < 2; ++a) matrix[(2 * i + a) * stride_ + last] = value[a];
+          for (std::size_t a = 0; a < 2; ++a) matrix[literal_variable(i, a) * stride_ + last] = value[a];
         } else {
           matrix[i * stride_ + last] += value[1] - value[0];
           matrix[last * stride_ + last] += value[0];
@@ -434,7 +468,10 @@ class ClosedLeaves {
         total[0] = f.total() - f.total(i) - total[1];
         each(two, 4, [&](double* matrix) {
           if (literal) {
-            for (std::size_t x = 0; x < 4; ++x) matrix[(2 * i + (x >> 1)) * stride_ + 2 * j + (x & 1)] = value[x];
+            for (std::size_t x = 0; x < 4; ++x) {
+              const auto [u, v] = std::minmax({literal_variable(i, x >> 1), literal_variable(j, x & 1)});
+              matrix[u * stride_ + v] = value[x];
+            }
           } else {
             matrix[i * stride_ + j] = (value[3] - value[2]) - (value[1] - value[0]);
             matrix[i * stride_ + last] += value[2] - value[0];
@@ -457,12 +494,14 @@ class ClosedLeaves {
   OneLevel level_;
   ClosedForm form_;
   Patterns patterns_;
+  TestRuns runs_, doubled_;
+  bool by_runs_ = false;
   Spread spread_;
   std::vector<std::vector<std::uint32_t>> rows_;  // bits of the cover by kind
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> place_;
   std::vector<std::int32_t> counts_;
-  std::vector<double> term_[2], mass_[2], outcome_, matrix_, value_, size_;
+  std::vector<double> term_[2], mass_[2], outcome_, matrix_, linear_, value_, size_;
 };
 
 }  // namespace

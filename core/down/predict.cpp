@@ -193,8 +193,9 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
           closed.begin(fold, false);
           closed.build(fold, weights_, level, values);
           flow.outcomes(closed.elements(), active, fold.frontier().kernel(), all, patterns);
+          closed.ask(patterns);
           for (std::size_t f = 0; f < values.size(); ++f)
-            closed.evaluate(f, patterns, fold.frontier().kernel(), value.data() + f * n_active);
+            closed.evaluate(f, fold.frontier().kernel(), value.data() + f * n_active);
         } else {
           form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
           if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);

@@ -48,8 +48,9 @@ std::int64_t BestFirst<A>::levels(const Node& node) const {
 template <PrunedByProduct A>
 typename BestFirst<A>::Frame& BestFirst<A>::frame(std::size_t depth) {
   while (frames_.size() <= depth) {
-    frames_.emplace_back();
-    for (auto& cover : frames_.back().cover) cover.resize(table_->n_words());
+    Frame made;  // whole or not at all: memory may run out between its two covers
+    for (auto& cover : made.cover) cover.resize(table_->n_words());
+    frames_.push_back(std::move(made));
   }
   return frames_[depth];
 }
@@ -165,8 +166,6 @@ void BestFirst<A>::open(Node& node) {
     return;
   }
   look(node);  // a limit may end it: then the state is as before
-  ++n_opened_;
-  node.opened = true;
   const std::size_t n = frontier_.n_groups(), d = depth(node), n_classes = table_->n_classes();
   const bool can_split = levels(node) >= 1 && n > 0;
   node.leaf = std::min(hope_->leaf(frontier_.totals(), d, can_split), kNoCost);
@@ -174,6 +173,8 @@ void BestFirst<A>::open(Node& node) {
   node.upper = node.leaf;
   node.split = Node::kLeaf;
   if (!can_split) {
+    ++n_opened_;
+    node.opened = true;
     node.lower = node.upper;
     return;
   }
@@ -257,6 +258,8 @@ void BestFirst<A>::open(Node& node) {
             choice.lower[a], std::min({choice.upper[a], leaf, hope_->at_least_outvoted(counts_.data(), d + 1, 1, k)}));
       }
     }
+  ++n_opened_;
+  node.opened = true;  // only now: memory may run out above, and then the state is opened again
   node.choices = std::move(found);
   node.choices.shrink_to_fit();
   choice_bytes_ += node.choices.capacity() * sizeof(Choice);

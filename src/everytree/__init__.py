@@ -22,6 +22,12 @@ if TYPE_CHECKING:
         fit_evidence as fit_evidence,
     )
     from everytree.bayes.explain import Explanation as Explanation
+    from everytree.bayes.left_out_fit import (
+        LeftOutFit as LeftOutFit,
+    )
+    from everytree.bayes.left_out_fit import (
+        fit_leave_one_out as fit_leave_one_out,
+    )
     from everytree.bayes.posterior import Posterior as Posterior
     from everytree.bayes.top_trees import TopTrees as TopTrees
     from everytree.bayes.uncertainty import Moments as Moments
@@ -189,6 +195,8 @@ _HOME = {
     "compare_strategies": "everytree.query.compare_strategies",
     "explain_row": "everytree.estimators.row_paths",
     "fit_evidence": "everytree.bayes.evidence",
+    "fit_leave_one_out": "everytree.bayes.left_out_fit",
+    "LeftOutFit": "everytree.bayes.left_out_fit",
     "load_model": "everytree.estimators.load",
     "read": "everytree.data.readers",
     "read_arff": "everytree.data.readers",

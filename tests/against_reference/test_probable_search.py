@@ -39,7 +39,12 @@ def test_the_search_finds_the_tree_of_the_reference(part: int) -> None:
         assert math.isclose(
             found.info["log_joint"], twins.bayes.log_joint(best), rel_tol=1e-11, abs_tol=1e-11
         )
-        assert found.key == reference.key(best), case
+        if found.key != reference.key(best):
+            # Different factors may have one product, which logarithms have only up to rounding: then the search goes by
+            # size and tests, and the reference by the last bit.
+            tied = reference.from_key(found.key)
+            assert math.isclose(twins.bayes.log_joint(tied), twins.bayes.log_joint(best), rel_tol=1e-14), case
+            assert (found.size, found.key) < (reference.size(best), reference.key(best)), case
 
 
 @pytest.mark.parametrize("off", [{}, *({name: False} for name in SWITCHES), dict.fromkeys(SWITCHES, False)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import pickle
 
@@ -297,3 +298,22 @@ def test_the_plot_has_a_panel_for_each_number():
     with pytest.raises(et.DataError, match="one for each"):
         fit.plot(panels[0])
     pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    "a", [(1e50, 1e50), (1e50, 3e49), (1e100, 1e100), (1e100, 1.0), (1e-100, 1e100), (1e15, 1e16)]
+)
+def test_large_dirichlet_parameters_lose_no_digits(a: tuple[float, float]) -> None:
+    """Against log M = Σ_c Σ_j ln(a_c + j) − Σ_j ln(A + j) in 160 digits; lgamma alone would keep none of them."""
+    rng = np.random.default_rng(0)
+    for n in (10, 1000):
+        X, y = rng.integers(0, 2, (n, 2)), rng.integers(0, 2, n)
+        found = et.TreeSpace(X, y, max_depth=0).posterior(dirichlet=list(a)).log_evidence
+        with decimal.localcontext() as digits:
+            digits.prec = 160
+            exact = [decimal.Decimal(x) for x in a]
+            total = sum(
+                ((exact[c] + j).ln() for c in (0, 1) for j in range(int((y == c).sum()))), decimal.Decimal(0)
+            )
+            total -= sum(((sum(exact) + j).ln() for j in range(n)), decimal.Decimal(0))
+        assert found == pytest.approx(float(total), rel=1e-12)

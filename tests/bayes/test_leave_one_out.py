@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from powers import PRIORS, Case
 
+import everytree as et
 from everytree import DataError, DepthDecay, TreeSpace, fit_evidence
 from everytree import reference as ref
 
@@ -153,3 +156,26 @@ def test_bad_questions_are_refused() -> None:
         post.loo_proba([[0]], ["c"])
     with pytest.raises(DataError, match="1 labels for 2 rows"):
         post.loo_proba([[0], [1]], ["a"])
+
+
+@pytest.mark.parametrize("cuts", ["local", "global"])
+def test_rows_keep_the_order_in_which_they_were_given(cuts: str) -> None:
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"a": rng.integers(0, 9, 40) / 2, "b": rng.choice(["x", "y", "z"], 40)})
+    y, weight = rng.choice(["no", "yes"], 40), rng.integers(0, 3, 40)
+    space = et.TreeSpace.from_frame(frame, y, cuts=cuts, max_depth=2, sample_weight=weight)
+    post = space.posterior()
+    said, asked = post.loo_proba(), post.loo_proba(frame, y)
+    assert said.shape == (40, 2)
+    assert np.isnan(said[weight == 0]).all()
+    assert (said[weight > 0] == asked[weight > 0]).all()
+    losses = -np.log(said[np.arange(40), (y == "yes").astype(int)])
+    assert np.average(losses[weight > 0], weights=weight[weight > 0]) == pytest.approx(
+        post.loo_log_loss, rel=1e-12
+    )
+    # Of a row given alone, without weights, and of 0/1 tests the same holds.
+    tests = et.Binarizer(bins=4).fit_transform(frame)
+    plain = et.TreeSpace(tests, y, max_depth=2).posterior()
+    assert (plain.loo_proba() == plain.loo_proba(tests, y)).all()
+    table = et.TreeSpace.from_table(pickle.loads(pickle.dumps(space.table)), 2).posterior()
+    assert len(table.loo_proba()) == len(table.leave_one_out().codes)

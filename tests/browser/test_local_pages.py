@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -49,6 +50,34 @@ def test_the_report_of_an_average(tmp_path: Path, visit: Callable[..., Any]) -> 
     assert shown(page) == pytest.approx(dict(zip(model.classes_, leaf, strict=True)), abs=0.006)
     assert "Pick a row to see the average" in page.locator(".verdict").inner_text()
     found.picture("local-typed")
+    assert found.complaints == []
+
+
+def test_the_report_of_many_averages_says_what_speaks_for_an_answer(
+    tmp_path: Path, visit: Callable[..., Any]
+) -> None:
+    X, y = mixed_table(150)
+    model = et.EveryTreeClassifier(time_limit=1).fit(X, y)
+    write_report(model, tmp_path / "p.html", (X, y), rows=3)
+    found = visit((tmp_path / "p.html").as_uri())
+    page = found.page
+    page.wait_for_selector("[role=treeitem]")
+    proba = model.predict_proba(X)
+    for option, row in enumerate((0, 74, 149)):
+        page.select_option("#pick", str(option))
+        assert shown(page) == pytest.approx(dict(zip(model.classes_, proba[row], strict=True)), abs=0.006)
+        numbers = [
+            float(text.strip("×\u2009 ").split("\u2009")[0]) for text in found.texts(".covering td.number")
+        ]
+        assert len(numbers) == min(len(model.models_), 13) + 2
+        most, next_ = sorted(proba[row])[:-3:-1]
+        # The numbers are rounded to two digits, and the shares keep 1/(4 n) of every answer.
+        assert numbers[-1] == pytest.approx(most / next_, rel=0.05)
+        assert numbers[-1] == pytest.approx(float(np.prod(numbers[:-1])), rel=0.1)
+    assert "always" in page.locator("section:has(#heldout-title)").inner_text()
+    found.picture("every-tree")
+    page.fill("#field-0", "9.87")
+    assert page.locator(".covering").count() == 0, "nothing is known of the evidence of a row typed in"
     assert found.complaints == []
 
 

@@ -33,7 +33,7 @@ def test_one_command_reads_it_all_and_says_what_it_did(messy: Path, cli: Any, tm
     assert "On held-out rows" in done.out
     assert "logistic regression" in done.out
     assert "always No" in done.out
-    assert done.out.index("On held-out rows") < done.out.index("training errors")
+    assert done.out.index("On held-out rows") < done.out.index("\ntraining errors   ")
 
 
 def test_a_poor_model_is_called_poor_in_words(messy: Path, cli: Any) -> None:

@@ -317,3 +317,30 @@ def test_predict_tells_how_many_rows_are_done(told: Any, cli: Any, mixed: Path) 
     cli("predict", out, mixed, "--rows", "100", "--out", mixed.with_name("a.csv"))
     rows = [stage for stage, _, total in told if total is None]
     assert rows == [f"predicting ({n} rows done)" for n in (100, 200, 240)]
+
+
+@pytest.mark.parametrize(("patience", "shown"), [(0.02, [("reading", 0, None)]), (30.0, [])])
+def test_a_wait_that_tells_nothing_has_a_bar_after_a_while(
+    patience: float, shown: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+
+    class Recorder:
+        def __call__(self, stage: str, done: int, total: int | None, seconds: float) -> None:
+            told.append((stage, done, total))
+
+        def close(self) -> None:
+            told.append("closed")
+
+    monkeypatch.setattr(watch, "_Bar", Recorder)
+    monkeypatch.setattr(watch, "PATIENCE", patience)
+    with watch.waiting("reading"):
+        time.sleep(0.3)
+    assert told == [*shown, "closed"]
+
+
+def test_a_spreadsheet_is_told_what_to_do(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "table.xlsx"
+    path.write_bytes(b"PK")
+    done = cli("fit", path)
+    assert (done.code, "save the sheet with your table as CSV" in done.err) == (2, True), done.err

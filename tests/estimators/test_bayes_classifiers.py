@@ -306,8 +306,8 @@ def wide(n=200, m=30, seed=0):
 
 
 def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
-    X, y = wide()
-    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=2_000_000)
+    X, y = wide(120, 14)
+    model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=200_000)
     with pytest.warns(ConvergenceWarning, match="exact average over all trees of depth at most") as told:
         model.fit(X, y)
     assert told[0].filename == __file__
@@ -326,7 +326,7 @@ def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y.astype(int))
     frame.to_csv(tmp_path / "data.csv", index=False)
     report = et.verify_model(tmp_path / "m.json", tmp_path / "data.csv", time_limit=600)
-    assert {fact.name: fact.verdict for fact in report.facts}["log_evidence"] in ("true", "unproved")
+    assert {fact.name: fact.verdict for fact in report.facts}["log_evidence"] == "true"
 
 
 def test_enough_time_is_no_limit():

@@ -398,6 +398,16 @@ def test_saved_and_pickled_it_predicts_the_same(fitted, tmp_path) -> None:
         (lambda d: d["examples"]["codes"].reverse(), "in their order"),
         (lambda d: d["examples"]["counts"].__setitem__(0, [0, 0]), "examples.counts"),
         (lambda d: d["decided"].pop(), "decided is"),
+        (lambda d: d["decided"].__setitem__(0, 1 - d["decided"][0]), "most probable class of left_out"),
+        (lambda d: d.update(left_out=3), "left_out is"),
+        (lambda d: d.update(left_out="*"), "left_out is no base64"),
+        (lambda d: d.update(left_out=d["left_out"][4:]), "left_out has"),
+        (
+            lambda d: d.update(
+                left_out="A" * len(d["left_out"].rstrip("=")) + "=" * d["left_out"].count("=")
+            ),
+            "sum to 1",
+        ),
         (lambda d: d["claims"].update(notes=3), "claims.notes is"),
         (lambda d: d["claims"].update(n_tried=0), "claims.n_tried is"),
         (lambda d: d.update(classes=["a"]), "classes|counts"),
@@ -425,3 +435,10 @@ def test_costs_decide_and_change_no_probability(fitted) -> None:
 def test_its_page_is_written(fitted, tmp_path) -> None:
     model, X, y = fitted
     assert write_report(model, tmp_path / "page.html", X.assign(y=y), target="y") > 10_000
+
+
+def test_the_time_may_be_called_a_budget() -> None:
+    assert et.EveryTreeClassifier(time_budget=2.5).get_params()["time_limit"] == 2.5
+    assert et.EveryTreeClassifier().set_params(time_budget=None).time_limit is None
+    with pytest.raises(et.QueryError, match="two values of one parameter"):
+        et.EveryTreeClassifier(time_limit=1, time_budget=2)

@@ -134,7 +134,7 @@ def test_damaged_files_are_refused(tmp_path) -> None:
 def test_refusals() -> None:
     X, y = data(60)
     for params, message in (
-        ({"power": 0}, "power"), ({"power": 1.5}, "power"), ({"calibrate": "cv"}, "calibrate"),
+        ({"power": 0}, "power"), ({"power": 1.5}, "power"), ({"calibrate": "other"}, "calibrate"),
         ({"calibrate": "loo", "method": "collapsed"}, "exact average"), ({"power": 0.5, "prior": "average"}, "average"),
     ):  # fmt: skip
         with pytest.raises(et.QueryError, match=message):

@@ -92,6 +92,7 @@ asked_of_space(
     "compare_strategies", ask=lambda space: et.compare_strategies(space, strategies=("simple", "closed"))
 )
 asked_of_space("fit_evidence", ask=lambda space: et.fit_evidence(space))
+asked_of_space("fit_leave_one_out", ask=lambda space: et.fit_leave_one_out(space))
 
 
 @call(

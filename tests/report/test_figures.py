@@ -58,13 +58,18 @@ def test_figures_are_those_of_scikit_learn() -> None:
 
 
 def test_a_model_that_is_hardly_worth_it_is_told_so() -> None:
-    base = {"name": "always No", "accuracy": 0.9, "base": True}
-    assert verdict([{"name": "t", "accuracy": 0.905}, base]).startswith(
-        "Barely better than always No: 90.5 %"
-    )
-    assert verdict([{"name": "t", "accuracy": 0.9}, base]).startswith("No better than always No")
-    assert verdict([{"name": "t", "accuracy": 0.95}, base]) == ""
-    assert verdict([]) == verdict([base]) == ""
+    base = {"name": "always No", "accuracy": 0.9, "log_loss": 0.3, "auc": 0.5, "base": True}
+
+    def told(accuracy: float, auc: float = 0.5, error: float = 0.0) -> tuple[str, bool]:
+        found = verdict([{"name": "t", "accuracy": accuracy, "log_loss": 0.2, "auc": auc}, base], error)
+        return found["verdict"], found["poor"]
+
+    assert told(0.904) == ("Barely better than always No: 90.4% right, always No 90.0%.", True)
+    assert told(0.904, 0.8)[0].endswith("But it ranks: AUC 0.800.")
+    assert told(0.9) == ("No better than always No: 90.0% right, always No 90.0%.", True)
+    assert told(0.95) == ("Better than always No: 95.0% right, always No 90.0%.", False)
+    assert told(0.95, error=0.03)[1], "less than two standard errors"
+    assert verdict([]) == verdict([base]) == {"verdict": "", "poor": False}
 
 
 def test_folds_share_out_the_examples() -> None:

@@ -165,3 +165,15 @@ def test_the_explorer_forbids_and_requires_columns(tmp_path: Path) -> None:
     assert {number: test for number, test in free["tests"].items() if number in having["tests"]}.items() <= (
         having["tests"].items()
     )
+
+
+def test_the_evidence_of_many_averages_gives_the_answer() -> None:
+    X, y = mixed_table(150)
+    model = et.EveryTreeClassifier(time_limit=1).fit(X, y)
+    found = page_data(model, (X, y), rows=5)["posterior"]
+    assert len(found["members"]) == len(model.models_)
+    assert found["rules"] == []
+    for moved, answer in zip(found["evidence"], found["averages"], strict=True):
+        logs = np.log(found["shares"]) + np.sum(moved, axis=0)
+        powers = np.exp(logs - logs.max())
+        assert powers / powers.sum() == pytest.approx(answer, abs=0.005)

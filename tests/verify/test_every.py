@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import numpy as np
@@ -41,6 +42,12 @@ def mixture(csv):
     return path
 
 
+def _turned(data) -> str:
+    """Return the probabilities of left-out examples with the classes the other way round."""
+    held = np.frombuffer(base64.b64decode(data["left_out"]), dtype="<f8").reshape(-1, 2)
+    return base64.b64encode(held[:, ::-1].tobytes()).decode("ascii")
+
+
 def test_a_mixture_is_computed_again(csv, mixture) -> None:
     report = verify_model(mixture, csv)
     assert report.ok, [fact for fact in report.facts if fact.verdict == "false"]
@@ -57,6 +64,11 @@ def test_a_mixture_is_computed_again(csv, mixture) -> None:
         (lambda d: d["members"][0].update(weight=d["members"][0]["weight"] + 0.1), "pooled_log_loss"),
         (lambda d: d["members"][0].update(loo_log_loss=0.1), "average 0: loo_log_loss"),
         (lambda d: d["members"][-1].update(depth=1), "pooled_log_loss"),
+        (lambda d: d["claims"].update(loo_log_loss=0.1), "loo_log_loss"),
+        (lambda d: d["claims"].update(loo_log_loss_error=0.1), "loo_log_loss_error"),
+        (lambda d: d["claims"].update(loo_accuracy=0.1), "loo_accuracy"),
+        (lambda d: d.update(left_out=_turned(d)), "loo_log_loss"),
+        (lambda d: d["decided"].__setitem__(0, 1 - d["decided"][0]), "decided"),
         (lambda d: d["examples"]["counts"][0].__setitem__(0, 9), "examples"),
         (lambda d: d["examples"]["codes"][0].__setitem__(0, 9), "examples"),
     ],
@@ -71,7 +83,17 @@ def test_what_was_changed_is_found(csv, mixture, change, name) -> None:
     assert report["digest"].verdict == "false"
 
 
-@pytest.mark.parametrize("change", [{"members": []}, {"members": [1]}, {"examples": 3}, {"claims": None}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"members": []},
+        {"members": [1]},
+        {"examples": 3},
+        {"claims": None},
+        {"left_out": "no"},
+        {"left_out": 3},
+    ],
+)
 def test_what_is_no_mixture_is_refused(csv, mixture, change) -> None:
     data = json.loads(mixture.read_text(encoding="utf-8"))
     path = csv.with_name("refused.json")

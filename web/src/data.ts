@@ -94,6 +94,9 @@ export interface Posterior {
   averages?: number[][] | null; // over every tree, for each of the page's rows: where no sum of rules computes them
   intervals?: [number, number][][] | null; // 95 % intervals of the classes, for each of the page's rows
   raw?: number[][] | null; // the averages before they were calibrated
+  shares?: number[]; // of the classes, where the evidence of several averages moves them
+  members?: string[][]; // the columns of each of these averages
+  evidence?: number[][][] | null; // [row][average][class]: weight · log(p / share), which is added up
 }
 
 export interface Reliability {
@@ -124,6 +127,7 @@ export interface HeldOut {
   lines: Figures[];
   about: string;
   verdict: string;
+  poor: boolean; // hardly better than always the largest class
 }
 
 export interface PageData {

@@ -2,11 +2,13 @@
 
 import { addedAt, addedWords } from "./added.ts";
 import { changeInMixture, changeInSum, changeInTree, plain, type Change } from "./change.ts";
-import type { PageData, Sum, Tree } from "./data.ts";
-import { atMost, chance, clip, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import type { PageData, Rule, Sum, Tree } from "./data.ts";
+import { atMost, chance, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
+import { cellText } from "./cells.ts";
+import { evidencePart } from "./evidence.ts";
 import { RowForm } from "./form.ts";
 import { average } from "./predict.ts";
-import { branchWords, filled, outcomes, path, says, type Cell, type Row } from "./route.ts";
+import { branchWords, filled, outcomes, path, says, type Row } from "./route.ts";
 import { number, said } from "./words.ts";
 
 const MOST_RULES = 12;
@@ -62,7 +64,8 @@ export class RowView {
     if (parts.length > 0) parts.push(this.changes(tree, rules, row, exact), this.keeper());
     const beside = this.beside(row);
     if (beside !== null) more.push(beside);
-    const covering = this.covering(bits) ?? this.moving(bits);
+    const evidence = known === null ? null : evidencePart(data, this.form.picked, whole, known);
+    const covering = evidence ?? this.covering(bits) ?? this.moving(bits);
     if (covering !== null) more.push(covering);
     this.says.replaceChildren(...parts);
     this.show(more);
@@ -175,8 +178,8 @@ export class RowView {
     const words = found.moves.flatMap((move, k) => [
       k > 0 ? " and " : "",
       h("strong", {}, name(data.columns[move.column]!.name)),
-      ` from ${cellWords(data, move.column, row[move.column] ?? null)} to `,
-      h("strong", {}, move.above !== undefined ? `above ${number(move.above)}` : cellWords(data, move.column, move.to)),
+      ` from ${cellText(data, move.column, row[move.column] ?? null)} to `,
+      h("strong", {}, move.above !== undefined ? `above ${number(move.above)}` : cellText(data, move.column, move.to)),
     ]);
     const other = h("span", { class: "pill" }, name(data.classes[found.says]!));
     colour(other, found.says);
@@ -252,7 +255,7 @@ export class RowView {
     const rows = [
       line("the answer", word(before), word(now), true),
       ...differ.slice(0, 40).map((j) =>
-        line(name(data.columns[j]!.name), name(cellWords(data, j, kept.row[j] ?? null)), name(cellWords(data, j, row[j] ?? null))),
+        line(name(data.columns[j]!.name), name(cellText(data, j, kept.row[j] ?? null)), name(cellText(data, j, row[j] ?? null))),
       ),
     ];
     const head = ["", "the row kept", "this row"].map((each, k) => (k === 0 ? h("td", {}) : h("th", { scope: "col" }, each)));
@@ -304,7 +307,10 @@ export class RowView {
   private covering(bits: (0 | 1)[]): HTMLElement | null {
     const { posterior, classes, answer } = this.data;
     if (posterior === null || answer !== "average" || posterior.rules.length === 0) return null;
-    const hold = posterior.rules.filter((rule) => rule.items.every(([test, outcome]) => bits[test] === outcome));
+    const hold = alike(
+      posterior.rules.filter((rule) => rule.items.every(([test, outcome]) => bits[test] === outcome)),
+      (rule) => said(this.data, rule.items).join(" and "),
+    );
     const weight = sum(hold.map((rule) => rule.weight));
     const rows = hold.slice(0, MOST_RULES).map((rule) => {
       const c = largest(rule.p);
@@ -354,11 +360,15 @@ export class RowView {
   }
 }
 
-export function cellWords(data: PageData, j: number, cell: Cell): string {
-  if (cell === null) return "missing";
-  const column = data.columns[j]!;
-  if (column.kind === "numeric" || column.kind === "binary") return number(cell);
-  return clip(column.values?.[cell] ?? "another value", 60);
+// Rules that read the same and hold for the same examples are one: trees come to such a leaf by several ways.
+function alike(rules: Rule[], read: (rule: Rule) => string): Rule[] {
+  const found = new Map<string, Rule>();
+  for (const rule of rules) {
+    const key = JSON.stringify([read(rule), rule.n, rule.p]);
+    const known = found.get(key);
+    found.set(key, known === undefined ? rule : { ...known, weight: known.weight + rule.weight });
+  }
+  return [...found.values()].sort((a, b) => b.weight - a.weight);
 }
 
 function signed(x: number): string {

@@ -28,7 +28,7 @@ export function posteriorPart(data: PageData, found: Posterior): HTMLElement[] {
 export function heldOutPart(found: HeldOut): HTMLElement[] {
   return [
     h("h2", { id: "heldout-title" }, "How good is it on examples it has not seen?"),
-    found.verdict ? h("p", { class: "verdict-line" }, found.verdict) : h("p", { class: "hidden" }),
+    found.verdict ? h("p", { class: found.poor ? "verdict-line" : "quiet" }, found.verdict) : h("p", { class: "hidden" }),
     heldOutTable(found),
     h("p", { class: "quiet" }, `${found.about} Higher accuracy and AUC are better, lower log-loss and Brier score.`),
   ];

@@ -181,9 +181,10 @@ class AveragedPosterior:
 
         Parameters
         ----------
-        X : array-like of shape (n_rows, n_tests) or None, default=None
-            Training rows of 0/1 tests, in any order; None means the entries of ``leave_one_out``. A row and label that
-            is not among the training examples is predicted as it is.
+        X : array-like or None, default=None
+            Training rows in any order, as the space reads rows. None means the rows that the space was made of, in
+            their order (not a number where a row has no weight), or the entries of ``leave_one_out`` where it was made
+            of a table. A row and label that is not among the training examples is predicted as it is.
         y : array-like of shape (n_rows,) or None, default=None
             Their labels; given where ``X`` is.
 

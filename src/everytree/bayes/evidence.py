@@ -18,23 +18,22 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.average import AveragedPosterior
-from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, prior_family
+from everytree.bayes.hyper import Axis, Family, asked, dirichlet_family, grid_points, prior_family
 from everytree.bayes.posterior import Posterior
-from everytree.common.arguments import argument, number, refused, whole
+from everytree.common.arguments import argument, refused, whole
 from everytree.draw.evidence import plot_evidence
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached, QueryError, Wording
 from everytree.weights.dirichlet import Dirichlet
 from everytree.weights.priors import Prior
 
-__all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence"]
+__all__ = ["EvidenceFit", "EvidencePoint", "fit_evidence", "hurried"]
 
 LEAST_WEIGHT = 1e-6  # that a posterior must have to be part of an average
 ENOUGH = 0.01  # nats of log evidence, a Bayes factor of 1.01: closer to the maximum than any decision needs
@@ -216,7 +215,7 @@ def fit_evidence(
     family = _families(space, prior, dirichlet, start)
     search = _Search(space, family, space.prior_of(prior) if family.prior is None else None, dirichlet, keep)
     most = whole("max_evaluations", max_evaluations, 1)
-    for place in _grid(family, grid):
+    for place in grid_points(family.parts, grid):
         if len(search.points) >= most:
             search.stopped = "evaluations"
             break
@@ -253,6 +252,8 @@ def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) ->
             raise QueryError(
                 f'{what}="average" is for classifiers; here, fit_evidence(..., keep=True).average()'
             )
+        if word is not None and word[0] == "loo":
+            raise QueryError(f'{what}="loo" is not chosen by evidence; use fit_leave_one_out')
     if words["prior"] is None and words["dirichlet"] is None:
         raise refused(
             QueryError,
@@ -270,33 +271,6 @@ def _families(space: Engine, prior: Any, dirichlet: Any, start: Prior | None) ->
         else prior_family(words["prior"][1], start or space.prior_of(words["prior"][1])),
         None if words["dirichlet"] is None else dirichlet_family(words["dirichlet"][1], space.classes),
     )
-
-
-def _grid(family: _Families, given: Mapping[str, Sequence[float]] | None) -> list[tuple[float, ...]]:
-    """List every point of the grid, the starting values first."""
-    given = dict(given or {})
-    names = [axis.name for axis in family.axes]
-    for name, values in given.items():
-        if name not in names:
-            raise QueryError(
-                f"grid names {name!r}, which is not chosen here; expected some of {', '.join(names)}"
-            )
-        axis = family.axes[names.index(name)]
-        if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
-            raise QueryError(f"grid[{name!r}]={values!r}; expected a list of numbers")
-        for value in values:
-            number(
-                f"grid[{name!r}]", value, axis.low, axis.high, example=family.parts[0].grid[0][0], closed=True
-            )
-    parts = []
-    for part in family.parts:
-        points = list(part.grid)
-        if any(axis.name in given for axis in part.axes):
-            usual = [sorted({point[i] for point in part.grid}) for i in range(len(part.axes))]
-            chosen = [given.get(axis.name, usual[i]) for i, axis in enumerate(part.axes)]
-            points = [points[0], *(p for p in product(*(map(float, v) for v in chosen)) if p != points[0])]
-        parts.append(points)
-    return [tuple(value for point in points for value in point) for points in product(*parts)]
 
 
 class _Search:
@@ -335,7 +309,7 @@ class _Search:
             if left <= 0:
                 self.stopped = "time limit"
                 return False
-            limited = _hurried(self.space, left)
+            limited = hurried(self.space, left)
         prior, dirichlet = self.made(values)
         try:
             posterior = Posterior(limited, prior, dirichlet)
@@ -389,7 +363,7 @@ class _Search:
         )  # fmt: skip
 
 
-def _hurried(space: Engine, seconds: float) -> Engine:
+def hurried(space: Engine, seconds: float) -> Engine:
     """Return the same space with the same graphs, on a shorter clock."""
     other = type(space).__new__(type(space))
     other.__dict__.update(space.__dict__)  # a copy would fold anew: graphs are not part of a space's state

@@ -15,9 +15,11 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
+from everytree.bayes.exponent import tempered
 from everytree.bayes.folded import Folded
 from everytree.bayes.rules import top_rules
 from everytree.common.text import as_number
@@ -69,6 +71,8 @@ class Explanation:
         The weight of the rules shown; all rules that cover the row weigh one together.
     rest : tuple of float
         How far all other rules together move the prediction.
+    exponent : float, default 1
+        Of a classifier with ``calibrate``: what it answers is ``proba`` to this power, scaled to sum to one.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class Explanation:
     rules: tuple[ExplainedRule, ...]  # maximal ones first, then by weight
     covered: float  # the weight of the rules shown; all rules that cover the row weigh one
     rest: tuple[float, ...]  # how far all other rules together move the prediction
+    exponent: float = 1.0  # the classifier answers proba to this power, scaled
 
     @property
     def prediction(self) -> Any:
@@ -127,6 +132,11 @@ class Explanation:
                     f"a leaf counts its n examples, {added_words(rows[:1])}, and less below: "
                     f"{added_words(rows[-1:])}"
                 )
+        if self.exponent != 1:
+            answer = float(tempered(np.array([self.proba]), self.exponent)[0, c])
+            lines.append(
+                f"to the power {self.exponent:.3g}, then scaled, the answer is P({label}) = {answer:.3f}"
+            )
         return "\n".join(lines)
 
 

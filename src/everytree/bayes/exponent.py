@@ -8,10 +8,13 @@ slope changes sign once, and bisection finds the place.
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST", "best_exponent", "log_loss_at", "tempered"]
+__all__ = ["MOST", "ChosenExponent", "best_exponent", "chosen_exponent", "log_loss_at", "tempered"]
 
 Reals = npt.NDArray[np.float64]
 MOST = 10.0  # where every left-out example is right the loss falls for ever: no probability is made bolder than this
@@ -68,3 +71,30 @@ def best_exponent(proba: Reals, codes: npt.NDArray[np.intp], weights: npt.ArrayL
             break
         low, high = (low, middle) if slope(middle) > 0 else (middle, high)
     return (low + high) / 2
+
+
+class ChosenExponent(NamedTuple):
+    """An exponent, the log-loss before it with its standard error, and the log-loss with it."""
+
+    exponent: float
+    log_loss: float
+    log_loss_error: float
+    calibrated_log_loss: float
+
+
+def chosen_exponent(
+    proba: Reals, codes: npt.NDArray[np.intp], weights: npt.NDArray[np.float64], least: float = 0.0
+) -> ChosenExponent:
+    """Choose the exponent, from ``least`` on, by what was said of examples that had no part in it.
+
+    ``weights`` are in examples.
+
+    >>> p = np.array([[0.6, 0.4]] * 9 + [[0.4, 0.6]])
+    >>> [round(x, 3) for x in chosen_exponent(p, np.zeros(10, dtype=np.intp), np.ones(10))]
+    [5.419, 0.551, 0.041, 0.325]
+    """
+    losses = -np.log(proba[np.arange(len(codes)), codes])
+    mean, n = float(np.average(losses, weights=weights)), float(weights.sum())
+    error = math.sqrt(float(weights @ (losses - mean) ** 2) / (n - 1) / n) if n > 1 else math.nan
+    exponent = max(least, best_exponent(proba, codes, weights))
+    return ChosenExponent(exponent, mean, error, log_loss_at(exponent, proba, codes, weights))

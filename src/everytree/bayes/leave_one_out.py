@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bayes.folded import Folded
-from everytree.data.arrays import as_tests
+from everytree.engine.rows import table_rows
 from everytree.errors import DataError, QueryError
 
 __all__ = ["LeaveOneOut", "leave_one_out", "loo_proba", "mixed"]
@@ -134,16 +134,27 @@ def loo_proba(posterior: Any, X: npt.ArrayLike | None, y: npt.ArrayLike | None) 
     """Return the probabilities of left-out examples, in the order of the rows: see ``Posterior.loo_proba``."""
     left: LeaveOneOut = posterior.leave_one_out()
     if X is None and y is None:
-        return left.proba
+        return _as_given(posterior, left)
     if X is None or y is None:
         raise DataError(
             "loo_proba needs both X and y, or neither: which class is left out depends on the label"
         )
-    rows = np.ascontiguousarray(as_tests(X, posterior.space.test_names), dtype=np.uint8)
+    rows = np.ascontiguousarray(table_rows(posterior.space, X), dtype=np.uint8)
     codes = _codes_of(y, left.labels)
     if len(codes) != len(rows):
         raise DataError(f"y has {len(codes)} labels for {len(rows)} rows of X; expected one each")
     return left.of(rows, codes, posterior.predict_proba)
+
+
+def _as_given(posterior: Any, left: LeaveOneOut) -> Reals:
+    """Return a line for each example that the space was made of, in their order; else one for each entry."""
+    table = posterior.space.table
+    if table.given is None:
+        return left.proba
+    entry = np.full(table.class_counts.shape, -1, dtype=np.intp)
+    entry[table.class_counts > 0] = np.arange(left.codes.size)
+    found = np.where(table.given.places < 0, -1, entry[table.given.places, table.given.codes])
+    return np.where(found[:, None] < 0, np.nan, left.proba[found])
 
 
 def _codes_of(y: npt.ArrayLike, labels: Sequence[Any]) -> Codes:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from everytree.cli.options import Reading, Treating
+from everytree.cli.watch import waiting
 from everytree.cli.words import in_options
 from everytree.common.arguments import refused
 from everytree.common.text import show
@@ -101,9 +102,10 @@ def read_data(
     coded = dict.fromkeys(reading.nominal or (), "nominal")
     kinds, others = (types or {}) | coded, {name for name in types or () if name not in coded}
     options = reader_options(path, reading)
-    if _plain_text(path, reading):
-        return with_encoding(path, options, lambda more: read_csv(path, target, types=kinds, **more))
-    return read_plain(path, target, types=kinds, asked=dict.fromkeys(others, ""), **options)
+    with waiting(f"reading {path.name}"):
+        if _plain_text(path, reading):
+            return with_encoding(path, options, lambda more: read_csv(path, target, types=kinds, **more))
+        return read_plain(path, target, types=kinds, asked=dict.fromkeys(others, ""), **options)
 
 
 def check_column(data: Dataset, name: str, option: str) -> None:

@@ -28,6 +28,8 @@ from everytree.query.query import Query
 __all__ = ["learn", "run_fit", "where_parameters"]
 
 MOST_LINES = 60  # that are printed of a tree
+# What the figures on held-out rows say already.
+LEFT_OUT = ("loo_log_loss", "loo_log_loss_error", "loo_accuracy", "baseline_log_loss")
 
 
 def run_fit(
@@ -155,17 +157,19 @@ def _print(
 ) -> None:
     screen, lines = console(), shown.splitlines()
     screen.print(head)
+    show_figures(figures)
+    screen.print()
     screen.print("\n".join(lines[:MOST_LINES]))
     if len(lines) > MOST_LINES:
         screen.print(f"… and {len(lines) - MOST_LINES} more lines")
     added = model.added()
     if added is not None:
         screen.print(f"p counts the examples of a leaf, {added}")
-    show_figures(figures)
     words = f"not counted: {counted.why}" if counted.errors is None else f"{counted.errors} of {n_examples}"
     screen.print(f"\ntraining errors   {words}")
+    told = LEFT_OUT if figures["figures"] and model.display() == "text" else ()
     for fact in model.facts():
-        if fact.short is not None and fact.value is not None:
+        if fact.short is not None and fact.value is not None and fact.name not in told:
             screen.print(f"{fact.short:<17} {_fact(fact.value)}")
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from everytree.common.limits import watching
 
-__all__ = ["Spent", "Work", "at_work", "counted"]
+__all__ = ["Spent", "Work", "at_work", "counted", "waiting"]
 
 PATIENCE = 1.0  # seconds before a bar is shown
 KNOWN = 0.02  # share of the work that must be done before the rest is estimated
@@ -176,4 +176,19 @@ def counted(items: Iterable[Any], total: int, stage: str) -> Iterator[Any]:
     finally:
         first.cancel()
         first.join()
+        bar.close()
+
+
+@contextmanager
+def waiting(stage: str) -> Iterator[None]:
+    """Show that work goes on, in a block that does not tell how far it is, once it has taken a second."""
+    bar = _Bar()
+    late = threading.Timer(PATIENCE, bar, (stage, 0, None, PATIENCE))
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+        late.join()
         bar.close()

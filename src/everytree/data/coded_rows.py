@@ -22,6 +22,7 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns
 from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
+from everytree.data.row_counts import check_room
 from everytree.data.table import Table
 
 __all__ = ["CodedPart", "CodedRows"]
@@ -62,6 +63,7 @@ class CodedRows:
         columns = fit_locally(binarizer, frame, weights)
         codes = columns.codes(frame)
         first, place = columns.distinct(codes)
+        check_room(first.size, len(classes), place.size)
         counts = np.zeros((first.size, len(classes)), dtype=np.int64)
         np.add.at(counts, (place, y), 1 if weights is None else weights.counts)
         parts = 1 if weights is None else weights.per_example

@@ -25,7 +25,7 @@ from everytree.data.cut_rules import check_size
 from everytree.data.example_weights import MOST_COUNTS, ExampleWeights, too_fine
 from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
-from everytree.data.row_counts import counts_of_rows, distinct_rows
+from everytree.data.row_counts import Given, counts_of_rows, distinct_rows
 from everytree.errors import DataError
 
 __all__ = ["CountedRows"]
@@ -45,15 +45,9 @@ class CountedRows:
     """
 
     __slots__ = (
-        "_binarizer",
-        "_class_counts",
-        "_classes",
-        "_columns",
-        "_per_example",
-        "_rows",
-        "_target",
+        "_binarizer", "_class_counts", "_classes", "_columns", "_given", "_per_example", "_rows", "_target",
         "_test_names",
-    )
+    )  # fmt: skip
 
     _rows: npt.NDArray[np.uint8]
     _class_counts: npt.NDArray[np.int64]
@@ -63,6 +57,7 @@ class CountedRows:
     _columns: LocalColumns | None
     _target: str | None
     _per_example: int
+    _given: Given | None
 
     def __init__(
         self,
@@ -112,7 +107,7 @@ class CountedRows:
         self._class_counts = np.ascontiguousarray(counts)
         self._rows.flags.writeable = False
         self._class_counts.flags.writeable = False
-        self._binarizer = self._columns = self._target = None
+        self._binarizer = self._columns = self._target = self._given = None
         self._per_example = 1
         self._test_names = (
             test_names
@@ -242,7 +237,11 @@ class CountedRows:
         first, place = distinct_rows(tests)
         labels = None if classes is None else tuple(classes)
         counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
-        return cls.trusted(tests[first], counts, test_names, labels, columns=columns, per_example=per_example)
+        table = cls.trusted(
+            tests[first], counts, test_names, labels, columns=columns, per_example=per_example
+        )
+        table._given = Given.of(place, y_codes, counts, sample_weight)
+        return table
 
     @classmethod
     def from_codes(
@@ -286,7 +285,33 @@ class CountedRows:
         counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
         check_size(first.size, columns.n_tests)
         rows = columns.rows(codes[first])
-        return cls.trusted(rows, counts, test_names, labels, columns=columns, per_example=per_example)
+        table = cls.trusted(rows, counts, test_names, labels, columns=columns, per_example=per_example)
+        table._given = Given.of(place, y_codes, counts, sample_weight)
+        return table
+
+    @property
+    def given(self) -> Given | None:
+        """Which row and class each example is, in the order in which they were given; None if counted otherwise."""
+        return self._given
+
+    def given_among(self, used: npt.NDArray[np.intp] | npt.NDArray[np.bool_], n_rows: int) -> Self:
+        """Say that the examples were some rows of a longer list.
+
+        Parameters
+        ----------
+        used : array of int or bool
+            The rows that were counted.
+        n_rows : int
+            The length of the list.
+
+        Returns
+        -------
+        Table
+            This table.
+        """
+        if self._given is not None:
+            self._given = self._given.among(used, n_rows)
+        return self
 
     @property
     def columns(self) -> LocalColumns | None:
@@ -451,14 +476,12 @@ class CountedRows:
         Table
             The same rows and counts.
         """
-        return type(self).trusted(
-            self._rows,
-            self._class_counts,
-            test_names,
-            classes,
-            columns=self._columns,
+        table = type(self).trusted(
+            self._rows, self._class_counts, test_names, classes, columns=self._columns,
             per_example=self._per_example,
-        )
+        )  # fmt: skip
+        table._given = self._given
+        return table
 
     def merge(self, other: CountedRows) -> Self:
         """Return the table of both data sets together, as ``+`` does.

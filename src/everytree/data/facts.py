@@ -149,5 +149,6 @@ def check_categories(name: str, n_values: int, where: str, most: int | None) -> 
         raise DataError(
             f"nominal column {name!r} has {n_values} different values in {where}, "
             f"more than max_categories={most}; drop it if it is an identifier, group "
-            "rare values, convert it to numbers if it holds numbers as text, or raise max_categories"
+            "rare values, convert it to numbers if it holds numbers as text, or raise max_categories; "
+            "everytree.read(X) does the first three by itself"
         )

@@ -72,7 +72,7 @@ def read_frame(X: Any, like: Any = None) -> Frame:
         _check_recipes(frame.recipes, known, like)
         return frame
     if {recipe.column for recipe in known} & {column.name for column in frame.columns}:
-        return _made_by(frame, known)  # what is read already stays as it is
+        return _only_fitted(_made_by(frame, known), like)  # what is read already stays as it is
     return _made_by(frame, _date_recipes(frame)) if frame.times else frame
 
 
@@ -97,6 +97,15 @@ def _made_by(frame: Frame, recipes: Recipes) -> Frame:
     columns = tuple(made.values())
     names = None if frame.names is None else tuple(made)
     return Frame(columns, frame.n_rows, names, recipes)
+
+
+def _only_fitted(frame: Frame, like: Any) -> Frame:
+    """Leave out columns that ``everytree.read`` left out in training, such as ids; what is gone is told later."""
+    wanted = list(getattr(like, "feature_names_in_", ()))
+    by_name = {column.name: column for column in frame.columns}
+    if frame.names is None or not wanted or not set(wanted) <= set(by_name):
+        return frame
+    return Frame(tuple(by_name[name] for name in wanted), frame.n_rows, tuple(wanted), frame.recipes)
 
 
 def _date_recipes(frame: Frame) -> Recipes:
@@ -196,6 +205,10 @@ def _names_differ(fitted: list[str], given: list[str]) -> str:
     message = "The feature names should match those that were passed during fit.\n"
     if new := set(given) - set(fitted):
         message += "Feature names unseen at fit time:\n" + some(new)
+        if set(fitted) < set(given):
+            message += (
+                "everytree.read(X, like=model) takes the columns of training and leaves out the others.\n"
+            )
     if gone := set(fitted) - set(given):
         message += "Feature names seen at fit time, yet now missing:\n" + some(gone)
     if not new and not gone:

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.common.limits import Limits, in_bytes
 from everytree.data.example_weights import ExampleWeights, example_weights
 from everytree.errors import DataError
 
-__all__ = ["counts_of_rows", "distinct_rows"]
+__all__ = ["Given", "check_room", "counts_of_rows", "distinct_rows"]
+
+MANY_CLASSES = 4096  # beyond this, tables of mostly zeros take seconds that no limit cuts short
+ROWS_OF_A_CLASS = 8  # with fewer on average the labels are numbers or ids, and no classes
+COPIES = 3  # of the counts: those of the table, of the core, and one under way
+
+
+class Given(NamedTuple):
+    """The row of a table that each example is counted in, and its class, in the order in which they were given.
+
+    An example without weight has the place −1.
+    """
+
+    places: npt.NDArray[np.int32]
+    codes: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls,
+        place: npt.NDArray[np.intp],
+        y_codes: npt.ArrayLike,
+        counts: npt.NDArray[np.int64],
+        sample_weight: npt.ArrayLike | ExampleWeights | None,
+    ) -> Given:
+        """Make it of places among rows of which those without counts are left out."""
+        occupied = counts.any(axis=1)
+        kept = np.where(occupied, np.cumsum(occupied) - 1, -1).astype(np.int32)
+        places, weights = kept[place], example_weights(sample_weight, place.size)
+        if weights is not None:
+            places[weights.counts == 0] = -1
+        return cls(places, np.asarray(y_codes).astype(np.int32))
+
+    def among(self, used: npt.NDArray[Any], n_rows: int) -> Given:
+        """Return the same for a longer list of rows, of which these are the used ones."""
+        places, codes = np.full(n_rows, -1, dtype=np.int32), np.zeros(n_rows, dtype=np.int32)
+        places[used], codes[used] = self.places, self.codes
+        return Given(places, codes)
 
 
 def counts_of_rows(
@@ -31,6 +68,7 @@ def counts_of_rows(
             f"y holds class index {least - 1} but n_classes is {n_classes}; "
             "indices run from 0 to n_classes - 1"
         )
+    check_room(n_places, n_classes, place.size)
     weights = example_weights(sample_weight, place.size)
     cell = place * n_classes + codes
     if weights is None:
@@ -39,6 +77,22 @@ def counts_of_rows(
         flat = np.zeros(n_places * n_classes, dtype=np.int64)
         np.add.at(flat, cell, weights.counts)
     return flat.reshape(n_places, n_classes), 1 if weights is None else weights.per_example
+
+
+def check_room(n_places: int, n_classes: int, n_rows: int) -> None:
+    """Refuse a matrix of counts that no limit of a question would see before it is there."""
+    n_counts = n_places * n_classes
+    if n_classes > MANY_CLASSES and n_classes * ROWS_OF_A_CLASS > n_rows:
+        raise DataError(
+            f"y has {n_classes} classes in {n_rows} rows; expected at least {ROWS_OF_A_CLASS} rows of a class on "
+            "average where there are so many. Is it a number or an id? Make a few classes of it first"
+        )
+    if n_counts * 8 * COPIES > Limits().memory:
+        raise DataError(
+            f"{n_places} distinct rows × {n_classes} classes take {in_bytes(n_counts * 8 * COPIES)} of counts; "
+            f"expected at most {in_bytes(Limits().memory)}, three quarters of the memory. Make fewer classes or fewer "
+            "bins"
+        )
 
 
 def _class_codes(y_codes: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.intp]:

@@ -20,7 +20,7 @@ from everytree.data.local_columns import Reach
 from everytree.engine.problem import Problem
 from everytree.errors import DataError
 
-__all__ = ["core_rows", "one_core_row", "training_rows"]
+__all__ = ["core_rows", "one_core_row", "table_rows", "training_rows"]
 
 
 def core_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
@@ -57,6 +57,20 @@ def _read_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
         return columns.reach(frame)
     check_columns(binarizer, frame, reset=False)
     return transform_frame(binarizer, frame) if columns is None else reach_of_frame(binarizer, frame)
+
+
+def table_rows(space: Problem, X: Any) -> npt.NDArray[np.uint8]:
+    """Return rows as the table of a space holds its own: the outcomes of all tests, by the codes of the values."""
+    columns, binarizer = space.table.columns, space.table.binarizer
+    plain = isinstance(X, np.ndarray) and X.dtype == np.uint8 and X.ndim == 2 and X.shape[1] == space.n_tests
+    if columns is None or not space.n_tests:
+        return core_rows(space, X)
+    if plain and (binarizer is None or binarizer.n_features_in_ != space.n_tests):
+        return _tests(space, X)
+    frame = read_frame(X, binarizer)
+    if binarizer is not None:
+        check_columns(binarizer, frame, reset=False)
+    return columns.rows(columns.codes(frame))
 
 
 def training_rows(space: Problem) -> npt.NDArray[Any]:

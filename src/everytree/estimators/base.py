@@ -39,6 +39,7 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.local_columns import Reach
+from everytree.data.plain_texts import warn_of_texts
 from everytree.data.table import Table
 from everytree.errors import DataError
 from everytree.estimators.card import estimator_html
@@ -192,6 +193,7 @@ class ClassifierBase(Weighed, ParameterNames, DecidesByCost, FittedModel, Classi
         """
         frame = read_frame(X, None if reset else self)
         check_columns(self, frame, reset=reset)
+        warn_of_texts(X, frame)
         if y is None:
             raise DataError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; give one label "

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.bayes.average import AveragedPosterior
 from everytree.bayes.collapsed import CollapsedPosterior
 from everytree.bayes.deepening import DepthProfile, deepen
+from everytree.bayes.left_out_fit import LeftOutFit
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import argument, refused, whole
 from everytree.common.limits import in_bytes
@@ -65,7 +66,8 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
     prior : str or Prior
         The prior over trees: "size", "uniform", "leaf_penalty", "balanced", "shapes", "coding", or a prior object.
         "fit" chooses alpha and beta of the size prior by the evidence, "average" mixes over a grid of them by their
-        evidence; "fit_leaf_penalty" and "average_leaf_penalty" do so for omega of the leaf penalty.
+        evidence, "loo" chooses from a grid by the exact leave-one-out log-loss (see ``fit_leave_one_out``);
+        "fit_leaf_penalty", "average_leaf_penalty" and "loo_leaf_penalty" do so for omega of the leaf penalty.
         A prior by name is attribute-fair with cuts="local": every column weighs the same, however many cuts it has.
     alpha : float
         Of ``prior="size"``, where a node with d tests above it is split with probability alpha · (1 + d)^−beta.
@@ -76,13 +78,16 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         The parameters of the Dirichlet prior on the class probabilities of a leaf: a number, one per class, "1/C",
         "base" (the share of each class in the training data, or a ``BaseRate`` of another strength), "decay" or a
         ``DepthDecay``. "fit" or "average" (of one number), "fit_per_class", "fit_decay" and "average_decay" choose
-        them by the evidence.
-    power : float
+        them by the evidence; "loo", "loo_base" (the strength of base rates) and "loo_decay" by left-out examples.
+    power : float or "loo"
         The power of the leaf weights, above 0 and at most 1: a leaf weighs its marginal likelihood to the power of it.
         Below 1 more trees have a part in the average; 1 is the posterior. "fit" chooses by the evidence at power 1.
-    calibrate : {None, "loo"}
+        "loo" chooses 1, 0.5, 0.25 or 0.125 by left-out examples; with ``calibrate="loo"`` each with its exponent.
+    calibrate : {None, "loo", "cv"}
         "loo" chooses one exponent for all probabilities by the exact leave-one-out log-loss: ``predict_proba`` is then
         p^exponent, scaled to sum to one, and ``raw_proba`` is p. It makes a low ``power`` as bold as the data allow.
+        "cv" does so by a cross-validation of five folds inside ``fit``, also where the classes chose the cuts, and with
+        "collapsed".
     method : {"exact", "collapsed"}
         The exact average; or, for spaces too large for it, one where the top of the tree is sampled and all below is
         summed.
@@ -124,6 +129,10 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         The Dirichlet parameters that the model was computed with; with "average" those of most weight.
     evidence_fit_ : EvidenceFit or None
         What "fit" or "average" tried (``evidence_fit_.curve``, ``evidence_fit_.plot()``).
+    loo_fit_ : LeftOutFit or None
+        What "loo" tried (``loo_fit_.curve``), and the leave-one-out log-loss of each point; None in a file.
+    power_ : float
+        The power that the model was computed with.
     mixture_ : list of tuple
         With "average" only, the parts: prior, Dirichlet parameters and weight of each.
     depth_ : int or None
@@ -136,8 +145,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
     n_states_ : int
         The number of states of the graph; 0 where the posterior was sampled.
     exponent_ : float
-        With ``calibrate="loo"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest. At
-        most 10.
+        With ``calibrate`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest. At most 10.
     loo_log_loss_ : float
         With ``calibrate="loo"`` only, the leave-one-out log-loss of the raw probabilities; None if a limit ended it.
     loo_log_loss_error_ : float
@@ -146,6 +154,15 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         The same log-loss with the exponent, which was chosen to make it least.
     loo_proba_ : ndarray of shape (n_rows, n_classes)
         After ``fit`` with ``calibrate="loo"``, the raw probabilities of each row when it is left out; not in files.
+    cv_log_loss_ : float
+        With ``calibrate="cv"`` only, the cross-validated log-loss of the raw probabilities; None if a limit ended it.
+    cv_log_loss_error_ : float
+        The standard error of ``cv_log_loss_`` over the examples.
+    calibrated_cv_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    cv_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit`` with ``calibrate="cv"``, the raw probabilities of each row by the model without its fold; not in
+        files. NaN for the only row of a class, and for rows of weight 0.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact posterior probability that the tree uses each column; not there with ``method="collapsed"``.
     binarizer_ : Binarizer
@@ -177,6 +194,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
 
     posterior_: AnyPosterior
     depth_profile_: DepthProfile | None
+    loo_fit_: LeftOutFit | None
     stop_reason_: str
 
     def __init__(
@@ -188,7 +206,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         alpha: float = 0.8,
         beta: float = 0.8,
         dirichlet: Dirichlet = 1.0,
-        power: float = 1.0,
+        power: float | str = 1.0,
         calibrate: str | None = None,
         method: str = "exact",
         n_draws: int = 2000,
@@ -223,15 +241,15 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         if self.method not in METHODS:
             raise refused(QueryError, "method", self.method, f"one of {', '.join(map(repr, METHODS))}")
         self._check_calibrate()
-        power = checked_power(self.power)
         hyper = self._hyper(table)
+        power = self._first_power()
         if power != 1 and hyper.verb == "average":
             raise refused(
                 QueryError, "power", self.power,
                 says=' with "average": the evidence weighs whole posteriors; use "fit", or a power of 1',
             )  # fmt: skip
         space: Engine = self._space(table)
-        self.evidence_fit_ = self.depth_profile_ = None
+        self.evidence_fit_ = self.depth_profile_ = self.loo_fit_ = None
         if self.method == "collapsed":
             self._sample(space, hyper)
             return
@@ -242,10 +260,15 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
             if space.limits.time_limit is not None:
                 left = max(0.01, space.limits.time_limit - (time.monotonic() - begun))
                 space.limits = replace(space.limits, time_limit=left)
-            self.evidence_fit_ = fit = hyper.choose(space)
-            posterior: AnyPosterior = fit.average() if hyper.verb == "average" else fit.posterior
-            if power != 1:
-                posterior = Posterior(space, fit.prior, fit.dirichlet, power)
+            posterior: AnyPosterior
+            if hyper.verb == "loo":
+                self.loo_fit_ = hyper.choose_left_out(space, self.power, self.calibrate == "loo")
+                posterior = self.loo_fit_.posterior
+            else:
+                self.evidence_fit_ = fit = hyper.choose(space)
+                posterior = fit.average() if hyper.verb == "average" else fit.posterior
+                if power != 1:
+                    posterior = Posterior(space, fit.prior, fit.dirichlet, power)
             space.limits = replace(space.limits, time_limit=self.time_limit)
         elif self.depth_profile_ is not None:
             posterior = self.depth_profile_.posterior
@@ -255,12 +278,29 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         self._choose_exponent()
         self._tell()
 
+    def _power_is_chosen(self) -> bool:
+        return isinstance(self.power, str) and self.power == "loo"
+
+    def _first_power(self) -> float:
+        """Return the power, or 1 where it is still to be chosen."""
+        return 1.0 if self._power_is_chosen() else checked_power(self.power)  # type: ignore[arg-type]
+
+    @property
+    def power_(self) -> float:
+        """The power of the leaf weights that the model was computed with."""
+        check_is_fitted(self)
+        one = self.posterior_.best if isinstance(self.posterior_, AveragedPosterior) else self.posterior_
+        return float(one.power)
+
+    def kept_in_file(self) -> tuple[Table, dict[str, Any]]:
+        return self.posterior_.space.table, {"power": self.power_} if self._power_is_chosen() else {}
+
     def _deepen(self, space: Engine, hyper: Hyper) -> tuple[DepthProfile, Engine]:
         """Return the profile of depths and the space of the deepest; half the time is left for choosing a prior."""
         limits = space.limits
         if hyper.verb and limits.time_limit is not None:
             space.limits = replace(limits, time_limit=limits.time_limit / 2)
-        profile = deepen(space, hyper.prior, hyper.dirichlet, power=float(self.power))
+        profile = deepen(space, hyper.prior, hyper.dirichlet, power=self._first_power())
         deepest = profile.posterior.space
         deepest.limits = limits
         return profile, deepest
@@ -274,13 +314,14 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
                 says=Wording(
                     ", ",
                     argument("dirichlet", self.dirichlet),
-                    ' with method="collapsed": a sample does not tell the evidence; give them as numbers, or use ',
+                    ' with method="collapsed": a sample does not tell the evidence, and nothing is left out of it; '
+                    "give them and the power as numbers, or use ",
                     argument("method", "exact", '"exact"'),
                 ),
             )
         sampled = CollapsedPosterior(
             space, hyper.prior, hyper.dirichlet, n_draws=self.n_draws, random_state=self.random_state,
-            power=float(self.power),
+            power=self._first_power(),
         )  # fmt: skip
         self._set_posterior(sampled)
         self._forget_calibration()
@@ -341,8 +382,8 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         if "prior" not in claims or "dirichlet" not in claims:
             super().restore_from_file(table, claims)
             return
-        self.evidence_fit_ = self.depth_profile_ = None
-        self._check_calibrate()
+        self.evidence_fit_ = self.depth_profile_ = self.loo_fit_ = None
+        self._check_word()
         self._check_in_force(table, claims)
         space: Engine = self._space(table)
         depth = claims.get("depth", self.max_depth)
@@ -350,7 +391,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
             space = space.at_depth(depth, space.limits)
         try:
             if "mixture" not in claims:
-                power = checked_power(self.power)
+                power = checked_power(claims["power"] if self._power_is_chosen() else self.power)  # type: ignore[arg-type]
                 self._set_posterior(Posterior(space, claims["prior"], _plain(claims["dirichlet"]), power))
             else:
                 self._set_posterior(_mixture(space, claims))
@@ -402,10 +443,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
 
     def headline(self, on: str) -> str:
         limit = depth_words(self.max_depth)
-        exponent = vars(self).get("exponent_", 1.0)
-        more = (
-            "" if exponent == 1 else f" Its probabilities are taken to the power {exponent:.3g}, then scaled."
-        )
+        more = self._exponent_words()
         return f"The average over every tree of {limit}, weighted by its posterior probability{on}.{more}"
 
     def added(self) -> str | None:

@@ -1,7 +1,9 @@
 """What the average over every tree and the single most probable tree share: the space, the prior and its numbers.
 
-prior       a name, a prior object, or "fit" / "average" (by evidence, see ``everytree.fit_evidence``)
-dirichlet   a number, one per class, "1/C", "base", a BaseRate, "decay", a DepthDecay, or "fit" / "average"
+prior       a name, a prior object, "fit" / "average" (by evidence, see ``everytree.fit_evidence``), or "loo"
+dirichlet   a number, one per class, "1/C", "base", a BaseRate, "decay", a DepthDecay, "fit" / "average", or "loo"
+
+"loo" chooses by left-out examples, see ``everytree.fit_leave_one_out``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 
 from everytree.bayes.evidence import EvidenceFit, fit_evidence
 from everytree.bayes.hyper import asked
+from everytree.bayes.left_out_fit import LeftOutFit, fit_leave_one_out
 from everytree.common.arguments import argument, refused
 from everytree.data.binarizer import attribute_names
 from everytree.data.table import Table
@@ -19,7 +22,7 @@ from everytree.engine.engine import Engine
 from everytree.errors import QueryError, Wording
 from everytree.estimators.incremental import IncrementalBase
 from everytree.space.tree_space import TreeSpace
-from everytree.weights.dirichlet import DepthDecay, Dirichlet, dirichlet_rows
+from everytree.weights.dirichlet import BaseRate, DepthDecay, Dirichlet, dirichlet_rows
 from everytree.weights.priors import LeafPenaltyPrior, Prior, SizePrior, as_prior
 
 __all__ = ["BayesBase", "Hyper"]
@@ -35,10 +38,11 @@ class Hyper:
         The prior, or where its choice by the evidence starts.
     dirichlet : object
         The Dirichlet parameters, or where their choice starts.
-    verb : {"", "fit", "average"}
-        What is to be done with the evidence.
+    verb : {"", "fit", "average", "loo"}
+        What is to be done with the evidence, or with left-out examples.
     words : tuple
-        For ``fit_evidence``, of prior and Dirichlet parameters: the word "fit_…", or the value that is given.
+        For ``fit_evidence`` or ``fit_leave_one_out``, of prior and Dirichlet parameters: the word "fit_…" or "loo_…",
+        or the value that is given.
     """
 
     prior: Prior
@@ -50,6 +54,10 @@ class Hyper:
         average = self.verb == "average"
         start = self.prior if isinstance(self.words[0], str) else None
         return fit_evidence(space, *self.words, start=start, refine=not average, keep=average)
+
+    def choose_left_out(self, space: Engine, power: Any, exponent: bool) -> LeftOutFit:
+        start = self.prior if isinstance(self.words[0], str) else None
+        return fit_leave_one_out(space, *self.words, power, start=start, exponent=exponent)
 
 
 class BayesBase(IncrementalBase):
@@ -110,7 +118,11 @@ class BayesBase(IncrementalBase):
         """Return the hyper-parameters, checked before anything is computed."""
         prior_word, dirichlet_word = asked("prior", self.prior), asked("dirichlet", self.dirichlet)
         verbs = {word[0] for word in (prior_word, dirichlet_word) if word is not None}
+        if _is_loo(getattr(self, "power", 1.0)):
+            verbs.add("loo")
         if len(verbs) > 1:
+            chosen = _is_loo(getattr(self, "power", 1.0))
+            beside = Wording(", ", argument("power", "loo")) if chosen else Wording("")
             raise refused(
                 QueryError,
                 "prior",
@@ -118,7 +130,9 @@ class BayesBase(IncrementalBase):
                 says=Wording(
                     " and ",
                     argument("dirichlet", self.dirichlet),
-                    "; fit both, average over both, or give one of them",
+                    beside,
+                    '; choose all by evidence ("fit"), all by left-out examples ("loo"), average over both, or give '
+                    "one of them",
                 ),
             )
         fair = (
@@ -132,11 +146,12 @@ class BayesBase(IncrementalBase):
             try:
                 prior = as_prior(self.prior, fair)
             except QueryError as error:
-                more = ', or "fit" or "average"'
+                more = ', or "fit", "average" or "loo"'
                 raise QueryError(Wording(error.wording, more), **error.fields) from None
         dirichlet: Any = self.dirichlet
         if dirichlet_word is not None:
-            dirichlet = DepthDecay() if dirichlet_word[1] == "decay" else 1.0
+            starts: dict[str, Any] = {"decay": DepthDecay(), "base": BaseRate()}
+            dirichlet = starts.get(dirichlet_word[1], 1.0)
         elif isinstance(dirichlet, str) and dirichlet == "decay":
             dirichlet = DepthDecay()
         try:
@@ -144,12 +159,18 @@ class BayesBase(IncrementalBase):
                 dirichlet, table.n_classes, 0, table.class_counts.sum(axis=0)
             )  # Bad parameters are refused here.
         except QueryError as error:
-            more = ', or "decay", "fit" or "average"' if isinstance(dirichlet, str) else ""
+            more = ', or "decay", "fit", "average" or "loo"' if isinstance(dirichlet, str) else ""
             raise QueryError(Wording(error.wording, more), **error.fields) from None
         if not isinstance(dirichlet, DepthDecay):
             dirichlet = rows[0][0] if len(set(rows[0])) == 1 else tuple(rows[0])
+        verb = verbs.pop() if verbs else ""
+        how = "loo" if verb == "loo" else "fit"
         words = (
-            prior if prior_word is None else f"fit_{prior_word[1]}",
-            dirichlet if dirichlet_word is None else f"fit_{dirichlet_word[1]}",
+            prior if prior_word is None else f"{how}_{prior_word[1]}",
+            dirichlet if dirichlet_word is None else f"{how}_{dirichlet_word[1]}",
         )
-        return Hyper(prior, dirichlet, verbs.pop() if verbs else "", words)
+        return Hyper(prior, dirichlet, verb, words)
+
+
+def _is_loo(power: Any) -> bool:
+    return isinstance(power, str) and power == "loo"

@@ -1,6 +1,6 @@
 """What a fitted average can be asked, in rows and names of the original columns; the answers are the posterior's own.
 
-Of a model with ``calibrate="loo"`` all but compress answer of the raw probabilities, before the exponent.
+Of a model with ``calibrate`` all but compress answer of the raw probabilities, before the exponent.
 
 how sure?    predict_interval, moments, sampling_error
 why?         explain, top_trees, attribute_inclusion
@@ -9,6 +9,7 @@ smaller?     compress
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class BayesQuestions:
     def explain(self, x: Any, top: int = 10) -> Explanation:
         """Explain the prediction of one row: the rules of most weight that cover it, in the names of the columns.
 
-        The probability is that of the average, ``raw_proba``.
+        The probability is that of the average, ``raw_proba``; the text ends with what the exponent makes of it.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class BayesQuestions:
         if len(rows) != 1:
             raise DataError(f"x has {len(rows)} rows; expected one, such as X[:1] or X.iloc[[3]]")
         found: Explanation = self._ask("explain")(rows, top)
-        return found
+        return replace(found, exponent=vars(self).get("exponent_", 1.0))
 
     def top_trees(self, k: int = 10) -> TopTrees:
         """Return the most probable trees, with their probabilities and the share of the posterior that they cover.

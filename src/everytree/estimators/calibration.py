@@ -2,7 +2,8 @@
 
     calibrate="loo"    raw probabilities → γ → predict_proba;     raw_proba(X) are those before
 
-One number is chosen, so it cannot fit noise, and with two classes the order of the rows stays the same.
+One number is chosen, so it cannot fit noise, and with two classes the order of the rows stays the same. Where nothing
+can be left out of the average, ``cross_calibration`` has calibrate="cv".
 """
 
 from __future__ import annotations
@@ -13,15 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from everytree.bayes.exponent import MOST, best_exponent, log_loss_at, tempered
+from everytree.bayes.exponent import best_exponent, log_loss_at
 from everytree.bayes.leave_one_out import LeaveOneOut
-from everytree.common.arguments import refused
-from everytree.common.text import clip
 from everytree.data.binarizer import transform_frame
 from everytree.data.frames import Frame
-from everytree.errors import DataError, LimitReached, QueryError
+from everytree.errors import LimitReached, QueryError
+from everytree.estimators.cross_calibration import CROSS_NUMBERS, CrossCalibrated
 
 __all__ = ["Calibrated"]
 
@@ -29,12 +28,13 @@ Reals = npt.NDArray[np.float64]
 NUMBERS = ("exponent", "loo_log_loss", "loo_log_loss_error", "calibrated_loo_log_loss")
 
 
-class Calibrated:
+class Calibrated(CrossCalibrated):
     """The exponent of a fitted average, beside ``IncrementalBase``, which fits it."""
 
-    calibrate: str | None
+    CALIBRATIONS = ("loo", "cv")
+    SHARES_TIME = True
+
     posterior_: Any
-    exponent_: float
     loo_log_loss_: float | None
     loo_log_loss_error_: float | None
     calibrated_loo_log_loss_: float | None
@@ -50,46 +50,33 @@ class Calibrated:
         self.loo_proba_ = np.full((len(used), known.shape[1]), np.nan)
         self.loo_proba_[used] = known
 
-    def raw_proba(self, X: Any) -> Reals:
-        """Return the class probabilities of the average itself, before the exponent of ``calibrate``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows with the columns of training: a DataFrame, an array or a list of rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            The probabilities, in the order of ``classes_``.
-        """
-        check_is_fitted(self)
+    def _raw_proba(self, X: Any) -> Reals:
         proba: Reals = self.posterior_.predict_proba(self.to_tests(X))  # type: ignore[attr-defined]
         return proba
 
-    def _check_calibrate(self) -> None:
+    def _check_word(self) -> None:
         """Refuse a word that is not known, and left-out examples of a sample or where the classes chose cuts."""
-        if not (self.calibrate is None or self.calibrate == "loo"):
-            raise refused(QueryError, "calibrate", self.calibrate, 'None or "loo"')
-        if self.calibrate is not None and getattr(self, "method", "exact") != "exact":
+        super()._check_word()
+        if self.calibrate == "loo" and getattr(self, "method", "exact") != "exact":
             raise QueryError(
                 'calibrate="loo" with method="collapsed": leaving out each example needs the exact average; use '
-                'method="exact" under a smaller max_depth, or calibrate=None'
+                'calibrate="cv", or method="exact" under a smaller max_depth'
             )
-        if self.calibrate is not None and self.binarizer_.saw_classes_:  # type: ignore[attr-defined]
+        if self.calibrate == "loo" and self.binarizer_.saw_classes_:  # type: ignore[attr-defined]
             raise QueryError(
                 f'calibrate="loo" with bins={self.binarizer_.bins!r}: the classes chose the cuts, so an example that '  # type: ignore[attr-defined]
-                'is left out is still in them; use a number of bins or cuts="local", or calibrate=None'
+                'is left out is still in them; use a number of bins or cuts="local", or calibrate="cv"'
             )
 
     def _forget_calibration(self) -> None:
         for name in (*NUMBERS, "loo_proba"):
             vars(self).pop(f"{name}_", None)
+        self._forget_folds()
 
     def _choose_exponent(self) -> None:
         """Leave out every example once, and choose the exponent by what is said of them."""
         self._forget_calibration()
-        if self.calibrate is None:
+        if self.calibrate != "loo":
             return
         try:
             left: LeaveOneOut = self.posterior_.leave_one_out()
@@ -113,20 +100,6 @@ class Calibrated:
         self.calibrated_loo_log_loss_ = log_loss_at(self.exponent_, left.proba, left.codes, left.counts)
 
     def _read_exponent(self, claims: dict[str, Any]) -> None:
-        """Take the exponent from the claims of a file; ``everytree verify`` computes it again."""
+        """Take the exponent from the claims of a file; ``everytree verify`` computes that of "loo" again."""
         self._forget_calibration()
-        if self.calibrate is None:
-            if "exponent" in claims:
-                raise DataError("claims.exponent is given, but params ask for no calibration")
-            return
-        for name in NUMBERS:
-            value = claims.get(name)
-            fine = isinstance(value, int | float) and not isinstance(value, bool)
-            if name == "exponent" and not (fine and 0 <= float(value or 0) <= MOST):
-                raise DataError(f"claims.exponent is {clip(value)}; expected a number from 0 to {MOST:g}")
-            if not fine and value is not None:
-                raise DataError(f"claims.{name} is {clip(value)}; expected a number or null")
-            setattr(self, f"{name}_", value)
-
-    def _calibrated(self, proba: Reals) -> Reals:
-        return tempered(proba, getattr(self, "exponent_", 1.0))
+        self._read_numbers(claims, NUMBERS if self.calibrate == "loo" else CROSS_NUMBERS)

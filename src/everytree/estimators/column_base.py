@@ -115,5 +115,18 @@ class ColumnTreeClassifier(ClassifierBase):
     def display(self) -> Picture:
         return "multiway"
 
+    def exponent_claims(self) -> tuple[str, ...]:
+        """Return the fitted numbers that files hold only where probabilities are calibrated; by default none.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
+        return ()
+
+    def finish_loading(self) -> None:
+        """Check what a model file says beyond its tree, after its parameters, tree and claims were read."""
+
     def describe_tree(self) -> None:
         """Set the fitted attributes that follow from ``tree_``: after growing it, and after reading it from a file."""

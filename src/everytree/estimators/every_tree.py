@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,10 @@ from everytree.errors import LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
-from everytree.estimators.every_summary import NearestTree, nearest_tree, summary
+from everytree.estimators.every_summary import summary
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
+from everytree.estimators.nearest_tree import NearestTree, nearest_tree
+from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
 from everytree.estimators.screening import kept_columns
@@ -76,7 +78,7 @@ class EveryTreeClassifier(ClassifierBase):
     ----------
     time_limit : float or None
         About how many seconds ``fit`` may take; None for all members, however long they take. Reading the columns and
-        the first member are always finished.
+        the first member are always finished. ``time_budget`` is understood, too.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -153,6 +155,11 @@ class EveryTreeClassifier(ClassifierBase):
 
     AVERAGES = True
     PAPER = "boc"
+    # As much as fits the time is done, so that people also call it a budget.
+    MEANINGS: ClassVar[Mapping[str, Meaning]] = {
+        **ClassifierBase.MEANINGS,
+        "time_budget": Meaning("time_limit"),
+    }
 
     models_: list[BayesOptimalClassifier]
     weights_: Reals
@@ -372,10 +379,12 @@ class EveryTreeClassifier(ClassifierBase):
     # --- what it tells
 
     def nearest_tree(self, max_depth: int = 3, leaf_share: float = 0.005) -> NearestTree:
-        """Find the one tree that decides most like the average, and what is lost by using it instead.
+        """Find the one tree that comes nearest to the average, and what is lost by using it instead.
 
         The tree is the best of all, by an exact search: the fewest training examples on which it decides otherwise
-        than the average does without them, with a price for each leaf. Its accuracy is cross-validated.
+        than the average does without them, with a price for each leaf. Its accuracy is cross-validated. Where that is a
+        single leaf, because the average says one class of almost every example, it is the tree whose probabilities come
+        nearest instead, by the squares of the differences.
 
         Parameters
         ----------
@@ -456,16 +465,16 @@ class EveryTreeClassifier(ClassifierBase):
 
     def headline(self, on: str) -> str:
         depths = [each["depth"] for each in self.members_]
-        return (
-            f"The averages over every tree of {len(self.models_)} spaces{on}, of depth {min(depths)} to {max(depths)}, "
-            "their evidence added up."
+        deep = (
+            f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
         )
+        return f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}, their evidence added up."
 
     def display(self) -> Picture:
         return "text"
 
     def as_text(self) -> str:
-        return self.summary()
+        return summary(self, 5, judged=False)  # Whoever shows it has the figures beside it.
 
     def restore_from_file(self, coded: CodedRows, members: list[dict[str, Any]]) -> None:
         """Take the averages of a file again, over the examples that it holds.

@@ -29,6 +29,7 @@ from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import DataError, QueryError, Wording
 from everytree.estimators.column_base import ColumnTreeClassifier
+from everytree.estimators.cross_calibration import CrossCalibrated
 from everytree.estimators.grown_rows import Growth, Rivals, Rows, joined, moved, ones
 from everytree.estimators.importances import inclusion_in_options
 from everytree.estimators.incremental import LabelsInBatches
@@ -52,7 +53,7 @@ SETTLED = 1e-3  # A smaller gain of log evidence ends the rounds.
 LEAST_A, MOST_A = 1e-4, 1e3
 
 
-class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
+class GrownTreeClassifier(CrossCalibrated, LabelsInBatches, ColumnTreeClassifier):
     """The base of classifiers that grow trees by Bayesian quality: their parameters, rows and growth."""
 
     TREE = TreeMean
@@ -92,15 +93,17 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
     # --- learning
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        settings = self._settings()
-        control = Limits(self.time_limit, self.memory_limit).control()
-        frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-        self._check_room(frame, control)
-        self._given = None
-        reader = self._new_reader(frame, weights)
-        control.check()
-        rows = Rows(reader.arrays(frame), labels, ones(weights, frame.n_rows))
-        self._learn(reader, rows, settings, control, None)
+        with self._rows_at_hand():
+            settings = self._settings()
+            control = Limits(self.time_limit, self.memory_limit).control()
+            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+            self._check_room(frame, control)
+            self._given = None
+            reader = self._new_reader(frame, weights)
+            control.check()
+            rows = Rows(reader.arrays(frame), labels, ones(weights, frame.n_rows))
+            self._learn(reader, rows, settings, control, None)
+            self._choose_by_folds(X, y, sample_weight)
         return self
 
     def partial_fit(
@@ -352,6 +355,7 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
 
     def _settings(self) -> _core.GrowSettings:
         """Return the parameters of growing, checked."""
+        self._check_calibrate()
         settings = _core.GrowSettings()
         settings.lookahead = whole("lookahead", self.lookahead, 1)
         if settings.lookahead > MOST_PLIES:
@@ -442,6 +446,9 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         ndarray of shape (n_rows, n_classes)
             The probabilities, with the classes in the order of ``classes_``.
         """
+        return self._calibrated(self._raw_proba(X))
+
+    def _raw_proba(self, X: Any) -> npt.NDArray[np.float64]:
         frame = self._frame(X)
         self._refuse(frame)
         proba: npt.NDArray[np.float64] = self.tree_.predict_columns(
@@ -467,6 +474,9 @@ class GrownTreeClassifier(LabelsInBatches, ColumnTreeClassifier):
         check_is_fitted(self)
         text: str = self.tree_.to_text(max_depth, precision)
         return text
+
+    def headline(self, on: str) -> str:
+        return super().headline(on) + self._exponent_words()
 
     def as_text(self) -> str:
         return self.to_text()

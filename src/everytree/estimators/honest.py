@@ -4,8 +4,8 @@
     always …        the largest class, with the shares of the classes as probabilities
     logistic        regression of scikit-learn, on scaled numbers and one column for each text, on the same folds
 
-``honest_figures`` gives them as plain values, for the command line and for pages; ``words`` says in a sentence what
-they mean.
+``honest_figures`` gives them as plain values for the command line; pages are judged by the same ``held_out`` and
+``baselines``, and ``metrics.in_words`` says in a sentence what they mean.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from everytree.data.column import Column
 from everytree.data.frames import Frame, read_frame
 from everytree.errors import EverytreeError, QueryError
 from everytree.metrics.folds import stratified_folds
+from everytree.metrics.in_words import gain_error, verdict_of
 from everytree.metrics.judged import (
     Figures,
     best_threshold,
@@ -44,8 +45,6 @@ Counted = Callable[[Iterable[Any], int], Iterable[Any]]
 FOLDS = 5
 MOST_ROWS = 20_000  # rows that logistic regression is cross-validated on
 MOST_TEXTS = 30  # texts of a column that have a column of their own there
-BARELY = 0.005  # a gain in accuracy that is hardly one
-RANKS = 0.6  # an AUC that is worth a threshold
 
 
 class HeldOut(NamedTuple):
@@ -135,16 +134,18 @@ def honest_figures(
     largest = int(np.argmax(np.bincount(codes, weights, minlength=len(labels))))
     mine = figures_of("this model", said.said, said.proba, true, share)
     base, other = baselines(frame, codes, weights, labels, seed, folds)
-    sure = _standard_errors(said, true, largest, share)
+    figures = [each.to_dict() for each in (mine, base, other)]
+    error = gain_error(said.said, true, largest, share)
+    verdict = verdict_of(figures[0], figures[1], figures[2], error)
     told = None
     if positive is not None:
         told = _about_positive(said, true, place[positive], positive, costs)
     return {
         "how": said.how,
         "rows": len(true),
-        "figures": [each.to_dict() for each in (mine, base, other)],
-        "ranks": len(labels) == 2 and _poor(sure) and mine.auc >= RANKS,
-        "words": _words(mine, base, other, sure),
+        "figures": figures,
+        "ranks": len(labels) == 2 and verdict.ranks,
+        "words": verdict.words,
         "positive": told,
     }
 
@@ -162,7 +163,7 @@ def held_out(
     seconds: float | None = None,
     counted: Counted | None = None,
 ) -> HeldOut | None:
-    """Return what a classifier says of rows that are held out; None where nothing can be.
+    """Return what a classifier says of rows that are held out; None where nothing can be, or not in ``seconds``.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ def held_out(
     answers: list[tuple[npt.NDArray[np.intp], Codes, Floats]] = []
     begun = time.monotonic()
     for part in parts if counted is None else counted(parts, len(parts)):
-        one = _fold(model, frame, codes, weights, part.train, part.test)
+        one = _fold(model, frame, codes, weights, part.train, part.test, seconds)
         if one is not None:
             answers.append((part.test, *one))
         spent = time.monotonic() - begun
@@ -214,15 +215,29 @@ def held_out(
 
 
 def _fold(
-    model: Any, frame: Frame, codes: Codes, weights: Floats | None, train: Any, test: Any
+    model: Any,
+    frame: Frame,
+    codes: Codes,
+    weights: Floats | None,
+    train: Any,
+    test: Any,
+    seconds: float | None,
 ) -> tuple[Codes, Floats] | None:
     labels = model.classes_
     fresh = clone(model)
+    unlimited = fresh.get_params(deep=False).get("time_limit", 0) is None
+    if unlimited and seconds is not None:
+        fresh.set_params(time_limit=seconds)
     extra = () if weights is None else (weights[train],)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             fresh.fit(frame.take(train), labels[codes[train]], *extra)
+            if (
+                unlimited
+                and {fact.name: fact.value for fact in fresh.facts()}.get("stop_reason") == "time limit"
+            ):
+                return None  # It is not what the model is: that had all the time it wanted.
             said, proba = fresh.answers(frame.take(test))
     except EverytreeError:
         return None  # A part may have no tree that meets the constraints; the others tell.
@@ -351,52 +366,7 @@ def _design(columns: list[Column]) -> Floats:
     return np.column_stack(made) if made else np.zeros((len(columns[0]), 1))
 
 
-# --- words
-
-
-class _Sure(NamedTuple):
-    """The gains over always the largest class, and their standard errors."""
-
-    gain: float
-    error: float
-
-
-def _standard_errors(said: HeldOut, true: Codes, largest: int, share: Floats | None) -> _Sure:
-    gains = (said.said == true).astype(float) - (true == largest)
-    mean = float(np.average(gains, weights=share))
-    n = len(true) if share is None else float(share.sum())
-    spread = float(np.average((gains - mean) ** 2, weights=share))
-    return _Sure(mean, math.sqrt(spread / max(1.0, n - 1)))
-
-
-def _poor(sure: _Sure) -> bool:
-    """Return whether the model hardly answers better than the largest class does."""
-    return sure.gain < max(BARELY, 2 * sure.error)
-
-
-def _words(mine: Figures, base: Figures, line: Figures, sure: _Sure) -> str:
-    told = f"{mine.accuracy:.1%} right, {base.name} {base.accuracy:.1%}"
-    if sure.gain <= 0:
-        first = f"No better than {base.name}: {told}"
-    elif _poor(sure):
-        first = f"Barely better than {base.name}: {told}"
-    else:
-        first = f"Better than {base.name}: {told}"
-    if _poor(sure) and mine.auc >= RANKS:
-        first += f". But it ranks: AUC {mine.auc:.3f}"
-    gap = mine.log_loss - line.log_loss
-    close = 0.01 * max(base.log_loss, 1e-9)
-    losses = sorted((mine.log_loss, line.log_loss))
-    two = f"{losses[0]:.3f} against {losses[1]:.3f}"
-    if gap > close:
-        second = f"Logistic regression has the better probabilities (log-loss {two})."
-    elif gap < -close:
-        second = f"Its probabilities are better than those of logistic regression (log-loss {two})."
-    else:
-        second = (
-            f"Its probabilities are as good as those of logistic regression (log-loss {mine.log_loss:.3f})."
-        )
-    return f"{first}. {second}"
+# --- one class that matters
 
 
 def _about_positive(

@@ -81,16 +81,26 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
     _tally: AnyTally | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        if rules_of(self.new_binarizer()).by_classes:  # Cuts that the classes choose need all rows.
-            super().fit(X, y, sample_weight)
-            self._given = self._tally = None
-            return self
-        with self._one_clock():
-            frame, labels, weights = self._read(X, y, sample_weight, reset=True)
-            self._given = None
-            self._learn(tally_of(self.new_binarizer()), frame, labels, weights)
-            self._after_fit(frame, labels, sample_weight)
+        with self._rows_at_hand():
+            if rules_of(self.new_binarizer()).by_classes:  # Cuts that the classes choose need all rows.
+                super().fit(X, y, sample_weight)
+                self._given = self._tally = None
+            else:
+                with self._one_clock():
+                    frame, labels, weights = self._read(X, y, sample_weight, reset=True)
+                    self._given = None
+                    self._learn(tally_of(self.new_binarizer()), frame, labels, weights)
+                    self._after_fit(frame, labels, sample_weight)
+            self._choose_by_folds(X, y, sample_weight)
         return self
+
+    @contextmanager
+    def _rows_at_hand(self) -> Iterator[None]:
+        """Run a fit to all rows inside; see ``CrossCalibrated``, which needs them once more."""
+        yield
+
+    def _choose_by_folds(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
+        """Choose by a cross-validation what is to be chosen so; by default nothing."""
 
     def _after_fit(self, frame: Frame, labels: npt.NDArray[Any], sample_weight: npt.ArrayLike | None) -> None:
         """Keep what is known of each row; ``frame`` and ``labels`` are without the rows of weight zero."""

@@ -133,6 +133,11 @@ class MAPTreeClassifier(Exports, BayesBase):
         sample_weight: ExampleWeights | None,
     ) -> None:
         hyper = self._hyper(table)
+        if hyper.verb == "loo":
+            raise QueryError(
+                '"loo" judges the average over every tree by left-out examples, not a single tree; use '
+                'BayesOptimalClassifier, or "fit" by the evidence'
+            )
         if hyper.verb == "average":
             raise refused(
                 QueryError,

@@ -23,6 +23,7 @@ from everytree.data.table import Table
 from everytree.engine.engine import Engine
 from everytree.errors import Argument, DataError, QueryError, Wording
 from everytree.estimators.bayes_base import BayesBase
+from everytree.estimators.cross_calibration import CrossCalibrated
 from everytree.estimators.importances import inclusion_in_draws
 from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf
@@ -48,7 +49,7 @@ TARGETS = ("posterior", "risk")
 
 @method("mcmc", "trees sampled by Metropolis–Hastings", place=7)
 @saved_as(FORMAT)
-class MCMCTreeClassifier(BayesBase):
+class MCMCTreeClassifier(CrossCalibrated, BayesBase):
     """Class probabilities averaged over trees that Markov chains have drawn, for spaces beyond enumeration.
 
     Where the space can be folded, ``BayesOptimalClassifier`` gives the exact average, and this one converges to it. If
@@ -123,6 +124,9 @@ class MCMCTreeClassifier(BayesBase):
     random_state : int, Generator or None
         The seed of the draws; None for new random numbers each time. A seed gives the same draws for any ``n_jobs``,
         and on any backend of joblib.
+    calibrate : {None, "cv"}
+        "cv" chooses one exponent for all probabilities by a cross-validation of five folds inside ``fit``:
+        ``predict_proba`` is then p^exponent, scaled to sum to one, and ``raw_proba`` is p.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -173,6 +177,14 @@ class MCMCTreeClassifier(BayesBase):
         The Dirichlet parameters that the model was computed with.
     stop_reason_ : str
         Why the sampling ended: "complete", or the limit that ended it.
+    exponent_ : float
+        With ``calibrate="cv"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest.
+    cv_log_loss_ : float
+        The cross-validated log-loss of the raw probabilities, with ``cv_log_loss_error_``; None if a limit ended it.
+    calibrated_cv_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    cv_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit``, the raw probabilities of each row by the model without its fold; not in files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of the draws that use each column: an estimate of the posterior probability.
     binarizer_ : Binarizer
@@ -199,6 +211,7 @@ class MCMCTreeClassifier(BayesBase):
 
     AVERAGES = True
     PAPER = "chipman"
+    SHARES_TIME = True
 
     tree_: Tree
     draws_: TreeDraws
@@ -234,6 +247,7 @@ class MCMCTreeClassifier(BayesBase):
         density: Mapping[str, float] | str | None = None,
         tempering: int | Sequence[float] = 3,
         random_state: int | np.random.Generator | None = None,
+        calibrate: str | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         bins: int | str | dict[Any, Any] = 4,
@@ -249,6 +263,7 @@ class MCMCTreeClassifier(BayesBase):
             cuts=cuts, n_jobs=n_jobs, time_limit=time_limit, memory_limit=memory_limit,
         )  # fmt: skip
         self.power = power
+        self.calibrate = calibrate
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.kernel = kernel
@@ -279,6 +294,7 @@ class MCMCTreeClassifier(BayesBase):
         y_codes: npt.NDArray[np.intp],
         sample_weight: ExampleWeights | None,
     ) -> None:
+        self._check_calibrate()
         n_chains, n_draws = whole("n_chains", self.n_chains, 1), whole("n_draws", self.n_draws, 1)
         burn_in, thin = whole("burn_in", self.burn_in, 0), whole("thin", self.thin, 1)
         anneal = Annealing.of(self.anneal)
@@ -477,11 +493,14 @@ class MCMCTreeClassifier(BayesBase):
     # --- answers
 
     def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        proba: npt.NDArray[np.float64] = self.draws_.predict_proba(X01)
+        return self._calibrated(self.draws_.predict_proba(X01))
+
+    def _raw_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        proba: npt.NDArray[np.float64] = self.draws_.predict_proba(self.to_tests(X))
         return proba
 
     def predict_error(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the standard error of ``predict_proba`` by sampling: from batches of draws, and between the chains.
+        """Return the standard error of ``raw_proba`` by sampling: from batches of draws, and between the chains.
 
         Parameters
         ----------
@@ -531,7 +550,9 @@ class MCMCTreeClassifier(BayesBase):
     # --- what it reports of itself
 
     def headline(self, on: str) -> str:
-        return f"The average over {len(self.draws_):,} trees drawn by Markov chains{on}."
+        return (
+            f"The average over {len(self.draws_):,} trees drawn by Markov chains{on}.{self._exponent_words()}"
+        )
 
     def about_tree(self) -> str:
         return "The best tree that any chain has visited."
@@ -561,6 +582,7 @@ class MCMCTreeClassifier(BayesBase):
         return self.draws_.space.table, {"draws": draws_to_dict(self._saved)}
 
     def restore_from_file(self, table: Table, claims: dict[str, Any]) -> None:
+        self._check_word()
         with warnings.catch_warnings():
             # The warning about a small leaf_penalty was given when the model was fitted.
             warnings.simplefilter("ignore", UserWarning)
@@ -569,4 +591,5 @@ class MCMCTreeClassifier(BayesBase):
             except QueryError as error:
                 raise DataError(f"params: {error}") from error
         self._set(draws_from_dict(claims.get("draws"), self._space(table), target, self.dirichlet_))
+        self._read_numbers(claims)
         self.stop_reason_ = str(claims.get("stop_reason", "complete"))

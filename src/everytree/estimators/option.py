@@ -71,6 +71,9 @@ class OptionTreeClassifier(GrownTreeClassifier):
         How columns are chosen: by posterior quality, or by the score of Cano et al., without looking ahead.
     nominal_tests : {"multiway", "binary"}
         A branch for every value of a nominal column, or tests that ask for one value.
+    calibrate : {None, "cv"}
+        "cv" chooses one exponent for all probabilities by a cross-validation of five folds inside ``fit``:
+        ``predict_proba`` is then p^exponent, scaled to sum to one, and ``raw_proba`` is p.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -109,6 +112,14 @@ class OptionTreeClassifier(GrownTreeClassifier):
         The prior that the model was computed with.
     dirichlet_ : float, tuple or DepthDecay
         The Dirichlet parameters that the model was computed with.
+    exponent_ : float
+        With ``calibrate="cv"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest.
+    cv_log_loss_ : float
+        The cross-validated log-loss of the raw probabilities, with ``cv_log_loss_error_``; None if a limit ended it.
+    calibrated_cv_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    cv_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit``, the raw probabilities of each row by the model without its fold; not in files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact probability that a tree of the option tree uses each column.
     classes_ : ndarray of shape (n_classes,)
@@ -158,6 +169,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         split_pure: bool = False,
         criterion: str = "quality",
         nominal_tests: str = "multiway",
+        calibrate: str | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
@@ -182,6 +194,7 @@ class OptionTreeClassifier(GrownTreeClassifier):
         self.split_pure = split_pure
         self.criterion = criterion
         self.nominal_tests = nominal_tests
+        self.calibrate = calibrate
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.missing = missing

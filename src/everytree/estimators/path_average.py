@@ -22,6 +22,7 @@ from everytree.data.columns import set_classes
 from everytree.errors import QueryError
 from everytree.estimators.column_base import ColumnTreeClassifier
 from everytree.estimators.column_kinds import Expected, kind_of
+from everytree.estimators.cross_calibration import CrossCalibrated
 from everytree.estimators.protocol import Picture
 from everytree.estimators.registry import method
 from everytree.estimators.row_paths import ReachedLeaf, leaf_of_path
@@ -40,7 +41,7 @@ LARGEST_S, LEAST_S = 1e9, 1e-9  # Beyond these, sums of logarithms lose the coun
 
 @method("path", "a multiway tree, averaged along the path (Cano)", place=6)
 @saved_as(FORMAT)
-class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
+class PathAverageTreeClassifier(Exports, CrossCalibrated, ColumnTreeClassifier):
     """A multiway tree in the time of a greedy learner, with class probabilities averaged over the path to the leaf.
 
     A node is split by the attribute under which the classes are most probable, as long as that is more probable than no
@@ -63,6 +64,9 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
     leaf : {"dirichlet", "laplace"}
         What a leaf answers: (n_c + a_c) / (n + S), or, with ``averaging=False``, (n_c + 1) / (n + C) whatever S is,
         with an empty leaf answered by the nearest node above it that is not.
+    calibrate : {None, "cv"}
+        "cv" chooses one exponent for all probabilities by a cross-validation of five folds inside ``fit``:
+        ``predict_proba`` is then p^exponent, scaled to sum to one, and ``raw_proba`` is p.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -99,6 +103,14 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
         For each column, what its codes mean.
     s_ : float
         The size S as a number.
+    exponent_ : float
+        With ``calibrate="cv"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest.
+    cv_log_loss_ : float
+        The cross-validated log-loss of the raw probabilities, with ``cv_log_loss_error_``; None if a limit ended it.
+    calibrated_cv_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    cv_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit``, the raw probabilities of each row by the model without its fold; not in files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the total decrease of Gini's impurity on the training examples; all 0 for one leaf.
     classes_ : ndarray of shape (n_classes,)
@@ -136,6 +148,7 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
         nonuniform: bool | str = False,
         *,
         leaf: str = "dirichlet",
+        calibrate: str | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         bins: int | str | Mapping[Any, Any] = DEFAULT_BINS,
@@ -149,6 +162,7 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
         self.averaging = averaging
         self.nonuniform = nonuniform
         self.leaf = leaf
+        self.calibrate = calibrate
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.bins = bins
@@ -159,6 +173,13 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
         self.memory_limit = memory_limit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        with self._rows_at_hand():
+            self._check_calibrate()
+            self._fit_rows(X, y, sample_weight)
+            self._choose_by_folds(X, y, sample_weight)
+        return self
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
         control = Limits(self.time_limit, self.memory_limit).control()
         spread = self._spread()
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
@@ -178,7 +199,6 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
         set_classes(columns, classes, len(self.classes_), weights)
         grown, log_leaf, log_b = _core.grow_path_average(columns, self.s_, spread, control)
         self._set_tree(grown, log_leaf, log_b)
-        return self
 
     def _set_tree(
         self, grown: Any, log_leaf: npt.NDArray[np.float64], log_b: npt.NDArray[np.float64]
@@ -262,12 +282,28 @@ class PathAverageTreeClassifier(Exports, ColumnTreeClassifier):
             The probabilities, with the classes in the order of ``classes_``.
         """
         check_is_fitted(self)
+        return self._calibrated(self._raw_proba(X))
+
+    def _raw_proba(self, X: Any) -> npt.NDArray[np.float64]:
         proba: npt.NDArray[np.float64] = self.tree_.probabilities[self.apply(X)]
         return proba
 
-    def portable(self) -> Form:
+    def shown_tree(self) -> PathTree:
+        """Return the tree as it is shown and exported: the probabilities of its nodes with the exponent.
+
+        Returns
+        -------
+        PathTree
+            The tree; ``tree_`` itself without ``calibrate``.
+        """
         check_is_fitted(self)
-        return form_of_path(self.tree_, self.decide)
+        return replace(self.tree_, probabilities=self._calibrated(self.tree_.probabilities))
+
+    def headline(self, on: str) -> str:
+        return super().headline(on) + self._exponent_words()
+
+    def portable(self) -> Form:
+        return form_of_path(self.shown_tree(), self.decide)
 
     def added(self) -> str | None:
         if self.averaging:

@@ -74,6 +74,8 @@ LABELS: dict[str, tuple[str | None, str | None]] = {
     "exponent_": ("exponent", "exponent of the probabilities"),
     "loo_log_loss_": ("left-out log-loss", "leave-one-out log-loss before the exponent"),
     "calibrated_loo_log_loss_": ("with the exponent", "leave-one-out log-loss with it"),
+    "cv_log_loss_": ("cross-validated log-loss", "cross-validated log-loss before the exponent"),
+    "calibrated_cv_log_loss_": ("cross-validated, with the exponent", "cross-validated log-loss with it"),
     "depth_": ("depth", None),
     "n_leaves_": ("leaves", "leaves"),
     "n_nodes_": ("nodes", None),
@@ -295,8 +297,9 @@ class FittedModel(ABC):
             Keywords of ``TreeSpace.posterior``; empty where the model has no prior.
         """
         own = {"prior": self._known("prior_"), "dirichlet": self._known("dirichlet_")}
-        if vars(self).get("power", 1.0) != 1:
-            own["power"] = vars(self)["power"]
+        power = getattr(self, "power_", vars(self).get("power", 1.0))  # Left-out examples may have chosen it.
+        if power != 1:
+            own["power"] = power
         return {} if own["prior"] is None else own
 
     # --- leaves
@@ -372,6 +375,7 @@ class FittedModel(ABC):
             shown,
             covered,
             self.added(),
+            vars(self).get("exponent_", 1.0),
         )
 
     @abstractmethod

@@ -78,6 +78,8 @@ class RowExplanation:
         The weight of the leaves shown; all leaves together weigh one.
     added : str, optional
         What the probabilities of a leaf add to its counts, in words.
+    exponent : float, default 1
+        Of a classifier with ``calibrate``: ``proba`` is the mean over the leaves to this power, scaled to sum to one.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class RowExplanation:
     leaves: tuple[ReachedLeaf, ...]
     covered: float
     added: str | None = None
+    exponent: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, strings and numbers.
@@ -115,7 +118,8 @@ class RowExplanation:
             )
             lines = [f"{head}, because", *(f"  {text}" for text in leaf.conditions or ("always",))]
             more = "" if self.added is None else f", {self.added}"
-            return "\n".join([*lines, f"training examples there: {seen or 'none'}{more}"])
+            lines.append(f"training examples there: {seen or 'none'}{more}")
+            return "\n".join([*lines, *self._exponent_line()])
         lines = [
             f"{head}; {len(self.leaves)} leaves carry {100 * self.covered:.1f} % of the weight",
             f"{'weight':>7}  {f'P({self.prediction})':>8}  {'n':>6}  leaf",
@@ -124,7 +128,12 @@ class RowExplanation:
             lines.append(f"{leaf.weight:7.4f}  {leaf.proba[c]:8.3f}  {sum(leaf.counts):6g}  {leaf}")
         if self.added is not None:
             lines.append(f"a leaf counts its n examples, {self.added}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._exponent_line()])
+
+    def _exponent_line(self) -> list[str]:
+        if self.exponent == 1:
+            return []
+        return [f"P is what the leaves say to the power {self.exponent:.3g}, then scaled"]
 
 
 def explain_row(model: Any, x: Any, top: int = 10) -> Any:

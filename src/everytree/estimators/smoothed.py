@@ -95,6 +95,9 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
     random_state : int, Generator or None
         The seed of ``n_trees``, ``subsample`` and of the folds of ``prune="cost_complexity"``; None for new random
         numbers each time.
+    calibrate : {None, "cv"}
+        "cv" chooses one exponent for all probabilities by a cross-validation of five folds inside ``fit``:
+        ``predict_proba`` is then p^exponent, scaled to sum to one, and ``raw_proba`` is p.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         Entry (c, k) is the cost of predicting k when c is true: ``predict`` answers the class of least expected cost.
         None for the most probable one. It changes no probability, and may be set after ``fit``.
@@ -144,6 +147,14 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         After a later batch of ``partial_fit``, how many nodes kept their tests (``kept``), how many of those without
         a look at other columns, because no examples of the batch could have changed the choice (``unlooked``), and
         how many subtrees were grown anew (``regrown``).
+    exponent_ : float
+        With ``calibrate="cv"`` only, the exponent: above 1 it makes probabilities bolder, below 1 more modest.
+    cv_log_loss_ : float
+        The cross-validated log-loss of the raw probabilities, with ``cv_log_loss_error_``; None if a limit ended it.
+    calibrated_cv_log_loss_ : float
+        The same log-loss with the exponent, which was chosen to make it least.
+    cv_proba_ : ndarray of shape (n_rows, n_classes)
+        After ``fit``, the raw probabilities of each row by the model without its fold; not in files.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The exact probability that a pruning of the tree uses each column.
     classes_ : ndarray of shape (n_classes,)
@@ -197,6 +208,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         subsample: float | None = None,
         restructure: float = 10.0,
         random_state: int | np.random.Generator | None = None,
+        calibrate: str | None = None,
         cost_matrix: npt.ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         missing: str = "category",
@@ -224,6 +236,7 @@ class SmoothedTreeClassifier(GrownTreeClassifier):
         self.subsample = subsample
         self.restructure = restructure
         self.random_state = random_state
+        self.calibrate = calibrate
         self.cost_matrix = cost_matrix
         self.class_weight = class_weight
         self.missing = missing

@@ -99,7 +99,7 @@ def column_tree_to_dict(model: Any, target: str | None = None) -> dict[str, Any]
         "tree": model.tree_.to_dict(),
         "claims": {
             claim.removesuffix("_"): value_to_json(getattr(model, claim), claim)
-            for claim in (*model.CLAIMS, *model.LATER_CLAIMS)
+            for claim in (*model.CLAIMS, *model.LATER_CLAIMS, *model.exponent_claims())
         },
     })  # fmt: skip
 
@@ -167,6 +167,10 @@ def column_tree_from_dict(data: Any) -> Any:
     except QueryError as error:
         raise DataError(f"params: {error}") from error
     _set_claims(model, data["claims"])
+    try:
+        model.finish_loading()
+    except QueryError as error:
+        raise DataError(f"params: {error}") from error
     check_seal(data, seal)
     return model
 
@@ -179,6 +183,9 @@ def _set_claims(model: Any, claims: Any) -> None:
     ]  # files of earlier versions have none of them
     if isinstance(claims, dict) and set(later) <= set(claims):
         names += later
+    of_exponent = [claim.removesuffix("_") for claim in model.exponent_claims()]
+    names += of_exponent
+    later += of_exponent
     if not isinstance(claims, dict) or set(claims) != set(names):
         given = ", ".join(map(clip, claims)) if isinstance(claims, dict) else clip(claims)
         raise DataError(f"claims holds {given or 'nothing'}; expected {', '.join(names)}")

@@ -1,12 +1,14 @@
 """Files of an EveryTreeClassifier: the examples as codes, and for each average what it is taken over, and its weight.
 
-    {"format": "everytree.every", "version": 1, "everytree": "0.1.0",
+    {"format": "everytree.every", "version": 2, "everytree": "0.1.0",
      "params": {…},                                        which question was asked
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "all_columns": […], "columns_used": […],              the names of all columns, the places of those in use
      "encoding": {…}, "columns": […], "tests": […], …,     how a raw row of these becomes codes
      "examples": {"codes": […], "counts": […]},            distinct rows of codes, and how many of each class they are
      "decided": […],                                       what is answered for each of them when it is left out
+     "left_out": "…",                                      the probabilities then, little-endian doubles in base64; null
+                                                           where they are very many
      "members": [{"columns": […], "bins": …, "depth": …, "weight": …, "loo_log_loss": …}, …],
      "claims": {…},                                        what left-out examples say, the notes
      "digest": …}                                          of all the rest, see json_text
@@ -16,6 +18,8 @@ Reading trusts nothing: each field is checked before it is used, and the average
 
 from __future__ import annotations
 
+import base64
+import binascii
 import os
 from types import SimpleNamespace
 from typing import Any
@@ -49,17 +53,18 @@ from everytree.files.registry import classifier_named, reads
 __all__ = ["FORMAT", "every_from_dict", "every_to_dict", "save_every"]
 
 FORMAT = "everytree.every"
-VERSION = 1
+VERSION = 2  # Files of version 1 have no left_out.
 ESTIMATOR = "EveryTreeClassifier"
 FIELDS = (
     "format", "version", "everytree", "params", "target", "classes", "label_dtype", "all_columns", "named_columns",
-    "columns_used", "encoding", "columns", "tests", "dropped", "examples", "decided", "members", "claims",
+    "columns_used", "encoding", "columns", "tests", "dropped", "examples", "decided", "left_out", "members", "claims",
 )  # fmt: skip
 NUMBERS = (
     "loo_log_loss", "loo_log_loss_error", "loo_accuracy", "pooled_log_loss", "baseline_log_loss", "baseline_accuracy",
 )  # fmt: skip
 MEMBER = ("columns", "bins", "depth", "weight", "loo_log_loss")
 MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
+MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters each
 
 
 def save_every(model: Any, path: str | os.PathLike[str], target: str | None = None) -> None:
@@ -92,6 +97,7 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
             "codes": coded.codes.tolist(), "counts": coded.counts.tolist(), **parts_to_json(coded.per_example),
         },
         "decided": model.decided_.tolist(),
+        "left_out": _left_out_to_json(getattr(model, "left_out_", None)),
         "members": [each | {"columns": [place[name] for name in each["columns"]]} for each in model.members_],
         "claims": {
             **{name: None if np.isnan(value) else value for name, value in numbers.items()},
@@ -105,7 +111,10 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
 def every_from_dict(data: Any) -> Any:
     """Read the fitted EveryTreeClassifier that ``every_to_dict`` wrote."""
     data, seal = without_seal(data)
-    data = checked_fields(data, FORMAT, VERSION, with_recipes(FIELDS, data))
+    fields = FIELDS
+    if isinstance(data, dict) and data.get("version") == 1:
+        fields = tuple(field for field in FIELDS if field != "left_out")
+    data = checked_fields(data, FORMAT, VERSION, with_recipes(fields, data))
     made = classifier_named(ESTIMATOR, FORMAT)
     model = made(**params_from_json(data["params"], made))
     model.classes_ = labels_from_json(data)
@@ -125,6 +134,11 @@ def every_from_dict(data: Any) -> Any:
             f"decided is {clip(decided)}; expected the place of a class for each of {entries} entries"
         )
     model.decided_ = np.array(decided, dtype=np.intp)
+    said = _left_out_from_json(data.get("left_out"), entries, len(model.classes_))
+    if said is not None:
+        if not np.array_equal(said.argmax(axis=1), model.decided_):
+            raise DataError("decided is not the most probable class of left_out; expected them to agree")
+        model.left_out_ = said
     check_seal(data, seal)
     model.restore_from_file(coded, members)
     return model
@@ -180,6 +194,30 @@ def _read_examples(model: Any, data: dict[str, Any]) -> CodedRows:
         )
     parts = parts_from_json(examples, "examples.")
     return CodedRows(blank, table, np.array(counts, dtype=np.int64), tuple(model.classes_.tolist()), parts)
+
+
+def _left_out_to_json(said: Any) -> str | None:
+    if said is None or said.size > MOST_LEFT_OUT:
+        return None
+    return base64.b64encode(np.ascontiguousarray(said, dtype="<f8").tobytes()).decode("ascii")
+
+
+def _left_out_from_json(text: Any, entries: int, n_classes: int) -> Any:
+    if text is None:
+        return None
+    expected = f"base64 of {entries} × {n_classes} probabilities as little-endian doubles, or null"
+    if not isinstance(text, str):
+        raise DataError(f"left_out is {clip(text)}; expected {expected}")
+    try:
+        content = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise DataError(f"left_out is no base64 ({error}); expected {expected}") from error
+    if len(content) != 8 * entries * n_classes:
+        raise DataError(f"left_out has {len(content)} bytes; expected {expected}")
+    said = np.frombuffer(content, dtype="<f8").reshape(entries, n_classes).astype(np.float64)
+    if not ((said >= 0) & (said <= 1)).all() or (np.abs(said.sum(axis=1) - 1) > 1e-9).any():
+        raise DataError("left_out holds rows that do not sum to 1; expected probabilities")
+    return said
 
 
 def _read_members(members: Any, n_columns: int) -> list[dict[str, Any]]:

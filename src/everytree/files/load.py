@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from everytree.common.json_text import parsed_json
-from everytree.errors import DataError
+from everytree.errors import DataError, LimitReached
 from everytree.files.model_file import FORMAT
 from everytree.files.registry import reader_of
 
@@ -32,6 +32,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     ------
     DataError
         If the file is not a model file; the message names the field. Everything that the file claims is checked.
+    LimitReached
+        If a limit among the parameters of the file is too tight for its average.
 
     Examples
     --------
@@ -52,3 +54,5 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         return reader_of(named, FORMAT)(data)
     except DataError as error:
         raise DataError(f"{name}: {error}") from error
+    except LimitReached as limit:  # the file's own parameters, under which an average is folded again
+        raise LimitReached(f"{name}: {limit}", limit.reason) from limit

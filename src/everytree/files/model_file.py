@@ -69,7 +69,14 @@ FIELDS = (
     "claims",
 )
 TREE_FACTS = ("n_examples", "n_leaves", "size", "depth", "leaves")  # claims that are no fitted attribute
-NOT_CLAIMS = ("n_features_in_", "target_name_", "evidence_fit_", "weight_rounding_", "per_example_")
+NOT_CLAIMS = (
+    "n_features_in_",
+    "target_name_",
+    "evidence_fit_",
+    "loo_fit_",
+    "weight_rounding_",
+    "per_example_",
+)
 IN_FORCE = (
     "prior",
     "dirichlet",

@@ -9,7 +9,7 @@ size and depth. ``plan`` says how a query is answered, ``why`` why it cannot be.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from everytree.common.arguments import number, refused, whole
 from everytree.common.values import written
 from everytree.errors import QueryError
-from everytree.weights.constraints import leaf_constraints
+from everytree.weights.constraints import ComposedConstraint, leaf_constraints, listed_constraints
 from everytree.weights.cost_matrix import LARGEST_COST
 from everytree.weights.cost_words import COSTS
 from everytree.weights.costs import frozen_matrix
@@ -158,6 +158,28 @@ class Query:
             return {}
         return dict(self.max_error) if isinstance(self.max_error, Mapping) else {self.cost: self.max_error}
 
+    def _meaning(self) -> tuple[Any, ...]:
+        """What is asked, whatever the spelling: "age" and ["age"], 5 and Support(5), 7.0 and {"error": 7.0}."""
+        given = listed_constraints(self.leaf)
+        composed = [each for each in given if isinstance(each, ComposedConstraint)]
+        plain = leaf_constraints([each for each in given if not isinstance(each, ComposedConstraint)])
+        return (
+            self.ranking,
+            (self.max_size, self.max_leaves, self.max_depth, self.min_accuracy),
+            tuple(sorted(self.error_bounds.items())),
+            (plain, tuple(sorted(map(repr, composed)))),
+            (_names(self.require), _names(self.forbid)),
+            (repr(self.cost_matrix), repr(self.class_weight)),
+            (self.confidence, self.leaf_penalty),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether two queries ask for the same, whatever their spelling."""
+        return self._meaning() == other._meaning() if isinstance(other, Query) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
     def __repr__(self) -> str:
         shown = [
             f"{field.name}={getattr(self, field.name)!r}"
@@ -165,6 +187,12 @@ class Query:
             if field.name == "minimize" or getattr(self, field.name) != field.default
         ]
         return f"Query({', '.join(shown)})"
+
+
+def _names(given: Any) -> tuple[Any, ...]:
+    if given is None:
+        return ()
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
 
 
 def query_of(minimize: Query | Sequence[str] | str, **keywords: Any) -> Query:

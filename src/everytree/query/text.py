@@ -1,6 +1,7 @@
 """A query in one line of words, and back.
 
-    query      = [ number ] wish { then wish } [ "trees" | "tree" ] [ "where" condition { "and" condition } ]
+    query      = [ number ] wishes [ "trees" | "tree" ] [ "where" condition { "and" condition } ]
+    wishes     = wish { then wish } | wish "alone"
     then       = "then" | "," | ", then"
     wish       = "most accurate" | "smallest" | "shallowest" | "least" cost
     cost       = "error" | "expected error" | "gini" | "entropy" | "cost"
@@ -13,7 +14,8 @@
     at-least   = ">=" | "≥" | ">"          at-most = "<=" | "≤" | "<"        strict ones for whole numbers only
     share      = a number from 0 to 1, or a percentage        name = a word, or any text in double quotes
 
-One wish is enough: ties go to the smaller tree, and among trees of one size or depth to the one with fewer errors.
+One wish is enough: ties go to the smaller tree, and among trees of one size or depth to the one with fewer errors. With
+"alone" they are not broken.
 Further costs and constraints on leaves can be said where ``weights`` has them registered.
 """
 
@@ -51,7 +53,7 @@ WISHES = {"most accurate": "error", "smallest": "size", "shallowest": "depth"}
 WHOLE = {"size": "max_size", "leaves": "max_leaves", "depth": "max_depth"}
 FIXED = {
     "where", "and", "then", "tree", "trees", "most", "accurate", "smallest", "shallowest", "least", "leaf", "size",
-    "leaves", "depth", "accuracy", "uses", "avoids", "penalty", "confidence",
+    "leaves", "depth", "accuracy", "uses", "avoids", "penalty", "confidence", "alone",
 }  # fmt: skip
 
 
@@ -149,6 +151,8 @@ def format_query(query: Query, k: int = 1) -> str:
         {"size": "smallest", "depth": "shallowest"}.get(name) or f"least {COSTS[name].words}"
         for name in query.ranking
     )
+    if len(query.ranking) == 1:
+        wishes += " alone"
     conditions = list(_conditions(query))
     where = f" where {' and '.join(conditions)}" if conditions else ""
     return f"{f'{k} ' if k != 1 else ''}{wishes}{where}"
@@ -287,6 +291,7 @@ class _Parser:
         minimize = [self.wish()]
         while self.word(",", "then") or self.word(",") or self.word("then"):
             minimize.append(self.wish())
+        alone = len(minimize) == 1 and minimize[0] in COSTS and self.word("alone")
         if not self.word("trees"):
             self.word("tree")
         if self.word("where"):
@@ -296,7 +301,7 @@ class _Parser:
         if self.token.kind != "end":
             expected = '"where" or "then"' if not (self.given or self.leaf or self.bounds) else '"and"'
             self.fail(f"expected {expected}, {self.found()}")
-        if len(minimize) == 1:
+        if len(minimize) == 1 and not alone:
             minimize.append("size" if minimize[0] in COSTS else "error")
         return self.made(tuple(minimize)), k
 

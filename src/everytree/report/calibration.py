@@ -9,26 +9,23 @@ confusion                 rows by true class, columns by what the model says
 
 from __future__ import annotations
 
-import time
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from everytree.data.frames import Frame
-from everytree.errors import EverytreeError, LimitReached
-from everytree.metrics import Reliability, aligned, brier, log_loss, stratified_folds
+from everytree.estimators.honest import held_out
+from everytree.metrics import Reliability, brier, log_loss
 
 __all__ = ["Judged", "calibration", "judge"]
 
-FOLDS = 5
 BINS = 10
 STEPS = 100  # of a threshold
 MOST_CLASSES = 12  # with more, the page has no tables class by class
 SLOW = (
-    "Nothing is said about calibration: the page had no time for a cross-validation ({}). Raise the time limit, or "
-    "give rows that were held out."
+    "Nothing is said about calibration: no part of a cross-validation was possible, or none ended in time. Raise the "
+    "time limit, or give rows that were held out."
 )
 Reals = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
@@ -70,44 +67,14 @@ def _said(model: Any, frame: Frame, proba: Reals) -> Codes:
 
 
 def _cross_validated(model: Any, frame: Frame, codes: Codes, seconds: float) -> Judged | str:
-    from sklearn.base import clone
-
-    largest = int(np.bincount(codes).max())
-    if largest < 2:
+    """Judge rows by models that were fitted without them: as ``everytree fit`` does, on the same parts."""
+    if int(np.bincount(codes).max()) < 2 or len(codes) < 4:
         return "There are too few rows for a cross-validation, so nothing is said about calibration."
-    folds = stratified_folds(codes, min(FOLDS, largest))
-    labels = model.classes_[codes]
-    everything = np.zeros((len(codes), len(model.classes_)))
-    said = np.zeros(len(codes), dtype=np.intp)
-    begun = time.monotonic()
-    for fold in folds:
-        spent = time.monotonic() - begun
-        if fold.fold and spent + spent / fold.fold > seconds:
-            return SLOW.format(f"it would take about {len(folds) * spent / fold.fold:.0f} s")
-        again = clone(model)
-        if again.get_params(deep=False).get("time_limit", 0) is None:
-            again.set_params(time_limit=seconds)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                again.fit(frame.take(fold.train), labels[fold.train])
-                ended = {fact.name: fact.value for fact in again.facts()}.get("stop_reason")
-                if ended == "time limit" and model.time_limit is None:
-                    return SLOW.format("one fit did not end in time")
-                held_out = frame.take(fold.test)
-                proba = again.predict_proba(held_out)
-                decided = again.classes_[_said(again, held_out, proba)]
-            except LimitReached:
-                return SLOW.format("one fit did not end in time")
-            except EverytreeError as error:
-                return f"A cross-validation was not possible, so nothing is said about calibration: {error}"
-        said[fold.test] = np.searchsorted(model.classes_, decided)
-        everything[fold.test] = aligned(proba, again.classes_.tolist(), model.classes_.tolist())
-    about = (
-        f"By {len(folds)}-fold cross-validation on {len(codes):,} training rows: each row is judged by a model that "
-        "was fitted without it."
-    )
-    return Judged(everything, said, codes, about)
+    found = held_out(model, frame, codes, None, seconds=seconds)
+    if found is None:
+        return SLOW
+    about = f"By {found.how} on {len(codes):,} training rows: each row is judged by a model that was fitted without it."
+    return Judged(found.proba, found.said, codes[found.rows], about)
 
 
 def calibration(

@@ -2,7 +2,7 @@
 
 the tree shown     the one tree that decides most like the average; its leaves count the true classes
 a row to pick      what the model says, and what its averages say in the mean, without adding up their evidence
-the rules          those of most weight, of the average of most weight
+the evidence       how far each average moves the odds of a row to pick: weight · log(p / share)
 left out           what it says of each training row without that row, exactly: nothing is fitted again
 """
 
@@ -14,22 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.frames import Frame
-from everytree.data.local_columns import Reach
 from everytree.errors import DataError, EverytreeError
 from everytree.estimators.every_tree import EveryTreeClassifier
-from everytree.report import sections
+from everytree.estimators.nearest_tree import with_true_counts
 from everytree.report.calibration import Judged
 from everytree.report.columns import add_ranges, column_rows, page_columns
 from everytree.report.page_tests import PageTests
 from everytree.report.trees import page_tree, short
 from everytree.report.words import shown
-from everytree.trees import routes
-from everytree.trees.tree import Tree
 
-__all__ = ["describe_every", "judged_without_refitting"]
+__all__ = ["describe_every", "judged_without_refitting", "seen"]
 
 FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
 ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
+SPREAD = (
+    "The model says the same class of almost every example; this is the tree that follows its probabilities best, "
+    "with {:.0%} of their spread."
+)
 TYPED = (
     "The model adds up the evidence of many averages over every tree, too much for a page: it has the answers for the "
     "rows to pick, and explains a row typed in by the nearest tree."
@@ -39,15 +40,11 @@ TYPED = (
 def judged_without_refitting(model: Any, frame: Frame, codes: npt.NDArray[np.intp]) -> Judged | None:
     """Return what the model says of its training rows without each of them; None where these are other rows.
 
-    A model that was just fitted knows it. One from a file does not: it is then judged by cross-validation.
+    A file of very many rows has none of it.
     """
     if not isinstance(model, EveryTreeClassifier) or not hasattr(model, "left_out_"):
         return None
-    coded = model.coded_
-    place = {row.tobytes(): k for k, row in enumerate(coded.codes)}
-    found = np.array(
-        [place.get(row.tobytes(), -1) for row in coded.columns.codes(_used(model, frame))], dtype=np.intp
-    )
+    coded, found = model.coded_, _places(model, frame)
     counts = np.zeros_like(coded.counts)
     np.add.at(counts, (found[found >= 0], codes[found >= 0]), coded.per_example)
     if (found < 0).any() or not np.array_equal(counts, coded.counts):
@@ -59,13 +56,26 @@ def judged_without_refitting(model: Any, frame: Frame, codes: npt.NDArray[np.int
     return Judged(said, np.asarray(model.decide(said), dtype=np.intp), codes, about)
 
 
+def seen(model: EveryTreeClassifier, frame: Frame, codes: npt.NDArray[np.intp]) -> int:
+    """Return how many rows look like a training example of their class."""
+    found = _places(model, frame)
+    known = found >= 0
+    return int(np.count_nonzero(model.coded_.counts[found[known], codes[known]]))
+
+
+def _places(model: EveryTreeClassifier, frame: Frame) -> npt.NDArray[np.intp]:
+    """Return the place of each row among the distinct ones of training; −1 where there is none."""
+    place = {row.tobytes(): k for k, row in enumerate(model.coded_.codes)}
+    codes = model.coded_.columns.codes(_used(model, frame))
+    return np.array([place.get(row.tobytes(), -1) for row in codes], dtype=np.intp)
+
+
 def describe_every(
     page: dict[str, Any],
     model: EveryTreeClassifier,
     frame: Frame | None,
     codes: npt.NDArray[np.intp] | None,
     rows: int,
-    seconds: float,
 ) -> None:
     """Fill the page of the model: the nearest tree on its own columns, the posterior, and rows to pick."""
     try:
@@ -77,37 +87,21 @@ def describe_every(
     tests = PageTests(one)
     page["answer"], page["text"] = "average", None
     page["columns"], page["tests"], page["missing"] = page_columns(one), tests.tests, one.binarizer_.missing
-    tree = _true_counts(model, nearest.tree)
+    tree = with_true_counts(model, nearest.tree)
     page["tree"] = page_tree(tree, [[1.0] * tree.n_classes], keep_proba=True, place=tests.place)
-    page["treeAbout"] = ABOUT.format(nearest.tree.depth, nearest.agreement)
-    page["posterior"] = _posterior(model, tests, seconds)
-    if not page["posterior"]["rules"]:
-        page["notes"].append("Without the rules of most weight: the page had no time to find them.")
+    page["treeAbout"] = (
+        ABOUT.format(nearest.tree.depth, nearest.agreement)
+        if nearest.spread is None
+        else SPREAD.format(nearest.spread)
+    )
+    page["posterior"] = _posterior(model)
     page["notes"] += [TYPED, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
     if frame is not None and codes is not None and rows > 0:
         _add_rows(page, model, one, frame, codes, rows)
 
 
-def _true_counts(model: EveryTreeClassifier, tree: Tree) -> Tree:
-    """Return the nearest tree with the true classes of the examples in its leaves, and not what the average says."""
-    table = model.coded_.table(FINE)
-    leaf = tree.apply(Reach.of_rows(table.rows))
-    place = {label: c for c, label in enumerate(tree.classes or ())}
-    counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
-    known = [place[label] for label in (table.classes or ())]
-    own = np.empty_like(counts)
-    own[:, known] = counts
-    proba = (own + 1.0) / (own + 1.0).sum(axis=1, keepdims=True)
-    return tree.replace(counts=own, proba=proba)
-
-
-def _posterior(model: EveryTreeClassifier, tests: PageTests, seconds: float) -> dict[str, Any]:
+def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
     posteriors: list[Any] = [each.posterior_ for each in model.models_]
-    strongest = int(np.argmax(model.weights_))
-    heaviest, names = posteriors[strongest], model.column_names()
-    own_columns = [names.index(name) for name in model.members_[strongest]["columns"]]
-    places = {column: k for k, column in enumerate(model.columns_used_.tolist())}
-    kept = model.coded_.tests_of([places[column] for column in own_columns]).tolist()
     total = float(model.weights_.sum())
     shares = model.weights_ / total if total else np.full(len(posteriors), 1 / len(posteriors))
     leaves = np.zeros(1)
@@ -115,8 +109,6 @@ def _posterior(model: EveryTreeClassifier, tests: PageTests, seconds: float) -> 
         own = weight * np.asarray(each.leaves_distribution())
         size = max(len(leaves), len(own))
         leaves = np.pad(leaves, (0, size - len(leaves))) + np.pad(own, (0, size - len(own)))
-    with heaviest.space.within(seconds):
-        rules = sections.row_rules(heaviest, tests.among(kept))["rules"]  # none at a limit
     depths = [each["depth"] for each in model.members_]
     many = "one average" if len(depths) == 1 else f"{len(depths)} averages"
     deep = f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
@@ -127,8 +119,10 @@ def _posterior(model: EveryTreeClassifier, tests: PageTests, seconds: float) -> 
         "inclusion": [{"name": shown(n), "p": short(p)} for n, p in model.attribute_inclusion().items()],
         "tests": [],
         "leaves": [short(p) for p in leaves.tolist()],
-        "rules": rules,
+        "rules": [],
         "sum": None,
+        "shares": [short(p) for p in model.shares_.tolist()],
+        "members": [[shown(name) for name in each["columns"]] for each in model.members_],
     }
 
 
@@ -160,3 +154,5 @@ def _add_rows(
     raw, said = model.raw_proba(frame.take(places)), model.predict_proba(frame.take(places))
     page["posterior"]["averages"] = [[short(p) for p in row] for row in said.tolist()]
     page["posterior"]["raw"] = [[short(p) for p in row] for row in raw.tolist()]
+    moved = model.evidence_of(frame.take(places)).transpose(0, 2, 1)  # rows, averages, classes
+    page["posterior"]["evidence"] = [[[short(x) for x in each] for each in row] for row in moved.tolist()]

@@ -2,7 +2,7 @@
 
     this tree             cross-validated: five searches, each without a fifth of the examples
     the average           exactly what it says of every example that is left out
-    largest class         and logistic regression: as ``estimators.honest`` judges them for the command line
+    largest class         and logistic regression: as ``estimators.honest`` judges them, for commands too
 
 A figure is accuracy, log-loss, Brier score and the area under the ROC curve (of several classes, the mean over them).
 """
@@ -19,13 +19,13 @@ from everytree.data.frames import Frame
 from everytree.data.table import Table
 from everytree.errors import EverytreeError
 from everytree.estimators.honest import FOLDS, baselines
+from everytree.metrics.in_words import verdict_of
 from everytree.metrics.judged import figures_of
 
 __all__ = ["coded_folds", "figure", "page_baselines", "try_baselines", "verdict"]
 
 Reals = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
-BARELY = 0.01  # so much more accuracy than always the largest class is hardly any
 
 
 def figure(
@@ -45,21 +45,21 @@ def figure(
     return figures_of(name, answers, proba, codes, weights).to_dict()
 
 
-def verdict(lines: Sequence[dict[str, Any]]) -> str:
-    """Say in words whether the first line is worth its trouble beside the largest class; "" where that is not known.
+def verdict(lines: Sequence[dict[str, Any]], error: float = 0.0) -> dict[str, Any]:
+    """Say in words what the first line is worth beside the largest class and logistic regression, as commands do.
 
-    >>> one = {"name": "tree", "accuracy": 0.802}
-    >>> verdict([one, {"name": "always No", "accuracy": 0.8, "base": True}])
-    'Barely better than always No: 80.2 % against 80.0 %.'
+    ``error`` is the standard error of its gain in accuracy, where that is known.
+
+    >>> one = {"name": "tree", "accuracy": 0.802, "log_loss": 0.4, "auc": 0.5}
+    >>> verdict([one, {"name": "always No", "accuracy": 0.8, "log_loss": 0.5, "auc": 0.5, "base": True}])
+    {'verdict': 'Barely better than always No: 80.2% right, always No 80.0%.', 'poor': True}
     """
-    base = next((line for line in lines if line.get("base")), None)
-    if not lines or base is None or base is lines[0]:
-        return ""
-    gain = lines[0]["accuracy"] - base["accuracy"]
-    both = f"{100 * lines[0]['accuracy']:.1f} % against {100 * base['accuracy']:.1f} %."
-    if gain >= BARELY:
-        return ""
-    return f"{'Barely better' if gain > 0 else 'No better'} than {base['name']}: {both}"
+    place = next((k for k, line in enumerate(lines) if line.get("base")), 0)
+    if not place:
+        return {"verdict": "", "poor": False}
+    logistic = lines[place + 1] if place + 1 < len(lines) else None
+    found = verdict_of(lines[0], lines[place], logistic, error)
+    return {"verdict": found.words, "poor": found.poor}
 
 
 # --- on rows of a table

@@ -456,7 +456,7 @@ class Opened:
             classes = [shown(label) for label in self.model.classes_.tolist()]
             self._baselines = try_baselines(self.frame, self.codes, classes)
         lines += self._baselines
-        return {"lines": lines, "about": LEFT_OUT, "verdict": verdict(lines)}
+        return {"lines": lines, "about": LEFT_OUT, **verdict(lines)}
 
     # --- one node
 

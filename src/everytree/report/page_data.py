@@ -26,12 +26,13 @@ from everytree.errors import DataError, EverytreeError, LimitReached
 from everytree.estimators.base import ClassifierBase, TreeClassifierBase
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.protocol import Picture
+from everytree.metrics.in_words import gain_error
 from everytree.report import sections
 from everytree.report.calibration import calibration, judge
 from everytree.report.cite import citation
 from everytree.report.columns import add_ranges, column_rows, page_columns, raw_columns
 from everytree.report.distributions import Distributions, matrix_of
-from everytree.report.every_page import describe_every, judged_without_refitting
+from everytree.report.every_page import describe_every, judged_without_refitting, seen
 from everytree.report.facts import facts_of, summary_of
 from everytree.report.given import Examples, examples_of
 from everytree.report.held_out import figure, try_baselines, verdict
@@ -80,7 +81,7 @@ def page_data(
     tests = PageTests(model) if isinstance(model, TreeClassifierBase) else None
     _describe(page, model, tests)
     if isinstance(model, EveryTreeClassifier):
-        describe_every(page, model, frame, codes, rows, time_limit)
+        describe_every(page, model, frame, codes, rows)
     space = _space_of(model, frame, codes, training)
     _ask_space(page, model, space, tests, time_limit)
     if given is not None and frame is not None and codes is not None:
@@ -169,7 +170,7 @@ def _describe_columns(page: dict[str, Any], model: Any) -> None:
     page["answer"] = "tree"
     page["columns"] = raw_columns(model)
     if model.display() == "path":
-        page["tree"] = path_tree(model.tree_)
+        page["tree"] = path_tree(model.shown_tree())
     else:
         options = {"laplace": False, "spread": False} | model.page_options()
         page["tree"] = multiway_tree(model.tree_, options["laplace"]) | {"spread": options["spread"]}
@@ -356,6 +357,12 @@ def _add_averages(page: dict[str, Any], model: Any, picked: Frame) -> None:
 
 def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | None, seconds: float) -> None:
     """Add how good the model is on rows that it has not seen, and what everybody compares with."""
+    if (
+        training is None
+        and isinstance(model, EveryTreeClassifier)
+        and not seen(model, given.frame, given.codes)
+    ):
+        training = False
     found = judged_without_refitting(model, given.frame, given.codes) or judge(
         model, given.frame, given.codes, training, seconds
     )
@@ -366,7 +373,8 @@ def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | N
     lines = [figure("this model", found.proba, found.codes, said=found.said) | {"own": True}]
     lines += try_baselines(given.frame, given.codes, page["classes"])
     about = f"{found.about} Logistic regression is cross-validated on the rows given."
-    page["held_out"] = {"lines": lines, "about": about, "verdict": verdict(lines)}
+    error = gain_error(found.said, found.codes, int(np.bincount(given.codes).argmax()))
+    page["held_out"] = {"lines": lines, "about": about, **verdict(lines, error)}
 
 
 def _distributions(

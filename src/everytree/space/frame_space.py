@@ -147,14 +147,14 @@ def frame_table(
 ) -> Table:
     """Fit a Binarizer to a frame, and count the frame's rows; ``codes`` are the classes of the rows."""
     check_columns(binarizer, frame, reset=True)
-    weights, listed = example_weights(sample_weight, frame.n_rows), list(labels)
+    weights, listed, n_rows = example_weights(sample_weight, frame.n_rows), list(labels), frame.n_rows
+    used = np.arange(n_rows) if weights is None else weights.used
     if weights is not None:
-        used = weights.used
         frame, codes, weights = frame.take(used), codes[used], weights.of(used)
     if binarizer.cuts == "local":
-        return local_table(Table, binarizer, frame, codes, listed, weights)
+        return local_table(Table, binarizer, frame, codes, listed, weights).given_among(used, n_rows)
     encodings = encodings_of(rules_of(binarizer), frame, weights, codes)
-    return tests_table(binarizer, frame, encodings, codes, listed, weights)[0]
+    return tests_table(binarizer, frame, encodings, codes, listed, weights)[0].given_among(used, n_rows)
 
 
 def tests_table(

@@ -288,13 +288,13 @@ def _answer_facts(model: Model, counts: list[Counts], leaves: list[int], query: 
             off = Fact(f"probabilities of node {k}", list(node.proba), found, FALSE, f"where {model.rule(k)}")
     if not readable:
         note = f"dirichlet={quote(model.used_params.get('dirichlet'))} is not known to the checker"
-        facts.append(Fact("probabilities", None, None, UNCHECKED, note))
+        facts.append(Fact("probabilities", None, None, UNCHECKED, note, predicts=True))
     else:
         facts.append(off or Fact("probabilities", len(model.nodes), len(model.nodes), TRUE))
     unknown = [name for name in ("class_weight", "minimize") if name in query.unread]
     if unknown:
         note = f"{unknown[0]}={quote(model.params.get(unknown[0]))} is not known to the checker"
-        return [*facts, Fact("answers of leaves", None, None, UNCHECKED, note)]
+        return [*facts, Fact("answers of leaves", None, None, UNCHECKED, note, predicts=True)]
     claimed = {leaf.node: leaf.says for leaf in model.leaves}
     right = 0
     for k, node in enumerate(model.nodes):

@@ -20,6 +20,7 @@ from everytree.verify.average import sample_rows, table_facts
 from everytree.verify.claims import chosen_facts
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
+from everytree.verify.left_out import cross_facts
 from everytree.verify.model import Model
 from everytree.verify.probable import Fold, read_prior
 from everytree.verify.problem import InputError, is_number, quote
@@ -45,7 +46,7 @@ class _Tree:
 
 def check_draws(model: Model, examples: Examples, time_limit: float) -> list[Fact]:
     """Check the draws of a file, its best tree, and predictions."""
-    facts = [*table_facts(model, examples), *chosen_facts(model)]
+    facts = [*table_facts(model, examples), *chosen_facts(model), *cross_facts(model)]
     draws = _shape(model)
     prior, dirichlet = read_prior(model.params), model.params.get("dirichlet")
     risk = model.params.get("target") == "risk"

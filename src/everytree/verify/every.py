@@ -5,12 +5,15 @@
 and of this 1 − 1/(4 n), of the shares 1/(4 n), with n examples. Each average is over the trees on some of the columns;
 what it says of left-out examples is computed from the raw data. The weights were chosen among averages of which the
 file holds those that weigh something, so they are taken as they are, and so is what comes from weights that a
-cross-validation chose.
+cross-validation chose (``left_out``); what is claimed of that is counted again.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
+import struct
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -159,9 +162,7 @@ def check_pool(
         return facts
     note = "chosen among averages that are not all in the file"
     facts.append(Fact("weights", [each.weight for each in pool.spaces], None, UNCHECKED, note, predicts=True))
-    note = "they come from weights that a cross-validation chose, which are not in the file"
-    for name in ("loo_log_loss", "loo_log_loss_error", "loo_accuracy"):
-        facts.append(Fact(name, claims.get(name), None, UNCHECKED, note))
+    facts += _left_out(content, claims)
     deadline = time.monotonic() + time_limit
     said = []
     for k, space in enumerate(pool.spaces):
@@ -180,6 +181,54 @@ def check_pool(
     mixed = {key: _pooled([each[key] for each in said], pool.spaces, shares, examples) for key in said[0]}
     facts.append(_number("pooled_log_loss", claims.get("pooled_log_loss"), _loss(mixed, examples)))
     return [*facts, *_baseline(claims, shares)]
+
+
+NAMES = ("loo_log_loss", "loo_log_loss_error", "loo_accuracy")
+CHOSEN = "they come from weights that a cross-validation chose, which are not in the file"
+
+
+def _left_out(content: dict[str, Any], claims: dict[str, Any]) -> list[Fact]:
+    """Check what is claimed of left-out examples by the probabilities that the file holds of them.
+
+    These come from weights that are not in the file: what agrees with them is not thereby true, what does not is false.
+    """
+    text, counts = content.get("left_out"), content["examples"]["counts"]
+    if text is None:
+        return [Fact(name, claims.get(name), None, UNCHECKED, CHOSEN) for name in NAMES]
+    entries = [(c, n) for row in counts for c, n in enumerate(row) if n]
+    width = len(content["classes"])
+    try:
+        held = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
+    except (binascii.Error, ValueError):
+        held = b""
+    if len(held) != 8 * width * len(entries):
+        raise InputError(f"left_out is {quote(text)}; expected {len(entries)} × {width} doubles in base64")
+    said = list(struct.iter_unpack(f"<{width}d", held))
+    if not all(
+        all(0 <= p <= 1 for p in row) and math.isclose(math.fsum(row), 1, abs_tol=1e-9) for row in said
+    ):
+        raise InputError("left_out holds rows that are no probabilities")
+    answers = [row.index(max(row)) for row in said]
+    decided = content.get("decided")
+    facts = [Fact("decided", "as left out", "as left out", TRUE)]
+    if decided != answers:
+        facts = [Fact("decided", quote(decided), "other classes", FALSE, "left_out is most for others")]
+    parts = content["examples"].get("per_example", 1)
+    shares = [n / parts for _, n in entries]
+    total = math.fsum(shares)
+    losses = [-math.log(max(row[c], 2.0**-1022)) for row, (c, _) in zip(said, entries, strict=True)]
+    mean = math.fsum(n * loss for n, loss in zip(shares, losses, strict=True)) / total
+    around = math.fsum(n * (loss - mean) ** 2 for n, loss in zip(shares, losses, strict=True))
+    right = math.fsum(n for n, answer, (c, _) in zip(shares, answers, entries, strict=True) if answer == c)
+    found = (mean, math.sqrt(around / (total - 1) / total) if total > 1 else None, right / total)
+    for name, value in zip(NAMES, found, strict=True):
+        claimed = claims.get(name)
+        same = value is None and claimed is None
+        if same or (value is not None and _number(name, claimed, value).verdict == TRUE):
+            facts.append(Fact(name, claimed, None, UNCHECKED, f"as left_out has it; {CHOSEN}"))
+        else:
+            facts.append(Fact(name, claimed if is_number(claimed) else quote(claimed), value, FALSE))
+    return facts
 
 
 def _number(name: str, claimed: Any, found: float) -> Fact:

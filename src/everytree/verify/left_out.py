@@ -19,7 +19,7 @@ from everytree.verify.probable import Fold
 from everytree.verify.problem import InputError, is_number, quote
 from everytree.verify.prove import Counts, GivenUp
 
-__all__ = ["Said", "best_exponent", "left_out", "left_out_facts", "mean_loss", "tempered"]
+__all__ = ["Said", "best_exponent", "cross_facts", "left_out", "left_out_facts", "mean_loss", "tempered"]
 
 CLOSE = 1e-7  # an exponent is where a slope is zero: it has fewer digits than the loss
 LOSS = 1e-9
@@ -52,6 +52,9 @@ def left_out_facts(
             return 1.0, []
         note = "params ask for no calibration"
         return 1.0, [Fact("exponent", quote(claims["exponent"]), 1.0, FALSE, note)]
+    if word == "cv":
+        facts = cross_facts(model)
+        return float(claims["exponent"]), facts
     stated = claims.get("exponent")
     if word != "loo" or not is_number(stated) or not 0 <= stated <= MOST:
         raise InputError(f"claims.exponent is {quote(stated)}; expected a number from 0 to {MOST:g}")
@@ -74,6 +77,25 @@ def left_out_facts(
             Fact(name, claimed if is_number(claimed) else quote(claimed), value, TRUE if fine else FALSE)
         )
     return found, facts
+
+
+def cross_facts(model: Model) -> list[Fact]:
+    """Say what is known of an exponent that a cross-validation chose: its five models are not in the file."""
+    word, claims = model.params.get("calibrate"), model.claims
+    stated = claims.get("exponent")
+    if word is None:
+        if stated is None:
+            return []
+        return [Fact("exponent", quote(stated), 1.0, FALSE, "params ask for no calibration")]
+    if word != "cv" or not is_number(stated) or not 0 <= stated <= MOST:
+        raise InputError(f"claims.exponent is {quote(stated)}; expected a number from 0 to {MOST:g}")
+    note = "chosen by a cross-validation, whose models are not in the file; fit again to choose it anew"
+    facts = [Fact("exponent", stated, None, UNCHECKED, note, predicts=True)]
+    before, after = claims.get("cv_log_loss"), claims.get("calibrated_cv_log_loss")
+    if is_number(before) and is_number(after) and after > before + LOSS:
+        note = f"the exponent was chosen to make it least, and it is above cv_log_loss, {before}"
+        facts.append(Fact("calibrated_cv_log_loss", after, f"≤ {before}", FALSE, note))
+    return facts
 
 
 def left_out(

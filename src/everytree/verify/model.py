@@ -129,9 +129,9 @@ class Model:
 
     @property
     def used_params(self) -> dict[str, Any]:
-        """The parameters, with the prior and the Dirichlet parameters that evidence chose where it was asked to."""
+        """The parameters, with those that evidence or left-out examples chose where they were asked to."""
         chosen = {}
-        for name in ("prior", "dirichlet"):
+        for name in ("prior", "dirichlet", "power"):
             if self.was_chosen(name):
                 chosen[name] = self.claims.get(name)
         return self.params | chosen
@@ -153,9 +153,9 @@ class Model:
         return known[0] if known else proba.index(max(proba))
 
     def was_chosen(self, name: str) -> bool:
-        """Return whether a hyper-parameter was chosen by evidence, and so is only in the claims."""
+        """Return whether a hyper-parameter was chosen by evidence or left-out examples: it is only in the claims."""
         word = self.params.get(name)
-        return isinstance(word, str) and word.partition("_")[0] in ("fit", "average")
+        return isinstance(word, str) and word.partition("_")[0] in ("fit", "average", "loo")
 
     def test_name(self, test: int) -> str:
         """Write a test as a person reads it, from its column and value alone."""
@@ -235,8 +235,9 @@ def format_of(data: Any) -> str:
     if not isinstance(data, dict) or data.get("format") not in formats:
         found = quote(data.get("format")) if isinstance(data, dict) else f"a {type(data).__name__}"
         raise InputError(f"format is {found}; expected {', '.join(map(repr, formats))}")
-    if data.get("version") != 1 or isinstance(data.get("version"), bool):
-        raise InputError(f"version is {quote(data.get('version'))}; this checker reads version 1")
+    newest = 2 if data["format"] == "everytree.every" else 1
+    if data.get("version") not in range(1, newest + 1) or isinstance(data.get("version"), bool):
+        raise InputError(f"version is {quote(data.get('version'))}; this checker reads version {newest}")
     return str(data["format"])
 
 

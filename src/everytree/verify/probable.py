@@ -166,7 +166,7 @@ class Fold:
         self.columns = [test.column for test in model.tests]
         self.n_classes = len(model.classes)
         self.dirichlet = dirichlet
-        self.power = read_power(model.params)
+        self.power = read_power(model.used_params)
         self.added: dict[int, list[float]] = {}
         self.known: dict[tuple[int, int, int | None], tuple[float, float]] = {}
 

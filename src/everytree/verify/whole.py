@@ -18,6 +18,7 @@ from everytree.verify.examples import Cells
 from everytree.verify.facts import FALSE, NOTED, TRUE, UNCHECKED, Fact
 from everytree.verify.fills import fill_facts
 from everytree.verify.grown import check_grown
+from everytree.verify.left_out import cross_facts
 from everytree.verify.model import Column, Model, labels_of, target_of
 from everytree.verify.multiway import check_multiway
 from everytree.verify.path_average import check_path
@@ -40,7 +41,7 @@ SIZES = (
     "n_options",
     "depth",
 )  # the claims that load_model compares with the tree
-FOLLOW = (*SIZES, "s", "dropped_bound")
+FOLLOW = (*SIZES, "s", "dropped_bound", "exponent")
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def check_whole(whole: Whole, cells: Cells) -> list[Fact]:
     model = whole.model.with_base_rates(totals)
     facts = [seal_fact(whole.content), *cost_facts(model.params.get("cost_matrix"), len(model.classes))]
     facts += KINDS[model.estimator](model, whole.content["tree"], whole.content["columns"], cells)
+    facts += cross_facts(model)
     imputed = model.params.get("missing") == "impute"
     facts += fill_facts(model, cells if imputed else None, coded=model.estimator in GROWN)
     for name, value in model.claims.items():

@@ -75,6 +75,7 @@ def read_arff(
     types: Mapping[str, TypeSpec] | None = None,
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
+    memory_limit: float | None = None,
 ) -> Dataset:
     """Read an ARFF file, also a gzipped one.
 
@@ -92,6 +93,9 @@ def read_arff(
         The encoding of the text.
     max_cells : int
         The most cells to read; a larger file is refused.
+    memory_limit : float, optional
+        The most bytes that reading may take; by default a hundred times the bytes of the file or 1 GiB, whichever is
+        more, and never more than three quarters of the memory.
 
     Returns
     -------
@@ -112,11 +116,11 @@ def read_arff(
     (['?', None], [3.0, 4.0], [1.0, 2.0])
     """
     types = types or {}
-    with open_lines(source, encoding) as lines:
+    with open_lines(source, encoding, memory_limit) as lines:
         relation, attributes = _read_header(lines)
         names = [attribute.name for attribute in attributes]
         keep = kept_positions(names, columns, target, types)
-        table = CellTable(keep, lines.place, max_cells)
+        table = CellTable(keep, lines.place, max_cells, lines.room)
         weights = _read_rows(lines, attributes, table)
     result = {}
     for position, cells in zip(keep, table.columns([names[position] for position in keep]), strict=True):

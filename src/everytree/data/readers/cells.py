@@ -9,9 +9,9 @@ so its kind is decided, and every number parsed, once per distinct cell.
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
+import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from everytree.common.limits import Limits
 from everytree.common.text import show, show_many
-from everytree.data.column import KINDS, Column, coded
+from everytree.data.column import KINDS, Codes, Column, coded
+from everytree.data.readers.room import CELL, LABEL, Room
 from everytree.errors import DataError, Step, Wording
 
 __all__ = [
@@ -51,7 +52,7 @@ _INFINITY = re.compile(r"([+-]?)inf(?:inity)?\Z", re.IGNORECASE)
 _TRUE = frozenset({"true", "t", "yes", "y", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "0"})
 _EXACT = 2.0**53  # every integer below this size is a float64
-_BLOCK_CELLS, _BLOCK_ROWS = 1 << 16, 64
+_BLOCK_CELLS, _BLOCK_ROWS, _BLOCK_TEXT = 1 << 16, 64, 1 << 24
 _SEPARATOR, _NO_CELL = (
     "\0",
     "\udfff",
@@ -144,10 +145,19 @@ class CellTable:
     3.4 s for 200,000 rows of 30 measurements).
     """
 
-    def __init__(self, keep: Sequence[int], place: Callable[[int], str], max_cells: int = MAX_CELLS) -> None:
+    def __init__(
+        self,
+        keep: Sequence[int],
+        place: Callable[[int], str],
+        max_cells: int = MAX_CELLS,
+        room: Room | None = None,
+    ) -> None:
         self._keep = list(keep)
         self._place = place
         self._max_cells = max_cells
+        self._room = room
+        self._text = 0  # bytes of the texts so far
+        self._waiting = 0  # characters of rows that are not yet in columns
         self._blocks: list[list[str]] = [[] for _ in self._keep]
         self._rows: list[Sequence[str | None]] = []
         self._block_rows = max(_BLOCK_ROWS, _BLOCK_CELLS // max(1, len(self._keep)))
@@ -163,7 +173,8 @@ class CellTable:
         """Add one row, read from the given line."""
         self._rows.append(cells)
         self._lines.append(line)
-        if len(self._rows) >= self._block_rows:
+        self._waiting += sum(map(len, filter(None, cells)))
+        if len(self._rows) >= self._block_rows or self._waiting > _BLOCK_TEXT:
             self._flush()
 
     def _flush(self) -> None:
@@ -182,18 +193,33 @@ class CellTable:
             return
         for position, blocks in zip(self._keep, self._blocks, strict=True):
             cells = [row[position] for row in self._rows]
-            blocks.append(_SEPARATOR.join([_NO_CELL if cell is None else cell for cell in cells]))
+            block = _SEPARATOR.join([_NO_CELL if cell is None else cell for cell in cells])
+            self._text += sys.getsizeof(block)
+            blocks.append(block)
         self._rows.clear()
+        self._waiting = 0
+        self._look(0)
+
+    def _look(self, labels: int) -> None:
+        """Refuse rows that with so many bytes of labels take more than the room for them."""
+        if self._room is not None:
+            n_cells = self.n_rows * len(self._keep)
+            self._room.check(
+                self._text + CELL * (n_cells + self.n_rows) + labels, self._place(self._lines[-1])
+            )
 
     def columns(self, names: Sequence[str]) -> Iterator[Column]:
         """All rows so far, as one nominal column of cells per kept position, under the given names."""
         self._flush()
         for name, blocks in zip(names, self._blocks, strict=True):
-            cells = itertools.chain.from_iterable(block.split(_SEPARATOR) for block in blocks)
-            codes, labels = coded(cells, gone=_NO_CELL)
+            seen, parts = Codes({_NO_CELL: 0}), list[NDArray[np.int32]]()
+            for block in blocks:  # as coded() does, with a look at what the distinct cells take
+                parts.append(np.fromiter(map(seen.__getitem__, block.split(_SEPARATOR)), dtype=np.int32))
+                self._look(LABEL * len(seen))
+            codes = np.concatenate([*parts, np.zeros(0, dtype=np.int32)]) - np.int32(1)
             if len(codes) != self.n_rows:
                 raise DataError(f"column {show(name)} has a NUL character in a cell; expected text")
-            yield Column.of(name, "nominal", codes, codes < 0, labels)
+            yield Column.of(name, "nominal", codes, codes < 0, list(seen)[1:])
 
     def place(self, row: int) -> str:
         """Where a row was read, for messages."""

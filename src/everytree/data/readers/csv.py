@@ -62,6 +62,7 @@ def read_csv(
     quote: str = '"',
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
+    memory_limit: float | None = None,
 ) -> Dataset:
     """Read a CSV or TSV file, also a gzipped one.
 
@@ -91,6 +92,9 @@ def read_csv(
         The encoding of the text.
     max_cells : int
         The most cells to read; a larger file is refused.
+    memory_limit : float, optional
+        The most bytes that reading may take; by default a hundred times the bytes of the file or 1 GiB, whichever is
+        more, and never more than three quarters of the memory.
 
     Returns
     -------
@@ -111,7 +115,7 @@ def read_csv(
     """
     plan = _Plan(columns, types or {}, delimiter, header, frozenset(missing), decimal, quote, max_cells)
     _check_options(delimiter, decimal, quote, missing)
-    with open_lines(source, encoding) as lines:
+    with open_lines(source, encoding, memory_limit) as lines:
         opened = plan.open(lines, target)
         table = opened.table()
         for line, cells in opened.records:
@@ -133,6 +137,7 @@ def read_csv_chunks(
     quote: str = '"',
     encoding: str = "utf-8",
     max_cells: int = MAX_CELLS,
+    memory_limit: float | None = None,
 ) -> Iterator[Dataset]:
     """Read a CSV or TSV file in pieces of at most ``rows`` rows, for files larger than memory.
 
@@ -148,7 +153,7 @@ def read_csv_chunks(
     _check_options(delimiter, decimal, quote, missing)
     if rows < 1:
         raise refused(DataError, "rows", rows, "at least one row in a piece")
-    with open_lines(source, encoding) as lines:
+    with open_lines(source, encoding, memory_limit) as lines:
         opened = plan.open(lines, target)
         notes, first = opened.notes, True
         while part := list(itertools.islice(opened.records, rows)):
@@ -231,7 +236,7 @@ class _Opened:
     max_cells: int
 
     def table(self) -> CellTable:
-        return CellTable(self.keep, self.lines.place, self.max_cells)
+        return CellTable(self.keep, self.lines.place, self.max_cells, self.lines.room)
 
     def no_rows(self) -> DataError:
         return DataError(

@@ -49,6 +49,7 @@ EXTENSIONS: dict[str, Callable[..., Dataset]] = {
     ".arrows": read_arrow,
     ".ipc": read_arrow,
 }
+SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _PACKABLE = (".csv", ".tsv", ".tab", ".arff")
 
 
@@ -375,6 +376,10 @@ def _extension(source: Source) -> str:
     extension = path.suffix
     if extension == ".gz" and PurePath(path.stem).suffix in _PACKABLE:
         extension = PurePath(path.stem).suffix
+    if extension in SHEETS:
+        raise DataError(
+            f"{name}: this is a spreadsheet; save the sheet with your table as CSV, and give that file"
+        )
     if extension not in EXTENSIONS:
         raise DataError(
             Wording(

@@ -18,6 +18,7 @@ from typing import IO, Any, TypeAlias
 
 from everytree.common.arguments import argument, refused
 from everytree.common.text import show
+from everytree.data.readers.room import Room, room_for
 from everytree.errors import DataError, Wording
 
 __all__ = [
@@ -101,8 +102,9 @@ def other_encoding(source: str | os.PathLike[str]) -> str | None:
 class Lines:
     """Iterates over the lines of a text, line ends kept; ``number`` is the number of the last line given."""
 
-    def __init__(self, name: str, text: io.TextIOWrapper) -> None:
+    def __init__(self, name: str, text: io.TextIOWrapper, room: Room) -> None:
         self.name = name
+        self.room = room
         self.number = 0
         self._text = text
 
@@ -151,10 +153,11 @@ class Lines:
 
 
 @contextmanager
-def open_lines(source: Source, encoding: str = "utf-8") -> Iterator[Lines]:
+def open_lines(source: Source, encoding: str = "utf-8", memory_limit: float | None = None) -> Iterator[Lines]:
     """Open a source as text lines, unpacking gzip and skipping a byte-order mark."""
     name = source_name(source)
     with open_bytes(source) as file:
+        room = room_for(name, file, memory_limit)
         start = file.read(16)
         file.seek(0)
         if start[:2] == b"\x1f\x8b":
@@ -180,7 +183,7 @@ def open_lines(source: Source, encoding: str = "utf-8") -> Iterator[Lines]:
                 DataError, "encoding", encoding, expected, says=unknown, shown=show(encoding)
             ) from error
         try:
-            yield Lines(name, text)
+            yield Lines(name, text, room)
         finally:
             text.detach()
 

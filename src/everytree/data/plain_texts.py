@@ -1,0 +1,65 @@
+"""Columns of text in a data frame that are more than text: what ``everytree.read`` would make of them, told at ``fit``.
+
+A classifier takes a frame as it is, as scikit-learn's do: "$1,014.39" and "$7.50" are two values that have nothing to
+do with each other, and an id has one for every row. That is hardly ever meant, so it is said, of all columns at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from everytree.common.text import show
+from everytree.data.frames import Frame
+from everytree.data.recipes.recognise import Treated, recognised
+
+__all__ = ["texts_that_are_more", "warn_of_texts"]
+
+MOST = 5  # columns that are named
+
+
+def warn_of_texts(X: Any, frame: Frame) -> None:
+    """Warn if ``X`` is a data frame with columns of text that ``everytree.read`` would not take as texts."""
+    found = texts_that_are_more(X, frame)
+    if not found:
+        return
+    named = "; ".join(f"{show(each.column)} {_became(each)}" for each in found[:MOST])
+    more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
+    are = (
+        "1 column of text is taken as it is"
+        if len(found) == 1
+        else f"{len(found)} columns of text are taken as they are"
+    )
+    warnings.warn(
+        f"{are}, every text a value of its own. everytree.read(X) would read {named}{more}. To learn from that, "
+        "fit(everytree.read(X), y); predict then takes frames like X",
+        stacklevel=4,
+    )
+
+
+def texts_that_are_more(X: Any, frame: Frame) -> list[Treated]:
+    """Return what ``everytree.read`` would do with columns of text, where it is more than to keep them.
+
+    >>> import pandas as pd
+    >>> from everytree.data.frames import read_frame
+    >>> X = pd.DataFrame({"paid": ["$7.50", "$1,014.39"], "town": ["Ulm", "Bonn"]})
+    >>> [(each.column, each.read_as) for each in texts_that_are_more(X, read_frame(X))]
+    [('paid', 'money ($7.50)')]
+    """
+    native = nw.from_native(X, pass_through=True, allow_series=True)
+    if frame.names is None or frame.recipes or not isinstance(native, nw.DataFrame):
+        return []
+    # Who made a column categorical has said what it is.
+    texts = {name for name, kind in native.schema.items() if kind in (nw.String, nw.Object)}
+    columns = {
+        column.name: column
+        for column in frame.columns
+        if column.kind == "nominal" and column.name in texts and len(column.labels) > 1
+    }
+    return [each for each in recognised(columns).treated if not each.plain]
+
+
+def _became(each: Treated) -> str:
+    return f"not at all ({each.note})" if not each.made else f"as {each.read_as}"

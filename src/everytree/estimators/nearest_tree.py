@@ -1,0 +1,217 @@
+"""The single tree that comes nearest to an ``EveryTreeClassifier``.
+
+by decisions       the best tree of its depth: fewest examples decided otherwise than the average does without them,
+                   with a price for each leaf; its accuracy is cross-validated, beside the average's
+by probabilities   where that tree is one leaf, because the average says one class of almost every example: the tree
+                   with the least Σ_i Σ_c (p_c(i) − mean of p_c in the leaf of i)², p said of i without it
+
+The second is a search too: counted in fractions, an example is p_c of each class, and the Gini index of a leaf times
+its examples, n − n Σ_c (mean of p_c)², is that sum but for a number that no tree changes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from everytree.data.local_columns import Reach
+from everytree.data.table import Table
+from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.export.form import Form
+from everytree.export.methods import Exports
+from everytree.trees import routes
+from everytree.trees.tree import Tree
+
+__all__ = ["NearestTree", "nearest_tree", "with_true_counts"]
+
+Reals = npt.NDArray[np.float64]
+FOLDS = 5
+SECONDS = 2.0  # for each of the searches, of which there are six or seven
+BINS = 10  # finer than those of the averages: a single tree cannot mend a coarse cut by another tree
+PARTS = 1024  # of an example, that its probabilities are counted in
+LEAF_SPREAD = 0.01  # the price of a leaf by probabilities: so much of their spread
+
+
+@dataclass(frozen=True)
+class NearestTree(Exports):
+    """The one tree that comes nearest to an average over every tree; ``str()`` of it is text for people.
+
+    Parameters
+    ----------
+    model : OptimalTreeClassifier
+        The tree as a classifier; its leaves hold the average's decisions, or its probabilities.
+    agreement : float
+        The share of training examples on which it decides as the average does without them.
+    accuracy : float
+        Its cross-validated accuracy: of trees found without the examples they are judged by.
+    average_accuracy : float
+        The leave-one-out accuracy of the average.
+    spread : float or None
+        None for a tree that comes nearest by its decisions. For one that comes nearest by its probabilities, the share
+        of the spread of the average's probabilities that its leaves have.
+    counted : Tree or None
+        The tree with the true classes of the examples in its leaves.
+    """
+
+    model: OptimalTreeClassifier
+    agreement: float
+    accuracy: float
+    average_accuracy: float
+    spread: float | None = None
+    counted: Tree | None = None
+
+    @property
+    def tree(self) -> Tree:
+        """The tree itself."""
+        return self.model.tree_
+
+    def portable(self) -> Form:
+        return self.model.portable()
+
+    def __str__(self) -> str:
+        many = "1 leaf" if self.tree.n_leaves == 1 else f"{self.tree.n_leaves} leaves"
+        if self.spread is not None and self.counted is not None:
+            proved = "" if self.model.optimal_ else " (the best found in time)"
+            return (
+                "The average says the same class of almost every example, so the tree that follows its probabilities "
+                f"is shown{proved}:\n{many} with {self.spread:.0%} of their spread. The numbers in it count the "
+                f"examples:\n{self.counted.to_text()}"
+            )
+        proved = "" if self.model.optimal_ else " (not proved nearest: the time ended)"
+        lost = self.average_accuracy - self.accuracy
+        beside = f"{lost:.1%} less often than the average" if lost > 0 else "as often as the average, or more"
+        return (
+            f"The nearest single tree{proved} has {many} and decides as the average does for "
+            f"{self.agreement:.1%} of the examples.\nIt is right for {self.accuracy:.1%} of them (cross-validated), "
+            f"{beside}. The numbers in it count what the average says:\n{self.tree.to_text()}"
+        )
+
+
+def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
+    """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation."""
+    table = model.coded_.table(BINS)
+    rows, codes = np.nonzero(table.class_counts)
+    held, decided = table.class_counts[rows, codes], model.decided_
+    counts = model.coded_.examples((rows, codes))
+    n_classes = table.class_counts.shape[1]
+
+    def found(some: npt.NDArray[np.bool_]) -> OptimalTreeClassifier:
+        votes = np.zeros_like(table.class_counts)
+        np.add.at(votes, (rows[some], decided[some]), held[some])
+        price = leaf_share * float(counts[some].sum())
+        return _searched(
+            model, table, votes, table.per_example, max_depth, float(counts[some].sum()), "error", price
+        )
+
+    everything = np.ones(len(codes), dtype=bool)
+    whole = found(everything)
+    # Examples of one row and class stay together, and folds have about the shares of classes that there are.
+    fold = np.empty(len(codes), dtype=np.intp)
+    order = np.random.default_rng(0).permutation(len(codes))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold[order] = np.arange(len(codes)) % FOLDS
+    right = np.zeros(len(codes), dtype=bool)
+    for k in range(FOLDS):
+        inside = fold != k
+        if not inside.any() or inside.all():
+            right |= (fold == k) & (_says(whole, table, rows, n_classes) == codes)
+            continue
+        right |= ~inside & (_says(found(inside), table, rows, n_classes) == codes)
+    agrees = _says(whole, table, rows, n_classes) == decided
+    by_decisions = NearestTree(
+        whole,
+        float(np.average(agrees, weights=counts)),
+        float(np.average(right, weights=counts)),
+        float(np.average(decided == codes, weights=counts)),
+    )
+    said = getattr(model, "left_out_", None)
+    if whole.tree_.n_leaves > 1 or max_depth == 0 or said is None:
+        return by_decisions
+    return _by_probabilities(model, table, said, max_depth, by_decisions)
+
+
+def _by_probabilities(
+    model: Any, table: Table, said: Reals, max_depth: int, otherwise: NearestTree
+) -> NearestTree:
+    """Find the tree whose leaves are nearest to the average's probabilities; ``otherwise`` where none has a split."""
+    rows, codes = np.nonzero(table.class_counts)
+    counts = model.coded_.examples((rows, codes)).astype(float)
+    parts = np.rint(said * PARTS).astype(np.int64)
+    votes = np.zeros_like(table.class_counts)
+    np.add.at(votes, rows, parts * table.class_counts[rows, codes][:, None])
+    around = _squares(said, counts)
+    if around <= 0:
+        return otherwise
+    found = _searched(
+        model, table, votes, table.per_example * PARTS, max_depth, float(counts.sum()), "gini", LEAF_SPREAD * around
+    )  # fmt: skip
+    if found.tree_.n_leaves == 1:
+        return otherwise
+    leaf = np.asarray(found.tree_.apply(Reach.of_rows(table.rows)))[rows]
+    inside = sum(_squares(said[leaf == node], counts[leaf == node]) for node in np.unique(leaf).tolist())
+    agrees = _says(found, table, rows, said.shape[1]) == model.decided_
+    return NearestTree(
+        found, float(np.average(agrees, weights=counts)), otherwise.accuracy, otherwise.average_accuracy,
+        1 - inside / around, with_true_counts(model, found.tree_),
+    )  # fmt: skip
+
+
+def _squares(said: Reals, counts: Reals) -> float:
+    """Return the sum of squares around the mean."""
+    mean = np.average(said, axis=0, weights=counts)
+    return float(counts @ ((said - mean) ** 2).sum(axis=1))
+
+
+def _searched(
+    model: Any,
+    table: Table,
+    votes: npt.NDArray[np.int64],
+    per_example: int,
+    max_depth: int,
+    total: float,
+    cost: str,
+    price: float,
+) -> OptimalTreeClassifier:
+    """Find the best tree for votes instead of classes."""
+    used = votes.sum(axis=1) > 0
+    part = Table.trusted(
+        table.rows[used], votes[used], table.test_names, table.classes, columns=table.columns,
+        per_example=per_example,
+    ).encoded(table.binarizer, None)  # fmt: skip
+    made = OptimalTreeClassifier(
+        max_depth, max(1, int(total) // 100), minimize=(cost, "size"), leaf_penalty=price, bins=BINS, cuts="local",
+        missing=model.missing, n_jobs=model.n_jobs, time_limit=SECONDS,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # ``optimal_`` says so, and so does the text.
+        return made.fit_table(part)
+
+
+def _says(
+    found: OptimalTreeClassifier, table: Table, rows: npt.NDArray[np.intp], n_classes: int
+) -> npt.NDArray[np.intp]:
+    """Return the class, as a place among all classes, that a tree says of the row of each entry."""
+    place = {label: c for c, label in enumerate(table.classes or range(n_classes))}
+    known = np.array([place[label] for label in found.classes_.tolist()], dtype=np.intp)
+    reach: Any = Reach.of_rows(table.rows)
+    says: npt.NDArray[np.intp] = known[found._predict_codes_tests(reach)]
+    return says[rows]
+
+
+def with_true_counts(model: Any, tree: Tree) -> Tree:
+    """Return a nearest tree with the true classes of the examples in its leaves, and not what the average says."""
+    coded = model.coded_
+    table = coded.table(BINS)
+    leaf = tree.apply(Reach.of_rows(table.rows))
+    counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
+    own = counts if coded.per_example == 1 else counts / coded.per_example
+    # A class that the average never says is none of the tree's, but examples have it.
+    place = {label: c for c, label in enumerate(coded.classes)}
+    known = np.array([place[label] for label in (tree.classes or coded.classes)], dtype=np.intp)
+    proba = (own + 1.0) / (own + 1.0).sum(axis=1, keepdims=True)
+    return tree.replace(counts=own, proba=proba, classes=coded.classes, says=known[tree.says])
