@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from verify_cases import Case, people
+from verify_mutations import gaps
 
 import everytree as et
 from everytree.common.json_text import digest
@@ -145,3 +146,16 @@ def test_a_digest_is_that_of_the_file(tmp_path: Path) -> None:
     case = Case(tmp_path, people(60), et.C45TreeClassifier())
     assert case.verify().ok
     assert "digest" in false_of(case.changed(lambda data: data["params"].update(confidence=0.3)))
+
+
+def test_what_takes_the_place_of_missing_values_is_the_mean(tmp_path: Path) -> None:
+    case = Case(
+        tmp_path, gaps(people(80)), et.OptimalTreeClassifier(max_depth=2, min_leaf=4, missing="impute")
+    )
+    assert case.verify().unchecked == ()
+
+    def change(data: dict[str, Any]) -> None:
+        column = next(each for each in data["columns"] if each["name"] == "pressure")
+        column["fill"] += 1e-4  # on the same side of every cut: nothing else in the file tells
+
+    assert "fills" in case.changed(change).unchecked
