@@ -169,12 +169,17 @@ static void fold_min(const PairTable& t, const std::int32_t* pair, std::size_t i
 }
 
 // e^x to the last bit or two: 2^k · e^r with |r| ≤ ln 2 / 2, e^r by its series to r^13. 0 below −708, inf above 709.
-static inline Real4 exp4(Real4 x) {
+// Several vectors side by side: the series is one long chain, and four chains take hardly longer than one.
+template <std::size_t kMany>
+static inline void exp_each(const Real4 (&x)[kMany], Real4 (&out)[kMany]) {
   const Real4 magic = Real4{} + 0x1.8p52;
-  const Real4 shifted = x * 1.4426950408889634074 + magic;
-  const Real4 k = shifted - magic;
-  const Real4 r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-  Real4 e = Real4{} + 1.6059043836821613e-10;
+  Real4 shifted[kMany], r[kMany], e[kMany];
+  for (std::size_t v = 0; v < kMany; ++v) {
+    shifted[v] = x[v] * 1.4426950408889634074 + magic;
+    const Real4 k = shifted[v] - magic;
+    r[v] = (x[v] - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
+    e[v] = Real4{} + 1.6059043836821613e-10;
+  }
   const double series[] = {2.08767569878681e-09,
                            2.505210838544172e-08,
                            2.7557319223985893e-07,
@@ -188,25 +193,37 @@ static inline Real4 exp4(Real4 x) {
                            0.5,
                            1.0,
                            1.0};
-  for (double c : series) e = e * r + c;
-  Mask4 bits;
-  std::memcpy(&bits, &shifted, sizeof bits);
-  Mask4 power = (bits + 1023) << 52;  // the low bits of `shifted` are k
-  Real4 scale;
-  std::memcpy(&scale, &power, sizeof scale);
+  for (double c : series)
+    for (std::size_t v = 0; v < kMany; ++v) e[v] = e[v] * r[v] + c;
   const Real4 inf = Real4{} + __builtin_inf();
-  return x > 709.0 ? inf : x < -708.0 ? Real4{} : e * scale;
+  for (std::size_t v = 0; v < kMany; ++v) {
+    Mask4 bits;
+    std::memcpy(&bits, &shifted[v], sizeof bits);
+    Mask4 power = (bits + 1023) << 52;  // the low bits of `shifted` are k
+    Real4 scale;
+    std::memcpy(&scale, &power, sizeof scale);
+    out[v] = x[v] > 709.0 ? inf : x[v] < -708.0 ? Real4{} : e[v] * scale;
+  }
+}
+
+static inline Real4 exp4(Real4 x) {
+  const Real4 one[1] = {x};
+  Real4 out[1];
+  exp_each(one, out);
+  return out[0];
 }
 
 struct LogSumOp {
   static constexpr double kZero = 0.0, kInfeasible = -1.0;
-  static Real4 value(Real4 log_term) { return exp4(log_term); }
+  static void values(const Real4 (&log_terms)[4], Real4 (&out)[4]) { exp_each(log_terms, out); }
   static Real4 plus(Real4 acc, Real4 x, Real4 multiplicity) { return acc + multiplicity * x; }
   static double plus(double acc, Real4 x) { return acc + add_lanes(x); }
 };
 struct LogMaxOp {
   static constexpr double kZero = -__builtin_inf(), kInfeasible = -__builtin_inf();
-  static Real4 value(Real4 log_term) { return log_term; }
+  static void values(const Real4 (&log_terms)[4], Real4 (&out)[4]) {
+    for (int v = 0; v < 4; ++v) out[v] = log_terms[v];
+  }
   static Real4 plus(Real4 acc, Real4 x, Real4) { return max4(acc, x); }
   static double plus(double acc, Real4 x) {
     const double m = max_lanes(x);
@@ -228,6 +245,7 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
     Real4 q11 = nothing, q10 = nothing, q01 = nothing, q00 = nothing;
     Int4 both = Int4{}, of_j = Int4{};
     for (std::size_t c = 0; c < t.n_classes; ++c) {
+      if (t.class_totals[c] == 0) continue;  // rising is 0 of no examples
       const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
       const Int4 b = load<Int4>(pair + c * t.stride + j) & valid, jj = load<Int4>(t.counts + c * t.stride + j) & valid;
       const double* r = t.rising[c];
@@ -247,17 +265,20 @@ static inline void fold_logs(const PairLogs& t, const std::int32_t* pair, std::s
     const auto wide = [](Int4 mask) { return __builtin_convertvector(mask, Mask4); };
     const Mask4 fi1 = wide(f11 & f10), fi0 = wide(f01 & f00), fj1 = wide(f11 & f01), fj0 = wide(f10 & f00);
     const Real4 m_j = load<Real4>(t.multiplicity + j);
-    const Real4 ref_j1 = load<Real4>(t.reference[1] + j), ref_j0 = load<Real4>(t.reference[0] + j);
+    const Real4 log_terms[4] = {q11 + q10 - ref_i1, q01 + q00 - ref_i0, q11 + q01 - load<Real4>(t.reference[1] + j),
+                                q10 + q00 - load<Real4>(t.reference[0] + j)};
+    Real4 value[4];
+    Op::values(log_terms, value);
     if constexpr (kApart) {
       const Real4 infeasible = nothing + Op::kInfeasible;
-      store(apart->own[1] + j, fi1 ? Op::value(q11 + q10 - ref_i1) : infeasible);
-      store(apart->own[0] + j, fi0 ? Op::value(q01 + q00 - ref_i0) : infeasible);
+      store(apart->own[1] + j, fi1 ? value[0] : infeasible);
+      store(apart->own[0] + j, fi0 ? value[1] : infeasible);
     } else {
-      yes = Op::plus(yes, fi1 ? Op::value(q11 + q10 - ref_i1) : none, m_j);
-      no = Op::plus(no, fi0 ? Op::value(q01 + q00 - ref_i0) : none, m_j);
+      yes = Op::plus(yes, fi1 ? value[0] : none, m_j);
+      no = Op::plus(no, fi0 ? value[1] : none, m_j);
     }
-    store(split[1] + j, Op::plus(load<Real4>(split[1] + j), fj1 ? Op::value(q11 + q01 - ref_j1) : none, m_i));
-    store(split[0] + j, Op::plus(load<Real4>(split[0] + j), fj0 ? Op::value(q10 + q00 - ref_j0) : none, m_i));
+    store(split[1] + j, Op::plus(load<Real4>(split[1] + j), fj1 ? value[2] : none, m_i));
+    store(split[0] + j, Op::plus(load<Real4>(split[0] + j), fj0 ? value[3] : none, m_i));
     tests_yes += fi1 ? m_j : nothing;
     tests_no += fi0 ? m_j : nothing;
     store(tests[1] + j, load<Real4>(tests[1] + j) + (fj1 ? m_i : nothing));
@@ -354,6 +375,7 @@ static void log_terms(const PairLogs& t, const std::int32_t* pair, std::size_t i
     Real4 yes = nothing, no = nothing;
     Int4 both = Int4{}, of_j = Int4{};
     for (std::size_t c = 0; c < t.n_classes; ++c) {
+      if (t.class_totals[c] == 0) continue;  // rising is 0 of no examples
       const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
       const Int4 b = load<Int4>(pair + c * t.stride + j) & valid, jj = load<Int4>(t.counts + c * t.stride + j) & valid;
       const double* r = t.rising[c];

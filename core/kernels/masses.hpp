@@ -47,6 +47,7 @@ static void pair_log_masses(const PairLogs& t, const std::int32_t* pair, std::si
     Real4 q11 = nothing, q10 = nothing, q01 = nothing, q00 = nothing;
     Int4 both = Int4{}, of_j = Int4{};
     for (std::size_t c = 0; c < t.n_classes; ++c) {
+      if (t.class_totals[c] == 0) continue;  // rising is 0 of no examples
       const std::int32_t in_i = t.counts[c * t.stride + i], rest = t.class_totals[c] - in_i;
       const Int4 b = load<Int4>(pair + c * t.stride + j) & valid, jj = load<Int4>(t.counts + c * t.stride + j) & valid;
       const double* r = t.rising[c];
@@ -66,8 +67,11 @@ static void pair_log_masses(const PairLogs& t, const std::int32_t* pair, std::si
     const auto wide = [](Int4 mask) { return __builtin_convertvector(mask, Mask4); };
     const Mask4 fi1 = wide(f11 & f10), fi0 = wide(f01 & f00), fj1 = wide(f11 & f01), fj0 = wide(f10 & f00);
     const Real4 ref_j1 = load<Real4>(t.reference[1] + j), ref_j0 = load<Real4>(t.reference[0] + j);
-    store_masses(scale, i, j, fi1 ? exp4(q11 + q10 - ref_i1) : nothing, fi0 ? exp4(q01 + q00 - ref_i0) : nothing,
-                 fj1 ? exp4(q11 + q01 - ref_j1) : nothing, fj0 ? exp4(q10 + q00 - ref_j0) : nothing, mass);
+    const Real4 log_terms[4] = {q11 + q10 - ref_i1, q01 + q00 - ref_i0, q11 + q01 - ref_j1, q10 + q00 - ref_j0};
+    Real4 term[4];
+    exp_each(log_terms, term);
+    store_masses(scale, i, j, fi1 ? term[0] : nothing, fi0 ? term[1] : nothing, fj1 ? term[2] : nothing,
+                 fj0 ? term[3] : nothing, mass);
   }
 }
 

@@ -6,6 +6,94 @@
 
 namespace everytree {
 
+namespace {
+
+// The examples of one ordered column by code, and their sums by blocks of 16 codes: to find the few breaks of a column
+// most codes need no look of their own. Against listing all codes of the cover with their running sums, and searching
+// these, all that is done to offer the tests of a state takes 17 to 25 % less on vehicle and segment, 9 % less on
+// diabetes, and the same on german-credit, whose columns have few codes (AVX2).
+class BlockSums {
+ public:
+  static constexpr std::size_t kBlock = 16;
+
+  BlockSums(const std::int32_t* examples, std::size_t n_codes, std::vector<std::int64_t>& sums)
+      : examples_(examples), n_codes_(n_codes), sums_(sums.data()) {
+    for (std::size_t b = 0; b * kBlock < n_codes; ++b) {
+      std::int32_t sum = 0;
+      for (std::size_t k = 0; k < kBlock; ++k) sum += examples[b * kBlock + k];
+      sums_[b] = sum;
+    }
+  }
+  std::int64_t of(std::size_t code) const { return examples_[code]; }
+  // The first code of the cover at or after `code` at which `aim` examples have come, where `sum` came before `code`;
+  // `sum` becomes what came before the code that is found. There is one.
+  std::size_t reaching(std::int64_t aim, std::size_t code, std::int64_t& sum) const {
+    const auto found = [&] { return examples_[code] > 0 && sum + examples_[code] >= aim; };
+    for (; code % kBlock != 0; ++code) {
+      if (found()) return code;
+      sum += examples_[code];
+    }
+    for (; sums_[code / kBlock] == 0 || sum + sums_[code / kBlock] < aim; code += kBlock) sum += sums_[code / kBlock];
+    for (; !found(); ++code) sum += examples_[code];
+    return code;
+  }
+  // The last code of the cover before `code`, and the first one after it; there are such codes.
+  std::size_t before(std::size_t code) const {
+    while (examples_[--code] == 0) continue;
+    return code;
+  }
+  std::size_t after(std::size_t code) const {
+    while (examples_[++code] == 0) continue;
+    return code;
+  }
+  // The last code of the cover.
+  std::size_t last() const {
+    std::size_t block = (n_codes_ - 1) / kBlock;
+    while (sums_[block] == 0) --block;
+    return before(std::min(n_codes_, (block + 1) * kBlock));
+  }
+
+ private:
+  const std::int32_t* examples_;
+  std::size_t n_codes_;
+  std::int64_t* sums_;
+};
+
+// The breaks of equal_frequency_breaks for bins > 0, without a list of codes: use(code, next code, examples with a code
+// up to it) for each, in order.
+template <class Use>
+void breaks_of_codes(const BlockSums& codes, std::int64_t total, std::uint32_t bins, Use&& use) {
+  const std::size_t last = codes.last();
+  if (codes.of(last) == total) return;  // one value
+  std::int64_t done = 0, seen = 0;      // examples up to the last break, and before `from`
+  std::size_t from = 0, n_breaks = 0, end = 0;
+  for (; n_breaks + 1 < bins; ++n_breaks) {
+    const std::int64_t rest = total - done, k = static_cast<std::int64_t>(bins - n_breaks);
+    // Both fit into 32 bits, in which a division takes half the time.
+    const std::int64_t aim = done + static_cast<std::uint32_t>(rest + k - 1) / static_cast<std::uint32_t>(k);
+    const std::size_t here = codes.reaching(aim, from, seen);
+    if (here == last) break;
+    const std::int64_t smaller = seen, upto = seen + codes.of(here), before = smaller - done, held = upto - done;
+    from = here + 1;
+    seen = upto;
+    // One break earlier if that is strictly closer to rest / k, unless the last bin ended there.
+    if (before > 0 && 2 * rest < k * (held + before)) {
+      end = codes.before(here);
+      use(end, here, smaller);
+      done = smaller;
+    } else {
+      end = here;
+      use(end, codes.after(here), upto);
+      done = upto;
+    }
+  }
+  if (n_breaks + 1 >= bins) return;
+  const std::size_t last_break = codes.before(last);
+  if (n_breaks == 0 || end < last_break) use(last_break, last, total - codes.of(last));
+}
+
+}  // namespace
+
 void equal_frequency_breaks(std::span<const std::int64_t> filled, std::uint32_t bins,
                             std::vector<std::uint32_t>& breaks) {
   breaks.clear();
@@ -58,6 +146,20 @@ std::span<const std::uint32_t> Offers::of(const std::uint64_t* cover) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Column& column = columns[k];
     const std::uint32_t place = columns.place(k), words = (columns.place(k + 1) - place) / 64;
+    if (column.kind == Column::Kind::ordered && column.bins > 0) {
+      std::int32_t* examples = examples_.data() + place;
+      const std::int64_t missing = examples[column.n_codes()], present = total_ - missing;
+      examples[column.n_codes()] = 0;
+      if (present > 0)
+        breaks_of_codes(BlockSums(examples, column.n_codes(), filled_), present, column.bins,
+                        [&](std::size_t code, std::size_t next, std::int64_t holds) {
+                          const auto lower = static_cast<std::uint32_t>(code);
+                          offer(column.begin + lower, holds, columns.upper(k, lower, static_cast<std::uint32_t>(next)));
+                        });
+      if (missing > 0) offer(column.missing, missing, 0);
+      std::fill_n(examples, 64 * words, 0);
+      continue;
+    }
     std::size_t n_present = 0;
     std::int64_t sum = 0;
     for (std::uint32_t w = 0; w < words; ++w) {

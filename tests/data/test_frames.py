@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from everytree.data.binarizer import Binarizer
+from everytree.data.frames import read_columns
 from everytree.errors import DataError
 
 
@@ -113,3 +114,36 @@ def test_arrow_and_pandas_columns_of_many_types():
         (pd.DataFrame([[1, 2.5], [3, 4.5]]), ["x0 <= 2"]),
     ):
         assert names(Binarizer(bins="all", missing="category").fit(X)) == expected
+
+
+def same(one, other):
+    assert (one.n_rows, one.names, one.times) == (other.n_rows, other.names, other.times)
+    for a, b in zip(one.columns, other.columns, strict=True):
+        assert (a.name, a.kind, a.data.dtype, a.labels) == (b.name, b.kind, b.data.dtype, b.labels)
+        np.testing.assert_array_equal(a.values, b.values)
+        np.testing.assert_array_equal(a.missing, b.missing)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "b1"])
+def test_columns_of_numpy_types_in_a_pandas_frame_are_those_of_an_arrow_table(dtype):
+    """The arrays of such columns are read as they are; an Arrow table takes the road of all other columns."""
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    values = np.array([0, 1, 1, 0, 1], dtype=dtype)
+    frames = [
+        pd.DataFrame({"a": values}),
+        pd.DataFrame({"a": values, "b": values}),
+        pd.DataFrame({"a": values, "b": [0.5, np.nan, 2.5, np.nan, 1.0], "c": np.full(5, np.nan)}),
+        pd.DataFrame({"a": values, "b": list("xyxyx"), "c": [1.5, 2.5, 3.5, 4.5, np.nan]}),
+        pd.DataFrame({"a": values, "b": pd.date_range("2024-01-01", periods=5)}).iloc[::2],
+        pd.DataFrame({"a": values}).iloc[:0],
+    ]
+    for frame in frames:
+        same(read_columns(frame), read_columns(pa.Table.from_pandas(frame, preserve_index=False)))
+
+
+def test_infinity_and_foreign_byte_orders_in_pandas_frames_are_refused():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(DataError, match="infinity"):
+        read_columns(pd.DataFrame({"a": [1.0, np.inf, np.nan]}))
+    with pytest.raises(DataError, match="Unknown"):
+        read_columns(pd.DataFrame({"a": np.array([1.0, 2.0], dtype=">f8")}))

@@ -21,7 +21,7 @@ MUTANTS = [
     of("search/bounds.hpp", "the support bound is doubled", "errors = std::max<std::int64_t>(errors, std::min(n, min_leaf_ - n));",
        "errors = std::max<std::int64_t>(errors, 2 * std::min(n, min_leaf_ - n));", "test_search", SEARCH),
     of("search/bounds.hpp", "a split has three leaves", "return 2 * per_leaf_ + cost_->least(counts)",
-       "return 3 * per_leaf_ + cost_->least(counts)", "test_search", SEARCH),
+       "return 3 * per_leaf_ + cost_->least(counts)", "test_search test_local_search", SEARCH),
     of("search/bounds.hpp", "similar covers: the missing rows are free", "return known_lower - (known_total - both);",
        "return known_lower;", "test_search", SEARCH),
     of("search/bounds.hpp", "similar covers: any cover serves with any min_leaf", "if (!any_subset_ && both != total) return -kNoCost;",

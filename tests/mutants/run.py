@@ -94,7 +94,7 @@ def compiler() -> str:
 
 def in_core(mutant: Mutant, seconds: float) -> str:
     """Compile what holds the mutated lines, and link it before the library of the build: its copy is not used."""
-    changed = BUILD / "changed"
+    changed = BUILD / f"changed-{os.getpid()}"  # others may try mutants too
     shutil.rmtree(changed, ignore_errors=True)
     place = changed / Path(mutant.file).relative_to("core")
     place.parent.mkdir(parents=True)

@@ -32,6 +32,12 @@ CONVERT_TIME = (
     "convert it first, for example to days since a fixed date, or to parts such as year, month and weekday"
 )
 SOME = 5  # how many names a message lists
+PLAIN = {
+    "b1",
+    "f4",
+    "f8",
+    *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)),
+}  # numpy's numbers, and bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,18 +263,46 @@ def _holds_dates(values: npt.NDArray[Any]) -> bool:
 
 def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
     names = _check_names(list(frame.columns))
-    series = list(frame.iter_columns())
-    called = [f"x{j}" for j in range(len(series))] if names is None else list(names)
-    columns = tuple(_from_series(name, one) for name, one in zip(called, series, strict=True))
-    times = tuple(
-        name for name, one in zip(called, series, strict=True) if one.dtype in (nw.Datetime, nw.Date)
-    )
-    objects = tuple(
-        name
-        for name, one in zip(called, series, strict=True)
-        if one.dtype == nw.Object and _are_dates(one.to_list())
-    )
-    return Frame(columns, int(frame.shape[0]), names, times=(*times, *objects))
+    called = [f"x{j}" for j in range(frame.shape[1])] if names is None else list(names)
+    columns, times, objects = list[Column](), list[str](), list[str]()
+    for name, series, values in zip(called, *_series_and_arrays(frame), strict=True):
+        if values is not None:
+            columns.append(_from_plain(name, values))
+            continue
+        dtype = series.dtype  # made anew at each look
+        columns.append(_from_series(name, series, dtype))
+        if dtype in (nw.Datetime, nw.Date):
+            times.append(name)
+        elif dtype == nw.Object and _are_dates(series.to_list()):
+            objects.append(name)
+    return Frame(tuple(columns), int(frame.shape[0]), names, times=(*times, *objects))
+
+
+def _series_and_arrays(frame: nw.DataFrame[Any]) -> tuple[list[Any], list[npt.NDArray[Any] | None]]:
+    """Return the columns as series, or as arrays where they are numpy's numbers or booleans.
+
+    Through narwhals a column of numpy's own types takes 0.2 ms of half a dozen wrappers, which was half of the time to
+    fit a small file; its array is the same numbers.
+    """
+    if not frame.implementation.is_pandas():
+        series = list(frame.iter_columns())
+        return series, [None] * len(series)
+    native = frame.to_native()
+    dtypes = list(native.dtypes)
+    plain = [isinstance(dtype, np.dtype) and dtype.isnative and dtype.str[1:] in PLAIN for dtype in dtypes]
+    if all(plain) and len(set(dtypes)) == 1:
+        return [None] * len(dtypes), list(native.to_numpy().T)
+    arrays = [each.to_numpy() if it else None for it, (_, each) in zip(plain, native.items(), strict=True)]
+    return [None] * len(arrays) if all(plain) else list(frame.iter_columns()), arrays
+
+
+def _from_plain(name: str, values: npt.NDArray[Any]) -> Column:
+    """A typed column of numpy's numbers or booleans, as ``_from_series`` makes it."""
+    if values.dtype.kind != "f" or not (missing := np.isnan(values)).any():
+        return _from_values(name, values)
+    if missing.all():
+        return Column.of(name, "empty", np.zeros(values.size), missing)
+    return _numeric(name, np.where(missing, 0, values), missing)
 
 
 def _are_dates(items: list[Any]) -> bool:
@@ -281,8 +315,7 @@ def _date_texts(name: str, items: list[Any]) -> Column:
     return nominal_column(name, [None if _is_missing(item) else item.isoformat()[:19] for item in items])
 
 
-def _from_series(name: str, series: Any) -> Column:
-    dtype = series.dtype
+def _from_series(name: str, series: Any, dtype: Any) -> Column:
     if dtype in (nw.Datetime, nw.Date):
         return _date_texts(name, series.to_list())
     if dtype in (nw.Duration, nw.Time):

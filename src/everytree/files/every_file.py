@@ -111,7 +111,7 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
 def every_from_dict(data: Any) -> Any:
     """Read the fitted EveryTreeClassifier that ``every_to_dict`` wrote."""
     data, seal = without_seal(data)
-    fields = FIELDS
+    fields: tuple[str, ...] = FIELDS
     if isinstance(data, dict) and data.get("version") == 1:
         fields = tuple(field for field in FIELDS if field != "left_out")
     data = checked_fields(data, FORMAT, VERSION, with_recipes(fields, data))
