@@ -11,5 +11,9 @@ LONG = ("dirichlet='fit'", "dirichlet='fit_per_class'")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         name = item.name
-        if "check_class_weight_classifiers" in name and "Smoothed" not in name and any(x in name for x in LONG):
+        if (
+            "check_class_weight_classifiers" in name
+            and "Smoothed" not in name
+            and any(x in name for x in LONG)
+        ):
             item.add_marker(pytest.mark.slow)

@@ -37,6 +37,7 @@ NAMES = {
     "*.known_values": VALUE, "*.evidence_of": "predict_proba", "*.most_leaves": VALUE, "*.prior_of": VALUE,
     "TreeSpace.node_tests": "linear in the rows of one node",
     "Table.class_examples": VALUE, "Table.examples": VALUE, "Table.in_examples": VALUE, "Table.per_example": VALUE,
+    "Table.given": VALUE, "Table.given_among": VALUE,
     "format_query": PLAN, "parse_query": PLAN,
     "read": FILE, "read_arff": FILE, "read_chunks": FILE, "read_csv": FILE, "read_parquet": FILE,
     "explain_row": "one row",

@@ -46,7 +46,7 @@ def texts_that_are_more(X: Any, frame: Frame) -> list[Treated]:
     >>> from everytree.data.frames import read_frame
     >>> X = pd.DataFrame({"paid": ["$7.50", "$1,014.39"], "town": ["Ulm", "Bonn"]})
     >>> [(each.column, each.read_as) for each in texts_that_are_more(X, read_frame(X))]
-    [('paid', 'money ($7.50)')]
+    [('paid', 'money ($1,014.39)')]
     """
     native = nw.from_native(X, pass_through=True, allow_series=True)
     if frame.names is None or frame.recipes or not isinstance(native, nw.DataFrame):
