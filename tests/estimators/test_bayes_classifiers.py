@@ -99,7 +99,11 @@ def test_the_average_mixes_the_grid():
     ("made", "params", "message"),
     [
         (et.MAPTreeClassifier, {"prior": "average"}, "one tree needs one prior"),
-        (et.BayesOptimalClassifier, {"prior": "fit", "dirichlet": "average"}, "fit both, average over both"),
+        (
+            et.BayesOptimalClassifier,
+            {"prior": "fit", "dirichlet": "average"},
+            "all by evidence .*, average over both",
+        ),
         (et.BayesOptimalClassifier, {"prior": "fit_coding"}, "fit_leaf_penalty"),
         (et.BayesOptimalClassifier, {"prior": "fitted"}, "prior='fitted'"),
         (et.BayesOptimalClassifier, {"dirichlet": "fitted"}, "dirichlet='fitted'"),
@@ -378,7 +382,7 @@ def test_no_time_at_all():
 
 def test_unknown_words_name_those_that_are_known():
     with pytest.raises(
-        QueryError, match=r"prior='best'; expected one of 'uniform'.*, or \"fit\" or \"average\""
+        QueryError, match=r"prior='best'; expected one of 'uniform'.*, or \"fit\", \"average\" or \"loo\""
     ):
         et.BayesOptimalClassifier(prior="best").fit(*data())
     with pytest.raises(QueryError, match=r"dirichlet='best'; .*, or \"decay\", \"fit\" or \"average\""):

@@ -53,7 +53,12 @@ def test_a_tab_file_with_commas_is_told_so(put: Put) -> None:
         read(put("t.tsv", CSV), "class")
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.gz", "t.parquet.gz", ".csv.bz2"])
+def test_a_spreadsheet_is_told_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="this is a spreadsheet; save the sheet with your table as CSV"):
+        read(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("name", ["t", "t.gz", "t.parquet.gz", ".csv.bz2"])
 def test_an_unknown_extension_lists_the_known_ones(tmp_path: Path, name: str) -> None:
     with pytest.raises(
         DataError, match=r"is not known; expected one of \.csv, \.tsv.*Call the reader of its format"
