@@ -385,7 +385,9 @@ def test_unknown_words_name_those_that_are_known():
         QueryError, match=r"prior='best'; expected one of 'uniform'.*, or \"fit\", \"average\" or \"loo\""
     ):
         et.BayesOptimalClassifier(prior="best").fit(*data())
-    with pytest.raises(QueryError, match=r"dirichlet='best'; .*, or \"decay\", \"fit\" or \"average\""):
+    with pytest.raises(
+        QueryError, match=r"dirichlet='best'; .*, or \"decay\", \"fit\", \"average\" or \"loo\""
+    ):
         et.MAPTreeClassifier(dirichlet="best").fit(*data())
 
 
