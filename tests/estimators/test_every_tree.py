@@ -442,3 +442,12 @@ def test_the_time_may_be_called_a_budget() -> None:
     assert et.EveryTreeClassifier().set_params(time_budget=None).time_limit is None
     with pytest.raises(et.QueryError, match="two values of one parameter"):
         et.EveryTreeClassifier(time_limit=1, time_budget=2)
+
+
+def test_time_that_others_use_hardly_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall, own = iter([100.0, 102.0, 120.0]), iter([7.0, 8.5, 8.5])
+    monkeypatch.setattr(every_tree.time, "monotonic", lambda: next(wall))
+    monkeypatch.setattr(every_tree.time, "thread_time", lambda: next(own))
+    spent = every_tree._Spent()
+    assert spent.seconds == 1.5  # of two on the wall
+    assert spent.seconds == 5.0  # a quarter of twenty
