@@ -44,8 +44,7 @@ def _read_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
     if columns is None and not space.reads_frames:
         return _tests(space, X)
     binarizer = space.table.binarizer
-    plain = isinstance(X, np.ndarray) and X.dtype == np.uint8 and X.ndim == 2 and X.shape[1] == n_tests
-    if plain and (binarizer is None or binarizer.n_features_in_ != n_tests):
+    if _is_tests(space, X):
         return _tests(space, X) if columns is None else Reach.of_rows(as_tests(X, space.test_names))
     frame = read_frame(X, binarizer)
     if binarizer is None:
@@ -62,10 +61,9 @@ def _read_rows(space: Problem, X: Any) -> npt.NDArray[Any]:
 def table_rows(space: Problem, X: Any) -> npt.NDArray[np.uint8]:
     """Return rows as the table of a space holds its own: the outcomes of all tests, by the codes of the values."""
     columns, binarizer = space.table.columns, space.table.binarizer
-    plain = isinstance(X, np.ndarray) and X.dtype == np.uint8 and X.ndim == 2 and X.shape[1] == space.n_tests
     if columns is None or not space.n_tests:
         return core_rows(space, X)
-    if plain and (binarizer is None or binarizer.n_features_in_ != space.n_tests):
+    if _is_tests(space, X):
         return _tests(space, X)
     frame = read_frame(X, binarizer)
     if binarizer is not None:
@@ -77,6 +75,14 @@ def training_rows(space: Problem) -> npt.NDArray[Any]:
     """Return the distinct rows of the table of a space as its core reads new rows."""
     rows = np.ascontiguousarray(space.table.rows)
     return rows if space.table.columns is None or not space.n_tests else Reach.of_rows(rows)
+
+
+def _is_tests(space: Problem, X: Any) -> bool:
+    """Whether X holds the outcomes of all tests, and cannot be taken for the original columns."""
+    if not isinstance(X, np.ndarray) or X.dtype != np.uint8 or X.ndim != 2 or X.shape[1] != space.n_tests:
+        return False
+    binarizer = space.table.binarizer
+    return binarizer is None or binarizer.n_features_in_ != space.n_tests
 
 
 def _tests(space: Problem, X: Any) -> npt.NDArray[np.uint8]:
