@@ -147,7 +147,7 @@ test-threads: $(VENV)/.tools ## the C++ tests that use threads, with the thread 
 	  echo "skipped: the compiler from ziglang has no thread sanitizer; install g++ or clang++, then: make clean"; \
 	else \
 	  $(CMAKE) -S core -B build/threads $(NINJA) -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1 \
-	    -DEVERYTREE_SANITIZE_THREADS=ON --log-level=NOTICE && \
+	    -DEVERYTREE_UNITY=OFF -DEVERYTREE_SANITIZE_THREADS=ON --log-level=NOTICE && \
 	  $(CMAKE) --build build/threads --target tests_with_threads && \
 	  $$(setarch -R true 2>/dev/null && echo setarch -R) \
 	    $(VENV)/bin/ctest --test-dir build/threads -L threads --output-on-failure; \

@@ -17,4 +17,8 @@ struct LimitReached : std::runtime_error {
   Reason reason;
 };
 
+inline const char* name_of(LimitReached::Reason reason) {
+  return reason == LimitReached::Reason::time ? "time" : reason == LimitReached::Reason::memory ? "memory" : "stopped";
+}
+
 }  // namespace everytree

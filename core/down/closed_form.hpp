@@ -17,6 +17,9 @@
 
 namespace everytree {
 
+// Closed states are summed in fixed parts: the same sums for any number of threads.
+inline constexpr std::size_t kParts = 16;
+
 class ClosedForm {
  public:
   // A single test that the state offers, in the order of the form.

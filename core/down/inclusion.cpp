@@ -13,8 +13,8 @@ namespace everytree {
 
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 28;  // for the ratios of one round
-constexpr std::int32_t kNone = -1;
+constexpr std::size_t kRatioBytes = std::size_t{1} << 28;  // for the ratios of one round
+constexpr std::int32_t kNoPlace = -1;
 
 // The part of the weight of a group of tests that belongs to a set, the `target`.
 struct Part {
@@ -76,28 +76,29 @@ class ClosedExclusion {
  private:
   // The targets of a state: the sets of this round that its tests belong to.
   void find_targets(std::size_t groups, std::int32_t first, std::size_t n_sets) {
-    for (const std::uint32_t set : sets_) target_of_[set] = kNone;
+    for (const std::uint32_t set : sets_) target_of_[set] = kNoPlace;
     first_ = first;
-    target_of_.resize(n_sets, kNone);
+    target_of_.resize(n_sets, kNoPlace);
     sets_.clear();
     for (std::size_t g = 0; g < groups; ++g)
       graph_->table().for_each_test(fold_.frontier().parts(g), [&](std::uint32_t test, bool) {
         const std::int32_t set = (*owner_)[test] - first_;
-        if (set < 0 || set >= static_cast<std::int32_t>(n_sets) || target_of_[static_cast<std::size_t>(set)] != kNone)
+        if (set < 0 || set >= static_cast<std::int32_t>(n_sets) ||
+            target_of_[static_cast<std::size_t>(set)] != kNoPlace)
           return;
         target_of_[static_cast<std::size_t>(set)] = static_cast<std::int32_t>(sets_.size());
         sets_.push_back(static_cast<std::uint32_t>(set));
       });
   }
 
-  // Call use(test, target) for every test of group g; the target is kNone outside the sets of this round.
+  // Call use(test, target) for every test of group g; the target is kNoPlace outside the sets of this round.
   template <class F>
   void for_tests(std::size_t g, F&& use) const {
     graph_->table().for_each_test(fold_.frontier().parts(g), [&](std::uint32_t test, bool) {
       const std::int32_t set = (*owner_)[test] - first_;
       use(test, set >= 0 && set < static_cast<std::int32_t>(target_of_.size())
                     ? target_of_[static_cast<std::size_t>(set)]
-                    : kNone);
+                    : kNoPlace);
     });
   }
 
@@ -112,7 +113,7 @@ class ClosedExclusion {
       for_tests(g, [&](std::uint32_t test, std::int32_t target) {
         const double share = shares_.share(test);
         mass += share;
-        if (target == kNone) return;
+        if (target == kNoPlace) return;
         const auto at = static_cast<std::uint32_t>(target);
         if (parts_.size() > begin_[g] && parts_.back().target == at)
           parts_.back().fraction += share;
@@ -133,7 +134,7 @@ class ClosedExclusion {
       if (j == i || !fold_.feasible(j, a)) continue;
       const double mass = shares_.share<SumProduct>(graph_->table(), fold_.frontier().parts(j));
       for_tests(j, [&](std::uint32_t test, std::int32_t target) {
-        if (target != kNone) off_[a][static_cast<std::size_t>(target)] += term_[a][j] * shares_.share(test) / mass;
+        if (target != kNoPlace) off_[a][static_cast<std::size_t>(target)] += term_[a][j] * shares_.share(test) / mass;
       });
     }
   }
@@ -145,7 +146,7 @@ class ClosedExclusion {
   OneLevel level_;
   Shares shares_;
   std::int32_t first_ = 0;
-  std::vector<std::int32_t> target_of_;  // of a set of the round, or kNone
+  std::vector<std::int32_t> target_of_;  // of a set of the round, or kNoPlace
   std::vector<std::uint32_t> sets_;      // of each target
   std::vector<Part> parts_;
   std::vector<std::size_t> begin_;
@@ -157,7 +158,7 @@ class ClosedExclusion {
 std::vector<double> Posterior::inclusion(Control& control) const {
   // Tests that every state treats alike are asked about once: the classes, or every test where shares differ.
   const auto& classes = graph_->table().test_classes();
-  std::vector<std::int32_t> owner(graph_->table().n_tests(), kNone), asked(owner.size(), kNone);
+  std::vector<std::int32_t> owner(graph_->table().n_tests(), kNoPlace), asked(owner.size(), kNoPlace);
   std::int32_t n = 0;
   for (const auto& c : classes)
     for (std::uint32_t member : c.members) {
@@ -168,7 +169,7 @@ std::vector<double> Posterior::inclusion(Control& control) const {
   const std::vector<double> found = inclusion_of(owner, static_cast<std::size_t>(n), control);
   std::vector<double> out(owner.size(), 0.0);
   for (std::size_t t = 0; t < out.size(); ++t)
-    if (asked[t] != kNone) out[t] = found[static_cast<std::size_t>(asked[t])];
+    if (asked[t] != kNoPlace) out[t] = found[static_cast<std::size_t>(asked[t])];
   return out;
 }
 
@@ -177,12 +178,12 @@ std::vector<double> Posterior::inclusion_of(const std::vector<std::int32_t>& own
   const CountTable& table = graph_->table();
   if (owner.size() != table.n_tests()) throw InvalidInput("sets of tests need one owner per test");
   for (std::int32_t set : owner)
-    if (set < kNone || set >= static_cast<std::int32_t>(n_sets))
+    if (set < kNoPlace || set >= static_cast<std::int32_t>(n_sets))
       throw InvalidInput("the owner of a test is " + std::to_string(set) + "; expected -1 to " +
                          std::to_string(static_cast<std::int64_t>(n_sets) - 1));
   const Prior& prior = weights_.prior();
   const std::size_t n_states = graph_->size();
-  const std::size_t width = std::clamp<std::size_t>(kBytes / (8 * n_states), 1, std::max<std::size_t>(1, n_sets));
+  const std::size_t width = std::clamp<std::size_t>(kRatioBytes / (8 * n_states), 1, std::max<std::size_t>(1, n_sets));
   const Order order(*graph_);
   const std::vector<std::uint32_t>&closed = order.closed, &inner = order.inner;
   std::vector<ClosedExclusion> workers;
@@ -213,7 +214,7 @@ std::vector<double> Posterior::inclusion_of(const std::vector<std::int32_t>& own
         for (std::size_t t = 0; t < n; ++t) r[t] += unit * share * r1[t] * r0[t];
         table.for_each_test(graph_->parts(splits[k]), [&](std::uint32_t test, bool) {
           const auto set = static_cast<std::size_t>(owner[test]);
-          if (owner[test] == kNone || set < from || set >= from + n) return;
+          if (owner[test] == kNoPlace || set < from || set >= from + n) return;
           r[set - from] -= unit * shares.share(test) * r1[set - from] * r0[set - from];
         });
       }

@@ -18,8 +18,6 @@ namespace everytree {
 
 namespace {
 
-// Closed states are summed in 16 fixed parts: the same sums for any number of threads.
-constexpr std::size_t kParts = 16;
 constexpr std::size_t kMatrices = std::size_t{1} << 25;  // bytes of matrices that are filled at once
 
 // What is left out together: `removed` counts of class y. Rows of one kind have the same values in every leaf.

@@ -20,12 +20,10 @@ namespace everytree {
 
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 28;
+constexpr std::size_t kFlowBytes = std::size_t{1} << 28;
 // Rows that pass a closed state with less probability are not sent there: all together they could not move the last
 // digit of a probability.
 constexpr double kNothing = 1e-18;
-constexpr std::size_t kParts =
-    16;  // closed states are summed in 16 fixed parts: the same sums for any number of threads
 
 // What is asked of the leaves: the means of all classes but the last, which is what remains of 1; and for the moments
 // two more values for each class. With two classes those are the same for both.
@@ -117,7 +115,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
     for (double& p : flow.unit[k]) p /= prior.share_divisor(graph_->state(flow.inner[k]).n_tests);
   }
   const std::size_t batch = std::clamp<std::size_t>(
-      kBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
+      kFlowBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
   const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
   // Where the kernels that see each pair once do not serve, rows are given by slots.

@@ -11,6 +11,7 @@
 #include "algebra/product.hpp"
 #include "algebra/sum_product.hpp"
 #include "algebra/tie.hpp"
+#include "common/infinity.hpp"
 #include "fold/up.hpp"
 
 namespace everytree {
@@ -118,7 +119,6 @@ class WeighCost {
     fold.cost(id, *cost_, level);
     if constexpr (std::same_as<A, ByLeaves<MinPlus>>) {
       // One to four leaves: plain minima, without a vector per split.
-      constexpr double kInf = std::numeric_limits<double>::infinity();
       double best[4] = {level.state_leaf, kInf, kInf, kInf};
       for (std::size_t i = 0; i < level.n; ++i) {
         const double l1 = level.leaf[1][i], l0 = level.leaf[0][i], s1 = level.split[1][i], s0 = level.split[0][i];

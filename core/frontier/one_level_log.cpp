@@ -4,13 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "common/infinity.hpp"
 #include "frontier/one_level.hpp"
 
 namespace everytree {
-
-namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
-}  // namespace
 
 // log_term_[a][j] = log M(i=a, j=1) + log M(i=a, j=0), for feasible and infeasible j alike.
 void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {

@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSlack = 1e-9;                         // far more than the rounding of a score, relative to it
-constexpr double kFar = 45;                             // exp(−45) is below the last bit of one
-constexpr std::size_t kBetween = std::size_t{1} << 18;  // rows scanned between two looks at the limits
+constexpr double kSlack = 1e-9;                             // far more than the rounding of a score, relative to it
+constexpr double kFar = 45;                                 // exp(−45) is below the last bit of one
+constexpr std::size_t kRowsBetween = std::size_t{1} << 18;  // rows scanned between two looks at the limits
 
 double log_of(double factor) { return factor > 0 ? std::log(factor) : kNever; }
 
@@ -59,7 +59,7 @@ std::size_t Chooser::bytes() const {
 
 void Chooser::check(std::size_t work) {
   since_check_ += work;
-  if (since_check_ < kBetween) return;
+  if (since_check_ < kRowsBetween) return;
   since_check_ = 0;
   control_.check(true, "growing", 0, 0);
 }

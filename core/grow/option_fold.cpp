@@ -13,7 +13,7 @@ namespace everytree::grow {
 namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
-constexpr std::size_t kBetween = 1 << 14;  // nodes between two looks at the limits
+constexpr std::size_t kNodesBetween = 1 << 14;  // nodes between two looks at the limits
 
 // p = exp(term − log Σ exp terms) for the leaf (terms[0]) and the options, and that logarithm.
 double shares(const std::vector<double>& terms, double* p_leaf, double* p_option) {
@@ -49,7 +49,7 @@ Folded fold(const OptionGraph& graph, const Prior& prior, const DirichletParamet
   std::vector<std::uint32_t> classes;
   std::vector<std::int64_t> counts;
   for (std::size_t at = n; at-- > 0;) {
-    if (at % kBetween == 0) control.check(true, "folding", n - at, n);
+    if (at % kNodesBetween == 0) control.check(true, "folding", n - at, n);
     const std::size_t node = order[at], depth = graph.depth(node);
     const std::size_t begin = graph.count_begin(node), n_counts = graph.count_begin(node + 1) - begin;
     const double log_m =
@@ -103,7 +103,7 @@ std::vector<double> reach(const OptionGraph& graph, const Folded& folded, Contro
   out[0] = 1;
   std::size_t at = 0;
   for (const std::uint32_t node : graph.by_depth()) {
-    if (at++ % kBetween == 0) control.check(true, "folding", at, n);
+    if (at++ % kNodesBetween == 0) control.check(true, "folding", at, n);
     if (out[node] == 0) continue;
     for (std::size_t o = graph.option_begin(node); o < graph.option_end(node); ++o)
       for (std::size_t k = 0; k < graph.n_children(o); ++k)
@@ -129,7 +129,7 @@ class Copy {
     queue_.assign(1, 0);
     place_[0] = out.add_node_like(graph_, 0);
     for (std::size_t at = 0; at < queue_.size(); ++at) {
-      if (at % kBetween == 0) {
+      if (at % kNodesBetween == 0) {
         control_.check(true, "choosing trees", 0, 0);
         control_.check_memory(graph_.bytes() + out.bytes() + 4 * (place_.size() + queue_.capacity()));
       }

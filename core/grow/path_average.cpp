@@ -16,11 +16,11 @@ namespace everytree::grow {
 namespace {
 
 constexpr double kEveryValue = std::numeric_limits<double>::quiet_NaN();  // a branch for every declared value
-constexpr std::size_t kBetween = std::size_t{1} << 18;  // examples counted between two looks at the limits
+constexpr std::size_t kExamplesBetween = std::size_t{1} << 18;  // examples counted between two looks at the limits
 
-class Grower {
+class PathGrower {
  public:
-  Grower(const Columns& columns, double s, Spread spread, Control& control)
+  PathGrower(const Columns& columns, double s, Spread spread, Control& control)
       : columns_(columns),
         s_(s),
         spread_(spread),
@@ -67,16 +67,16 @@ class Grower {
   std::size_t since_check_ = 0, done_ = 0;
 };
 
-void Grower::check(std::size_t work) {
+void PathGrower::check(std::size_t work) {
   since_check_ += work;
-  if (since_check_ < kBetween) return;
+  if (since_check_ < kExamplesBetween) return;
   since_check_ = 0;
   control_.check(true, "growing", done_, rows_.size());
 }
 
 // Counts are scanned in the order of the cells, whether few or all of them are looked at, so that a score does not
 // depend on the order of the rows.
-Sum Grower::split_score(std::size_t attribute, const Task& task, const Rising& table) {
+Sum PathGrower::split_score(std::size_t attribute, const Task& task, const Rising& table) {
   const std::size_t n_classes = columns_.n_classes(), n_values = static_cast<std::size_t>(columns_[attribute].n_values);
   const std::int32_t* codes = columns_[attribute].codes.data();
   const std::int32_t* classes = columns_.classes().data();
@@ -121,7 +121,7 @@ Sum Grower::split_score(std::size_t attribute, const Task& task, const Rising& t
   return sum;
 }
 
-void Grower::grow_node(const Task& task) {
+void PathGrower::grow_node(const Task& task) {
   while (path_.size() > task.depth) {
     used_[path_.back()] = 0;
     path_.pop_back();
@@ -170,7 +170,7 @@ void Grower::grow_node(const Task& task) {
   split(task, best, unseen);
 }
 
-void Grower::split(const Task& task, std::size_t attribute, std::size_t unseen) {
+void PathGrower::split(const Task& task, std::size_t attribute, std::size_t unseen) {
   const auto n_values = static_cast<std::size_t>(columns_[attribute].n_values);
   View view{std::span(rows_).subspan(task.begin, task.end - task.begin), {}};
   const Labels& labels = splitter_.label(view.rows, static_cast<std::int32_t>(attribute), kEveryValue);
@@ -192,7 +192,7 @@ void Grower::split(const Task& task, std::size_t attribute, std::size_t unseen) 
   }
 }
 
-PathAverageTree Grower::grow() {
+PathAverageTree PathGrower::grow() {
   rows_.resize(columns_.n_rows());
   std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
   used_.assign(columns_.n_columns(), 0);
@@ -223,7 +223,7 @@ PathAverageTree grow_path_average(const Columns& columns, double s, Spread sprea
     if (column.numeric || !known)
       throw InvalidInput("column " + std::to_string(j) + " must be nominal, with a declared value in every row");
   }
-  return Grower(columns, s, spread, control).grow();
+  return PathGrower(columns, s, spread, control).grow();
 }
 
 }  // namespace everytree::grow

@@ -13,7 +13,7 @@ namespace {
 
 // Grow and prune must be alike: they undo each other.
 constexpr MoveOdds kOdds{{0.15, 0.15, 0.20, 0.10, 0.40}};
-constexpr std::size_t kRound = 16;                         // steps between two meetings of the chains
+constexpr std::size_t kSteps = 16;                         // steps between two meetings of the chains
 constexpr std::size_t kCacheBytes = std::size_t{1} << 30;  // of states, over all threads
 constexpr int kStarts = 1000;
 
@@ -89,7 +89,7 @@ CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
   std::atomic<std::size_t> done{0}, bytes{0};
   CollapsedRun run;
   try {
-    for (std::size_t until = std::min(kRound, steps);; until = std::min(until + kRound, steps)) {
+    for (std::size_t until = std::min(kSteps, steps);; until = std::min(until + kSteps, steps)) {
       for_each_parallel(chains.size(), workers, control, nullptr, [&](std::size_t c, std::size_t worker) {
         Chain& chain = chains[c];
         if (!chain.top) start(chain, states[worker]);

@@ -15,7 +15,8 @@ namespace everytree {
 
 namespace {
 
-constexpr std::size_t kParts = 8;  // closed states are summed in fixed parts: the same sums for any number of threads
+constexpr std::size_t kTipParts =
+    8;  // closed states are summed in fixed parts: the same sums for any number of threads
 constexpr std::size_t kBytes = std::size_t{1} << 26;
 
 struct Tip {
@@ -77,7 +78,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
   for (const Key& key : tops) n_ends += static_cast<std::size_t>(std::count(key.begin(), key.end(), -1));
   // Rows of a block: their bits at every end, and their sums in every part.
   const std::size_t block = std::clamp<std::size_t>(
-      std::min(8 * kBytes / n_ends, kBytes / (8 * kParts * std::max<std::size_t>(1, n_batches * n_classes))) &
+      std::min(8 * kBytes / n_ends, kBytes / (8 * kTipParts * std::max<std::size_t>(1, n_batches * n_classes))) &
           ~std::size_t{63},
       64, 2048);
   const std::size_t row_words = block / 64;
@@ -180,8 +181,8 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
 
     std::vector<OneLevelFold> folds;
     for (std::size_t k = 0; k < n_threads_; ++k) folds.emplace_back(table, min_leaf_).watch(control, k == 0);
-    std::vector<std::vector<double>> partial(kParts);
-    for_each_parallel(kParts, n_threads_, control, nullptr, [&](std::size_t part, std::size_t worker) {
+    std::vector<std::vector<double>> partial(kTipParts);
+    for_each_parallel(kTipParts, n_threads_, control, nullptr, [&](std::size_t part, std::size_t worker) {
       std::vector<double>& sum = partial[part];
       sum.assign(n_batches * n * n_classes, 0.0);
       OneLevelFold& fold = folds[worker];
@@ -192,7 +193,7 @@ void Collapsed::predict(const std::vector<Key>& tops, const Counts& in_batch, st
       std::vector<std::uint64_t> any(row_words);
       std::vector<std::uint32_t> active;
       std::vector<double> value, p(n * n_classes);
-      for (std::size_t k = tips.size() * part / kParts; k < tips.size() * (part + 1) / kParts; ++k) {
+      for (std::size_t k = tips.size() * part / kTipParts; k < tips.size() * (part + 1) / kTipParts; ++k) {
         control.check(worker == 0, "predicting", from, n_rows);
         const Tip& tip = tips[k];
         std::fill(any.begin(), any.end(), 0);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/infinity.hpp"
 #include "mcmc/node_states.hpp"
 #include "mcmc/share_out.hpp"
 
@@ -11,12 +12,10 @@ namespace everytree {
 
 namespace {
 
-constexpr double kLowest = -std::numeric_limits<double>::infinity();
-
 // Turn logarithms into weights with the largest one 1.
 double exponentials(std::vector<double>& x, double most) {
   double sum = 0;
-  for (double& w : x) sum += w = most > kLowest ? std::exp(w - most) : 1.0;
+  for (double& w : x) sum += w = most > -kInf ? std::exp(w - most) : 1.0;
   return sum;
 }
 
@@ -62,7 +61,7 @@ double NodeStates::stop_and_weights(std::uint32_t state, std::size_t levels, std
   const std::size_t n_classes = space_.table->n_classes();
   auto &all = part_[0], &yes = part_[1], &no = part_[2];
   space_.table->class_counts(cover(state), all.data());
-  double most = kLowest;
+  double most = -kInf;
   std::size_t k = 0;
   const std::uint64_t *bits = tests(state), *whole = cover(state);
   for (std::size_t w = 0; w < test_words_; ++w)
@@ -86,7 +85,7 @@ double NodeStates::stop_and_weights(std::uint32_t state, std::size_t levels, std
     most = std::max(most, stop);
   }
   exponentials(weight, most);
-  return most > kLowest ? std::exp(stop - most) : 1.0;
+  return most > -kInf ? std::exp(stop - most) : 1.0;
 }
 
 const double* NodeStates::look_ahead(std::uint32_t state, std::size_t which) {

@@ -7,15 +7,15 @@
 #include <numeric>
 
 #include "algebra/tie.hpp"
+#include "common/infinity.hpp"
 #include "common/parallel.hpp"
 
 namespace everytree {
 
 namespace {
 
-constexpr std::size_t kRound = 20000;  // proposals of a chain between two meetings of all of them
-constexpr std::size_t kCheck = 512;    // proposals between two looks at the clock
-constexpr double kLowest = -std::numeric_limits<double>::infinity();
+constexpr std::size_t kProposals = 20000;  // proposals of a chain between two meetings of all of them
+constexpr std::size_t kCheck = 512;        // proposals between two looks at the clock
 
 }  // namespace
 
@@ -48,7 +48,7 @@ struct TreeChains::Chain {
   TreeMoves moves;
   std::vector<Replica> replicas;
   Key best;
-  double best_log_target = kLowest;
+  double best_log_target = -kInf;
   std::size_t proposals = 0;  // since the last exchange
   // In a run.
   std::size_t done = 0;  // draws, with those of the burn-in
@@ -70,7 +70,7 @@ TreeChains::TreeChains(std::shared_ptr<const CountTable> table, int max_depth, s
     frontier_ = std::make_unique<const ProductWeights>(*table_, min_leaf_, target_->prior(), target_->leaf());
   for (std::size_t c = 0; c < settings_.n_chains; ++c) {
     chains_.push_back(std::make_unique<Chain>(space(), settings_, c));
-    if (chains_[c]->best_log_target == kLowest)
+    if (chains_[c]->best_log_target == -kInf)
       throw InvalidInput("the single leaf has probability 0 under this prior; use a prior without zeros");
   }
 }
@@ -163,7 +163,7 @@ void TreeChains::restore(std::size_t chain, const ChainState& state) {
 void TreeChains::start(std::size_t chain, const Key& key) {
   Chain& c = at(chain);
   const ChainTree tree(c.states, key, ordered());
-  if (!(tree.log_prior() + tree.log_data() > kLowest))
+  if (!(tree.log_prior() + tree.log_data() > -kInf))
     throw InvalidInput("a chain cannot start at a tree of probability 0");
   for (Chain::Replica& replica : c.replicas) replica.tree = tree;
   c.look(c.replicas[0]);
@@ -266,7 +266,7 @@ void shorten(TreeDraws& draws, std::size_t n) {
 TreeRun TreeChains::run(const TreePlan& plan, Control& control) {
   if (plan.thin == 0) throw InvalidInput("thin must be at least 1");
   const std::size_t workers = std::min(settings_.n_threads, chains_.size()), all = plan.burn_in + plan.n_draws;
-  const std::size_t round = std::max<std::size_t>(1, kRound / plan.thin);
+  const std::size_t round = std::max<std::size_t>(1, kProposals / plan.thin);
   std::atomic<std::size_t> done{0}, bytes{0};
   const std::size_t state_bytes = std::min(settings_.state_bytes, control.memory_limit / 2) / chains_.size();
   for (auto& chain : chains_) {

@@ -9,10 +9,6 @@ namespace everytree::ordered {
 
 namespace {
 constexpr const char* kStage = "searching every cut-point";
-
-const char* name_of(LimitReached::Reason reason) {
-  return reason == LimitReached::Reason::time ? "time" : reason == LimitReached::Reason::memory ? "memory" : "stopped";
-}
 }  // namespace
 
 // Cuts a … b of a column between two solved ones.

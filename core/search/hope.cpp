@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "common/infinity.hpp"
 #include "weights/leaf_cost.hpp"
 
 namespace everytree {
 
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMaxTable = std::int64_t{1} << 20;
 
 std::vector<double> least_from_here(const std::vector<double>& log_table) {

@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "common/errors.hpp"
+#include "common/infinity.hpp"
 #include "fold/joint.hpp"
 #include "search/greedy.hpp"
 
 namespace everytree {
 
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Less than a split costs: 2 % more states, and half the time on primary-tumor and lymph, where many splits are close.
 constexpr double kStep = 1.0;
 // Dives from the root try so many splits at each level: a few dozen dives find what one would miss.

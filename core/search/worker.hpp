@@ -13,10 +13,6 @@ namespace everytree {
 
 constexpr double kAnyCost = 1e300;  // real costs are less
 
-inline const char* name_of(LimitReached::Reason reason) {
-  return reason == LimitReached::Reason::time ? "time" : reason == LimitReached::Reason::memory ? "memory" : "stopped";
-}
-
 struct Search::Shared {
   Shared(std::shared_ptr<const CountTable> table, const LeafCost& cost, const SearchOptions& options);
 

@@ -5,10 +5,11 @@
 #include <limits>
 #include <string>
 
+#include "common/infinity.hpp"
+
 namespace everytree {
 
 namespace {
-constexpr double kInf = std::numeric_limits<double>::infinity();
 void improve(Best& best, double score, double leaves) {
   if (score < best.score && !tied(score, best.score))
     best = {score, leaves};

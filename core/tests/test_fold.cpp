@@ -5,6 +5,7 @@
 #include "algebra/by_depth.hpp"
 #include "algebra/lexicographic.hpp"
 #include "check.hpp"
+#include "common/infinity.hpp"
 #include "down/posterior.hpp"
 #include "fold/weigh.hpp"
 #include "naive.hpp"
@@ -13,8 +14,6 @@
 using namespace everytree;
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 bool close(double log_value, naive::Real expected, naive::Real log_scale = 0) {
   const auto e = static_cast<double>(std::log(expected) - log_scale);
