@@ -68,11 +68,12 @@ test: test-cpp test-python ## the whole test suite, C++ and Python
 
 test-all: test-cpp test-sanitize test-threads test-slow test-cluster ## the suite with its slow tests, and the C++ tests under sanitizers
 
-test-cpp: $(VENV)/.tools ## the C++ tests: the core alone, without Python
+# In the build of the module, so that the core is compiled once. It stands alone all the same: see core/CMakeLists.txt.
+test-cpp: $(VENV)/.built ## the C++ tests: the core alone, without Python
 	@$(SAY) "C++ tests"
-	@$(CMAKE) -S core -B build/core $(NINJA) -DCMAKE_BUILD_TYPE=Release -DEVERYTREE_FUZZ=ON --log-level=NOTICE
-	@$(CMAKE) --build build/core
-	@$(VENV)/bin/ctest --test-dir build/core --output-on-failure
+	@$(CMAKE) -S . -B $(BUILD) -DEVERYTREE_TESTS=ON -DEVERYTREE_FUZZ=ON --log-level=NOTICE
+	@$(CMAKE) --build $(BUILD)
+	@$(VENV)/bin/ctest --test-dir $(BUILD)/core --parallel 2 --output-on-failure
 
 test-python: $(VENV)/.required $(VENV)/.built ## the Python tests
 	@$(SAY) "Python tests"
@@ -120,7 +121,7 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	    -DEVERYTREE_FUZZ=ON \
 	    --log-level=NOTICE && \
 	  $(CMAKE) --build build/sanitize && \
-	  $(VENV)/bin/ctest --test-dir build/sanitize --output-on-failure; \
+	  $(VENV)/bin/ctest --test-dir build/sanitize --parallel 2 --output-on-failure; \
 	fi
 
 # The bindings themselves, and the end of the interpreter while threads work, are seen only from Python. Its own memory is
@@ -281,7 +282,7 @@ $(VENV)/.installed: $(VENV)/.runtime pyproject.toml $(CMAKE_FILES) $(PACKAGES)
 # The quick way round after a C++ edit: compile what changed and put it where the install put it.
 $(VENV)/.built: $(VENV)/.installed $(CPP_FILES)
 	@$(SAY) "Building the C++ core"
-	@$(CMAKE) --build $(BUILD)
+	@$(CMAKE) --build $(BUILD) --target _core
 	@$(CMAKE) --install $(BUILD) --prefix "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
 	@touch $@
 
