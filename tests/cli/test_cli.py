@@ -73,8 +73,9 @@ def test_an_unknown_command_is_named() -> None:
 def test_demo_prints_both_methods_and_writes_the_pictures(tmp_path: Path) -> None:
     done = run("demo", "--depth", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "the best tree" in done.stdout
-    assert "every tree, averaged" in done.stdout
+    assert "the best tree of depth 2" in done.stdout
+    assert "every tree of depth 2, averaged" in done.stdout
+    assert "scikit-learn's tree of depth 2" in done.stdout
     assert "every tree, nothing to choose" in done.stdout
     assert "accuracy" in done.stdout
     assert "log-loss" in done.stdout
@@ -105,16 +106,19 @@ def test_a_greedy_tree_is_no_better_than_the_best() -> None:
     X, _, y, _, _ = breast_cancer(seed=0)
     result = run_demo(max_depth=3, min_leaf=5)
     assert len(X) == result.n_train
+    priced = result.tree.error + 2 * result.tree.n_leaves
     for criterion in ("gini", "entropy"):
         greedy = DecisionTreeClassifier(
             criterion=criterion, max_depth=3, min_samples_leaf=5, random_state=0
         ).fit(X, y)
-        assert result.tree.error <= (greedy.predict(X) != y).sum()
+        assert priced <= (greedy.predict(X) != y).sum() + 2 * greedy.get_n_leaves()
 
 
 def test_demo_scores_make_sense() -> None:
     result = run_demo(max_depth=2)
-    best, average, every, logistic = result.scores
+    every, average, best, logistic, forest, greedy = result.scores
+    assert (forest.method, greedy.method) == ("random forest", "scikit-learn's tree of depth 2")
+    assert min(forest.accuracy, greedy.accuracy) > 0.85
     assert (logistic.method, logistic.accuracy > 0.9) == ("logistic regression", True)
     assert result.n_train + result.n_held_out == 569
     assert 0.85 < best.accuracy <= 1
@@ -163,7 +167,7 @@ def test_demo_says_what_is_wrong(arguments: tuple[str, ...], code: int, message:
 def test_a_terminal_without_unicode_is_served(tmp_path: Path) -> None:
     done = run("demo", "--depth", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
-    assert "every tree, averaged" in done.stdout
+    assert "every tree of depth 1, averaged" in done.stdout
 
 
 # info and kernels

@@ -313,7 +313,7 @@ def compare(
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the pictures; made if absent.")] = Path("demo-output"),
     depth: Annotated[int, typer.Option(min=0, help="Most tests on a path of a tree.")] = 3,
-    min_leaf: Annotated[int, typer.Option(min=1, help="Fewest training examples in a leaf.")] = 5,
+    min_leaf: Annotated[int, typer.Option(min=1, help="Fewest training examples in a leaf.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Which random split into training and held-out rows.")] = 0,
     as_json: AsJson = False,
 ) -> None:

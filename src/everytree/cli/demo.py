@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from everytree.cli.demonstration import run_demo, write_pictures
+from everytree.cli.demonstration import check_folder, run_demo, write_pictures
 from everytree.cli.show import print_json
+from everytree.estimators.optimal import PRICE
 
 __all__ = ["show_demo"]
 
@@ -17,6 +18,7 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True)
+    check_folder(out)
     result = run_demo(max_depth, min_leaf, seed)
     picture, page = write_pictures(result, out)
 
@@ -31,18 +33,9 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
             }
         )  # fmt: skip
         return
-    console.print("[bold]Breast cancer[/bold]: 569 tumours, 30 measurements each, cut into quarters")
-    console.print(
-        f"{result.n_train} rows to learn from, {result.n_held_out} held out; {result.n_tests} tests; "
-        f"{result.n_trees:,} trees of depth ≤ {result.max_depth}, with ≥ {result.min_leaf} rows in a leaf\n"
-    )
-    console.print(f"[bold]The best of them[/bold]: {result.tree.error} training errors; no tree has fewer")
-    console.print(result.tree.to_text(), markup=False)
-    console.print("\n[bold]The tests that probably matter[/bold] (probability that a tree uses the test)")
-    for name, probability in result.likely_tests:
-        console.print(f"  {probability:.3f}  {name}", markup=False)
-
-    table = Table(title=f"\nOn the {result.n_held_out} held-out rows", title_justify="left")
+    console.print("[bold]Breast cancer[/bold]: 569 tumours, 30 measurements each")
+    console.print(f"{result.n_train} rows to learn from, {result.n_held_out} held out")
+    table = Table(title=f"\nOn the {result.n_held_out} rows that no method has seen", title_justify="left")
     table.add_column("method")
     for column in ("accuracy", "log-loss", "time"):
         table.add_column(column, justify="right")
@@ -53,11 +46,22 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
     console.print(table)
     loss, error = result.left_out
     console.print(
-        f"What the last of the trees says of itself, by leaving out each row it learned from: log-loss {loss:.3f} ± "
-        f"{error:.3f}"
+        "What the first says of itself, by leaving out each row that it learned from: log-loss "
+        f"{loss:.3f} ± {error:.3f}"
     )
+
+    in_a_leaf = f", with at least {result.min_leaf} rows in a leaf," if result.min_leaf > 1 else ""
     console.print(
-        f"Logistic regression weighs all 30 measurements at once; the best tree asks for at most {result.max_depth}, "
-        "and a person can check it."
+        f"\n[bold]The best tree of depth {result.max_depth}[/bold]: {result.tree.error} training errors with "
+        f"{result.tree.n_leaves} leaves, where a leaf costs as much as {PRICE:g} errors.\nNone of the "
+        f"{result.n_trees:,} trees over {result.n_tests} tests{in_a_leaf} is better."
     )
-    console.print(f"The tree as a picture: {picture}\nThe whole page:        {page}", markup=False)
+    console.print(result.tree.to_text(), markup=False)
+    console.print(
+        f"It asks for at most {result.max_depth} measurements of a tumour, and a person can check it; the other "
+        "methods weigh all 30."
+    )
+    console.print("\n[bold]The tests that probably matter[/bold] (probability that a tree uses the test)")
+    for name, probability in result.likely_tests:
+        console.print(f"  {probability:.3f}  {name}", markup=False)
+    console.print(f"\nThe tree as a picture: {picture}\nThe whole page:        {page}", markup=False)

@@ -24,14 +24,16 @@ from everytree.data.column import Column
 from everytree.data.frames import Frame
 from everytree.errors import DataError
 from everytree.estimators.every_tree import EveryTreeClassifier
+from everytree.estimators.optimal import PRICE
 from everytree.space.tree_space import TreeSpace
 from everytree.trees.tree import Tree
 
-__all__ = ["DemoResult", "Score", "breast_cancer", "run_demo", "write_pictures"]
+__all__ = ["DemoResult", "Score", "breast_cancer", "check_folder", "run_demo", "write_pictures"]
 
 SECONDS = 2.0  # for every tree with nothing to choose
 HELD_OUT = 0.3  # share of the rows that no method sees
 SHOWN_TESTS = 8  # how many of the most probable tests are shown
+BINS = 8  # of each measurement, as OptimalTreeClassifier has them by default
 
 Tests = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.float64]
@@ -66,12 +68,12 @@ class DemoResult:
     ]  # the log-loss of left-out training rows that every tree claims, and its error
 
 
-def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult:
+def run_demo(max_depth: int = 3, min_leaf: int = 1, seed: int = 0) -> DemoResult:
     """Split the breast cancer data, learn from one part, and score on the other.
 
     >>> result = run_demo(max_depth=1)
-    >>> result.tree.n_leaves, [score.method for score in result.scores]
-    (2, ['the best tree', 'every tree, averaged', 'every tree, nothing to choose', 'logistic regression'])
+    >>> result.tree.n_leaves, [score.method for score in result.scores][:2]
+    (2, ['every tree, nothing to choose', 'every tree of depth 1, averaged'])
     """
     X, X_held, y, y_held, names = breast_cancer(seed)
     space = TreeSpace(X, y, max_depth=max_depth, min_leaf=min_leaf, test_names=names)
@@ -81,13 +83,23 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
     posterior = space.posterior()
     proba = posterior.predict_proba(X_held)
     average = _score(
-        "every tree, averaged", proba, y_held, np.asarray(space.classes), time.perf_counter() - start
+        f"every tree of depth {max_depth}, averaged",
+        proba,
+        y_held,
+        np.asarray(space.classes),
+        time.perf_counter() - start,
     )
 
     start = time.perf_counter()
     tree = _best_tree(space)
     proba = tree.predict_proba(X_held)
-    best = _score("the best tree", proba, y_held, np.asarray(space.classes), time.perf_counter() - start)
+    best = _score(
+        f"the best tree of depth {max_depth}",
+        proba,
+        y_held,
+        np.asarray(space.classes),
+        time.perf_counter() - start,
+    )
 
     every, left_out = _every_tree(seed)
     return DemoResult(
@@ -98,20 +110,25 @@ def run_demo(max_depth: int = 3, min_leaf: int = 5, seed: int = 0) -> DemoResult
         max_depth=max_depth,
         min_leaf=min_leaf,
         tree=tree,
-        scores=(best, average, every, _logistic_regression(seed, space)),
+        scores=(every, average, best, *_others(seed, max_depth, min_leaf)),
         likely_tests=_likely_tests(posterior, names),
         left_out=left_out,
     )
 
 
-def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
-    """Write ``tree.svg`` and ``index.html`` into a folder, made if absent; return their paths."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made, before anything is learned; make nothing."""
+    above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not above.is_dir():
         expected = "a folder, or a path that is free"
         message = f"cannot write into {folder}: expected {expected}"
-        raise DataError(message, parameter="out", value=folder, expected=expected) from None
+        raise DataError(message, parameter="out", value=folder, expected=expected)
+
+
+def write_pictures(result: DemoResult, folder: Path) -> tuple[Path, Path]:
+    """Write ``tree.svg`` and ``index.html`` into a folder, made if absent; return their paths."""
+    check_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     svg = result.tree.to_svg()
     picture, page = folder / "tree.svg", folder / "index.html"
     write_whole(svg, picture)
@@ -138,23 +155,34 @@ def _frame(rows: Numbers, names: list[str]) -> Frame:
 def breast_cancer(seed: int) -> tuple[Tests, Tests, Labels, Labels, list[str]]:
     """Return training and held-out tests and labels; the tests are chosen from the training rows only."""
     train, held, y, y_held, columns = measurements(seed)
-    binarizer = Binarizer(bins=4).fit(train)
+    binarizer = Binarizer(bins=BINS).fit(train)
     names = binarizer.get_feature_names_out(columns)
     return binarizer.transform(train), binarizer.transform(held), y, y_held, [str(name) for name in names]
 
 
-def _logistic_regression(seed: int, space: TreeSpace) -> Score:
-    """Score what many would try first, on the measurements themselves: scaled, with scikit-learn's defaults."""
+def _others(seed: int, max_depth: int, min_leaf: int) -> list[Score]:
+    """Score what many would try first, on the measurements themselves, with scikit-learn's defaults."""
+    from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
 
     train, held, y, y_held, _ = measurements(seed)
-    start = time.perf_counter()
-    proba = make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y).predict_proba(held)
-    return _score(
-        "logistic regression", proba, y_held, np.asarray(space.classes), time.perf_counter() - start
-    )
+    scores = []
+    for method, model in (
+        ("logistic regression", make_pipeline(StandardScaler(), LogisticRegression())),
+        ("random forest", RandomForestClassifier(random_state=0)),
+        (
+            f"scikit-learn's tree of depth {max_depth}",
+            DecisionTreeClassifier(max_depth=max(1, max_depth), min_samples_leaf=min_leaf, random_state=0),
+        ),
+    ):
+        start = time.perf_counter()
+        fitted = model.fit(train, y)
+        proba = np.clip(fitted.predict_proba(held), 1e-15, 1.0)  # a surprise costs much, but not everything
+        scores.append(_score(method, proba, y_held, fitted.classes_, time.perf_counter() - start))
+    return scores
 
 
 @lru_cache
@@ -171,12 +199,12 @@ def _every_tree(seed: int) -> tuple[Score, tuple[float, float]]:
 
 
 def _best_tree(space: TreeSpace) -> Tree:
-    """Find the tree with the fewest errors, then the fewest nodes.
+    """Find the tree with the least errors, where a leaf has a price, then the fewest nodes.
 
     Its leaves say (n_c + 1) / (n + C), as the average does: a frequency of 1 would make one surprise on new
     data an infinite log-loss.
     """
-    tree: Tree = space.best(minimize=("error", "size"))
+    tree: Tree = space.best(minimize=("error", "size"), leaf_penalty=PRICE)
     counts = tree.counts + 1.0
     return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True))
 
@@ -226,7 +254,8 @@ figure {{ overflow-x: auto; margin: 1rem 0; }}
 <body>
 <h1>Breast cancer, {result.n_train} training rows, {result.n_tests} tests</h1>
 <p>Of the {result.n_trees:,} trees with at most {result.max_depth} tests on a path and at least
-{result.min_leaf} examples in a leaf, the tree below makes the fewest training errors: {result.tree.error}.
+{result.min_leaf} examples in a leaf, none is better than the one below, where a leaf costs as much as
+{PRICE:g} errors: it makes {result.tree.error} errors in training, with {result.tree.n_leaves} leaves.
 The average weighs every one of them by its posterior probability.
 Scores are on the {result.n_held_out} rows that were held out.</p>
 <table>
