@@ -56,6 +56,12 @@ AVERAGES = [
     "average, global 4, depth 4, uniform",
     "average, global 4, depth 4, base, uniform",
     "average, local 4, depth 4, fair, base, uniform",
+    "average, local 6, depth 4, fair, base",
+    "average, local 6, depth 4, fair, base, uniform",
+    "average, global 6, depth 4, base, uniform",
+    "average, global 4, depth 4, base, power 0.5",
+    "average, global 4, depth 4, base, uniform, power 0.5",
+    "average, global 4, depth 4, base, uniform, power 0.5, loo",
     "average, local 4, depth 4, fair, base, power 0.5, loo",
     "average, local 4, depth 4, fair, base, power 0.25, loo",
 ]
@@ -72,15 +78,20 @@ TREES = [
     "tree, global 4, depth 4, min_leaf 5",
     "tree, global 4, depth 4, base",
     "tree, local 4, depth 4, fair, base",
+    "tree, global 4, depth 4, uniform",
+    "tree, global 4, depth 4, base, uniform",
+    "tree, global 4, depth 4, base, min_leaf 5",
+    "tree, global 8, depth 4, base, min_leaf 5",
+    "tree, local 4, depth 4, fair, base, min_leaf 5",
     "tree, local 4, depth 4, fair, min_leaf 1",
     "tree, local 4, depth 4, fair, min_leaf 5",
 ]
 FINALISTS = [
     "average, global 4, depth 4",
-    "average, global 4, depth 4, base",
-    "average, local 4, depth 4, fair, base",
+    "average, global 4, depth 4, base, uniform",
+    "average, local 4, depth 4, fair, base, uniform",
     "tree, global 4, depth 4",
-    "tree, local 4, depth 4, fair",
+    "tree, global 4, depth 4, base, uniform",
 ]
 REPORTED = 5  # folds
 
