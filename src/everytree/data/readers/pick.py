@@ -19,7 +19,7 @@ from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks
 from everytree.data.readers.text import FALLBACK, Source, source_name
 from everytree.data.recipes.recipe import Recipes, apply_recipes, by_source
-from everytree.data.recipes.recognise import Recognised, recognised
+from everytree.data.recipes.recognise import recognised
 from everytree.data.recipes.target import treat_target
 from everytree.errors import DataError, Step, Wording
 
@@ -204,11 +204,8 @@ def _of_frame(source: Any, target: str | None, columns: Sequence[str] | None) ->
     frame = read_columns(source)
     if frame.names is None:
         raise DataError("the table has no names of columns; expected a data frame with names")
-    made = {
-        column.name: column
-        for column in frame.columns
-        if columns is None or column.name in {*columns, target}
-    }
+    wanted = None if columns is None else {*columns, target}
+    made = {column.name: column for column in frame.columns if wanted is None or column.name in wanted}
     return Dataset(made, target=target)
 
 
@@ -240,20 +237,22 @@ def recognise_dataset(
         why = "; ".join(f"{each.column}: {each.note}" for each in found.treated)
         found.problems.append(f"no column is left to learn from ({why})")
     found.check(where)
-    order = [made for name in data.names for made in ((name,) if name == target else _made_of(found, name))]
+    made_of = {
+        each.column: each.made for each in reversed(found.treated)
+    }  # the first word on a column counts
+    order = [
+        made
+        for name in data.names
+        for made in (
+            (name,) if name == target else made_of.get(name, (name,) if name in found.columns else ())
+        )
+    ]
     return replace(
         data,
         columns={name: found.columns[name] for name in order},
         recipes=tuple(found.recipes),
         treated=tuple(found.treated),
     )
-
-
-def _made_of(found: Recognised, name: str) -> tuple[str, ...]:
-    for each in found.treated:
-        if each.column == name:
-            return each.made
-    return (name,) if name in found.columns else ()
 
 
 def read_like(
