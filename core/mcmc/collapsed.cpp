@@ -97,7 +97,8 @@ CollapsedRun Collapsed::run(const CollapsedPlan& plan, Control& control) const {
           control.check(worker == 0, "sampling tops", done++, steps * chains.size());
           step(chain, states[worker]);
           if (chain.steps > plan.burn_in && (chain.steps - plan.burn_in) % plan.thin == 0)
-            control.check_memory(2 * (bytes += keep(chain)));
+            // The other workers remember about as much as this one.
+            control.check_memory(2 * (bytes += keep(chain)) + workers * states[worker].bytes());
         }
       });
       if (until == steps) break;

@@ -222,7 +222,7 @@ std::vector<Ranked> TreeFinder::first(std::size_t k) {
     if (key.empty()) break;
     control_->check(true, "writing trees", out.size(), k);
     bytes += 64 + 4 * key.size();
-    control_->check_memory(bytes + 64 * nodes_.size());
+    control_->check_memory(bytes + opened_bytes_ + (sizeof(Node) + 96) * nodes_.size());
     out.push_back({score, std::move(key)});
   }
   return out;
@@ -240,6 +240,8 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
   if (!node.opened) {
     expand(id);
     node.opened = true;
+    opened_bytes_ +=
+        node.options.size() * (sizeof(Option) + 2 * sizeof(Result));  // vectors hold up to twice their size
     for (std::uint32_t o = 0; o < node.options.size(); ++o) {
       const Option& option = node.options[o];
       double score = option.weight, leaves = option.test < 0 ? 1 : 2;
@@ -255,6 +257,7 @@ bool TreeFinder::open(std::uint32_t id, std::size_t k) {
     const Result r = node.heap.top();
     node.heap.pop();
     node.results.push_back(r);
+    opened_bytes_ += 2 * sizeof(Result);
     const Option option = node.options[r.option];
     if (option.child1 == kNone) continue;
     // Each pair of ranks is reached once: along rank0 from (rank1, 0), and along rank1 while rank0 is 0.

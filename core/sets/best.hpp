@@ -146,6 +146,7 @@ class TreeFinder {
   std::uint32_t loaded_ = kNone;
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::size_t opened_bytes_ = 0;  // of what the k best have opened, without the nodes themselves
 };
 
 }  // namespace everytree

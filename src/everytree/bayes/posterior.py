@@ -26,7 +26,10 @@ from everytree.trees.tree import Tree
 __all__ = ["Posterior"]
 
 Reals = npt.NDArray[np.float64]
-BYTES_PER_TREE = 2000
+BYTES_OF_TREE, BYTES_OF_COUNT = (
+    2_800,
+    17,
+)  # of a tree without its nodes, and of a node for each class, as measured
 
 
 class Posterior(Folded):
@@ -258,10 +261,12 @@ class Posterior(Folded):
             posterior that its trees cover.
         """
         with self._space.question("finding the most probable trees") as control:
-            trees = []
+            trees: list[Tree] = []
+            room = self._space.limits.memory
             for log_joint, key in self.core.top(whole("k", k, 1), control):
                 control.check()
                 trees.append(self.tree_of(key, log_joint))
+                room = _room_after(trees[-1], room)
         return TopTrees(trees)
 
     def coverage(self, k: int) -> float:
@@ -298,12 +303,13 @@ class Posterior(Folded):
         known: dict[tuple[int, ...], Tree] = {}
         trees: list[Tree] = []
         with self._space.question("drawing trees") as control:
+            room = self._space.limits.memory
             for keys in self.drawn_keys(n, random_state, control):
-                if len(known) * BYTES_PER_TREE > self._space.limits.memory:
-                    raise LimitReached("memory limit reached", "memory")
                 for key in keys:
                     if key not in known:
+                        control.check()
                         known[key] = self.tree_of(key)
+                        room = _room_after(known[key], room)
                     trees.append(known[key])
         return trees
 
@@ -503,3 +509,11 @@ class Posterior(Folded):
         """
         with self._space.question("compressing the posterior") as control:
             return curve(self, epsilons, control)
+
+
+def _room_after(tree: Tree, room: int) -> int:
+    """Return what is left of some bytes after this tree; an error where that is nothing."""
+    room -= BYTES_OF_TREE + tree.n_nodes * (12 + BYTES_OF_COUNT * tree.n_classes)
+    if room < 0:
+        raise LimitReached("memory limit reached", "memory")
+    return room
