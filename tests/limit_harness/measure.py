@@ -7,6 +7,7 @@ belong to the whole process.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -21,9 +22,11 @@ from everytree.common.limits import Limits
 from everytree.errors import EverytreeError, LimitReached
 
 from .calls import CALLS
-from .scales import SCALES
+from .scales import SCALES, SMALL
 
 __all__ = ["measured"]
+
+PATIENCE = 20.0  # seconds for a question whose memory is limited: a little memory may be enough for ever
 
 
 def resident(name: str) -> int:
@@ -39,9 +42,12 @@ def measured(call: str, scale: str, kind: str, value: float) -> dict[str, object
     )  # a job of the background inherits that it is ignored
     limits = {
         "time": lambda: Limits(time_limit=value),
-        "memory": lambda: Limits(memory_limit=int(value)),
+        "memory": lambda: Limits(time_limit=PATIENCE, memory_limit=int(value)),
         "interrupt": Limits,
     }[kind]()
+    # Libraries that are imported when they are first needed belong to no question: a small one comes before.
+    with contextlib.suppress(EverytreeError):
+        CALLS[call].ready(SMALL, Limits(time_limit=0.2))()
     ask = CALLS[call].ready(SCALES[scale], limits)
     Path("/proc/self/clear_refs").write_text("5")
     before = resident("VmRSS")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["SCALES", "Scale"]
+__all__ = ["SCALES", "SMALL", "Scale"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Scale:
         return rng.normal(size=(self.rows, max(2, self.tests // 8))), y
 
 
+SMALL = Scale(rows=80, tests=24, depth=2)
 SCALES = {
     "base": Scale(),
     "rows": Scale(rows=300_000, tests=20, depth=4),

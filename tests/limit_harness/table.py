@@ -30,7 +30,8 @@ def questions(calls: list[str], scales: list[str], kinds: list[str]) -> Iterator
         for scale in scales:
             if scale not in CALLS[name].not_on:
                 for kind in kinds:
-                    yield name, scale, kind
+                    if kind not in CALLS[name].without:
+                        yield name, scale, kind
 
 
 def run(call: str, scale: str, kind: str, timeout: float = 120) -> dict[str, object]:
