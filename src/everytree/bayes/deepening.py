@@ -167,7 +167,7 @@ def deepen(
                 f"TreeSpace with max_depth={max_depth} or None, and deepen that"
             )
     chosen = space.prior_of(prior)
-    run = _Run(space, _rows(space, X))
+    run = _Run(space, X)
     steps: list[DepthStep] = []
     depth = 0 if target == 0 else 1
     posterior: Posterior | None = None
@@ -206,11 +206,11 @@ def deepen(
 class _Run:
     """One run over all depths: they share a clock and the table."""
 
-    def __init__(self, space: Engine, rows: npt.NDArray[np.uint8]) -> None:
-        self._space = space
-        self._rows = rows
-        self._factor = 0.0
+    def __init__(self, space: Engine, X: npt.ArrayLike | None) -> None:
         self._start = time.perf_counter()
+        self._space = space
+        self._rows = _rows(space, X)
+        self._factor = 0.0
         space.core_table()  # built once, for every depth
 
     def _limits(self) -> Limits:

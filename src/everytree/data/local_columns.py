@@ -56,7 +56,8 @@ class Reach(np.ndarray[Any, np.dtype[np.uint16]]):
     @classmethod
     def of_rows(cls, rows: npt.NDArray[np.uint8]) -> Reach:
         """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper."""
-        return np.where(rows > 0, ALWAYS, NEVER).astype(np.uint16).view(cls)
+        # Of two bytes from the start: Python's numbers would make eight of each.
+        return np.where(rows > 0, np.uint16(ALWAYS), np.uint16(NEVER)).view(cls)
 
 
 @dataclass(frozen=True, slots=True)
