@@ -58,8 +58,8 @@ def show_demo(out: Path, max_depth: int, min_leaf: int, seed: int, as_json: bool
     )
     console.print(result.tree.to_text(), markup=False)
     console.print(
-        f"It asks for at most {result.max_depth} measurements of a tumour, and a person can check it; the other "
-        "methods weigh all 30."
+        f"It asks for at most {result.max_depth} measurements of a tumour, and a person can check it; "
+        "logistic regression and the forest weigh all 30."
     )
     console.print("\n[bold]The tests that probably matter[/bold] (probability that a tree uses the test)")
     for name, probability in result.likely_tests:

@@ -82,24 +82,13 @@ def run_demo(max_depth: int = 3, min_leaf: int = 1, seed: int = 0) -> DemoResult
     start = time.perf_counter()
     posterior = space.posterior()
     proba = posterior.predict_proba(X_held)
-    average = _score(
-        f"every tree of depth {max_depth}, averaged",
-        proba,
-        y_held,
-        np.asarray(space.classes),
-        time.perf_counter() - start,
-    )
+    classes = np.asarray(space.classes)
+    average = _score(f"every tree of depth {max_depth}, averaged", proba, y_held, classes, start)
 
     start = time.perf_counter()
     tree = _best_tree(space)
     proba = tree.predict_proba(X_held)
-    best = _score(
-        f"the best tree of depth {max_depth}",
-        proba,
-        y_held,
-        np.asarray(space.classes),
-        time.perf_counter() - start,
-    )
+    best = _score(f"the best tree of depth {max_depth}", proba, y_held, classes, start)
 
     every, left_out = _every_tree(seed)
     return DemoResult(
@@ -181,7 +170,7 @@ def _others(seed: int, max_depth: int, min_leaf: int) -> list[Score]:
         start = time.perf_counter()
         fitted = model.fit(train, y)
         proba = np.clip(fitted.predict_proba(held), 1e-15, 1.0)  # a surprise costs much, but not everything
-        scores.append(_score(method, proba, y_held, fitted.classes_, time.perf_counter() - start))
+        scores.append(_score(method, proba, y_held, fitted.classes_, start))
     return scores
 
 
@@ -192,9 +181,7 @@ def _every_tree(seed: int) -> tuple[Score, tuple[float, float]]:
     train, held, y, y_held, columns = measurements(seed)
     model = EveryTreeClassifier(SECONDS, random_state=seed).fit(_frame(train, columns), y)
     proba = model.predict_proba(_frame(held, columns))
-    score = _score(
-        "every tree, nothing to choose", proba, y_held, model.classes_, time.perf_counter() - start
-    )
+    score = _score("every tree, nothing to choose", proba, y_held, model.classes_, start)
     return score, (model.loo_log_loss_, model.loo_log_loss_error_)
 
 
@@ -210,9 +197,10 @@ def _best_tree(space: TreeSpace) -> Tree:
 
 
 def _score(
-    method: str, proba: npt.NDArray[np.float64], y: Labels, classes: npt.NDArray[np.str_], seconds: float
+    method: str, proba: npt.NDArray[np.float64], y: Labels, classes: npt.NDArray[np.str_], start: float
 ) -> Score:
-    """Measure the share of right answers, and the mean of −log P(true class)."""
+    """Measure the seconds since ``start``, the share of right answers, and the mean of −log P(true class)."""
+    seconds = time.perf_counter() - start
     of_true_class = proba[np.arange(len(y)), np.searchsorted(classes, y)]
     right = classes[proba.argmax(axis=1)] == y
     return Score(method, float(right.mean()), float(-np.log(of_true_class).mean()), seconds)
