@@ -25,7 +25,7 @@ PACKAGES    := $(shell find src -name __init__.py)
 # Percent of lines and branches that `make coverage` wants; 0 until it was measured as a whole.
 FLOOR       := 0
 
-.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-slow test-million fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
+.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -64,7 +64,7 @@ pictures: $(VENV)/.required $(VENV)/.built ## make the pictures of the site agai
 notebooks: $(VENV)/.required $(VENV)/.built ## run the notebooks of the site (docs/notebooks) and store their outputs
 	@$(PY) tools/run_notebooks.py
 
-test: test-cpp test-python ## the whole test suite, C++ and Python
+test: test-cpp test-python ## the test suite, C++ and Python, without what takes long
 
 test-all: test-cpp test-sanitize test-threads test-slow test-cluster ## the suite with its slow tests, and the C++ tests under sanitizers
 
@@ -77,7 +77,11 @@ test-cpp: $(VENV)/.built ## the C++ tests: the core alone, without Python
 
 test-python: $(VENV)/.required $(VENV)/.built ## the Python tests
 	@$(SAY) "Python tests"
-	@$(PY) -m pytest -m "not slow" $(SPREAD) $(PYTEST)
+	@$(PY) -m pytest -m "not slow and not long" $(SPREAD) $(PYTEST)
+
+test-long: $(VENV)/.required $(VENV)/.built ## the Python tests that start programs, open pages or take over a second each
+	@$(SAY) "Python tests that take longer"
+	@$(PY) -m pytest -m "long and not slow" $(SPREAD) $(PYTEST)
 
 test-slow: $(VENV)/.required $(VENV)/.built $(VENV)/.worlds
 	@$(SAY) "Python tests, with the slow ones"

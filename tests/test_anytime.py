@@ -192,6 +192,7 @@ def greedy_quality(X: Rows, y: Any, min_leaf: int, a: Any) -> float:
     return best
 
 
+@pytest.mark.long
 def test_growing_can_be_stopped() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((20_000, 4_000)) < 0.5).astype(np.uint8)

@@ -41,6 +41,7 @@ def test_the_evidence_is_that_of_one_process_to_the_last_bit(prior: Any) -> None
         assert np.array_equal(parts.test_inclusion(), whole.test_inclusion())
 
 
+@pytest.mark.long
 def test_two_processes() -> None:
     space = spaces(1, seed=5)[0]
     with joblib.parallel_config(backend="loky", n_jobs=2):

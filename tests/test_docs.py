@@ -66,6 +66,7 @@ def test_every_block_names_a_language_that_is_checked(page: Path) -> None:
     assert languages <= LANGUAGES, "a block without a known language is a block that nobody checks"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
 def test_python_examples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -84,6 +85,7 @@ def test_python_examples_run(
     assert runner.failures == 0, capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_readme_shows_the_numbers_it_claims(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,6 +96,7 @@ def test_the_readme_shows_the_numbers_it_claims(
     assert "11922350773715" in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", shell_lines())
 def test_shell_lines_work(command: str, tmp_path: Path) -> None:
     words = shlex.split(command)
@@ -124,6 +127,7 @@ def test_shell_lines_work(command: str, tmp_path: Path) -> None:
         assert os.access(ROOT / ".ci/run", os.X_OK)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [page for page in PAGES if any(map(on_files, lines_of(page)))], ids=name_of)
 def test_commands_on_files_work(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -171,6 +175,7 @@ def test_examples_in_docstrings_run(module: str, tmp_path: Path, monkeypatch: py
     assert failed == 0
 
 
+@pytest.mark.long
 def test_examples_that_pytest_runs_leave_nothing_behind() -> None:
     module = ROOT / "src/everytree/verify/check.py"
     before = set(ROOT.iterdir())

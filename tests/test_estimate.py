@@ -114,6 +114,7 @@ def test_numbers_for_people() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_cuts_of_one_attribute_are_not_refused_without_a_depth_limit() -> None:
     n = 300  # random descents alone would guess 5·10^9 states
     X = (np.arange(n)[:, None] <= np.arange(n - 1)[None, :]).astype(np.uint8)

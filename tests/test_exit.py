@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 CHILD = """
 import sys, threading, time
 import numpy as np

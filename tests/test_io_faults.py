@@ -175,6 +175,7 @@ def test_calls_around_a_write_may_fail(
     assert out.read_bytes() == content
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_pipe_is_one_line(folder: Path) -> None:
     told = [

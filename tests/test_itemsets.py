@@ -88,6 +88,7 @@ def test_what_needs_itemsets_below_pure_ones(query: dict[str, Any]) -> None:
     assert [each[:2] for each in answer(whole, rest, k)] == [each[:2] for each in answer(space, rest, k)]
 
 
+@pytest.mark.long
 def test_another_process_asks_without_the_rows(tmp_path: Path) -> None:
     space = et.TreeSpace(*table(2), 3, 2)
     space.mine().save(tmp_path / "mined.jsonl")

@@ -114,6 +114,7 @@ def limited(post: Posterior, limit: float) -> Posterior:
     return post
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("question", ["predict_proba", "sample", "test_inclusion", "map_tree", "top_trees"])
 def test_time_limit_of_a_folded_posterior(question: str) -> None:
     """Questions to a posterior have the limit too. The fold itself has none here, so it must be small."""
@@ -163,6 +164,7 @@ def test_a_space_can_be_asked_again_after_a_limit() -> None:
     assert space.subspace(2, 10).posterior().log_evidence == smaller.posterior().log_evidence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_limits_of_the_general_fold(n_jobs: int) -> None:
     """Thousands of trees in every list: the limits hold inside a state too."""
@@ -222,6 +224,7 @@ def test_progress_grows(n_jobs: int) -> None:
         assert all(a[0] <= b[0] and a[2] <= b[2] for a, b in pairwise(done)), f"{stage} went back"
 
 
+@pytest.mark.long
 def test_progress_is_regular() -> None:
     """A bar that rich shows should move several times a second."""
     X, y = wide(800, 110)
@@ -362,6 +365,7 @@ print("finished", flush=True)
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
     ("n", "n_tests", "depth", "what", "n_jobs"),

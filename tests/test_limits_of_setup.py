@@ -77,6 +77,7 @@ def told(script: str) -> list[tuple[str, str, float, int]]:
 # Heavy weights ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @needs_proc
 def test_heavy_weights_take_no_more_than_the_limits() -> None:
     """Sixty rows that count half a billion times: what is looked up must not grow with them."""
@@ -150,6 +151,7 @@ def wide(n: int, n_tests: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.integers(0, 2, (n, n_tests), dtype=np.uint8), rng.integers(0, 2, n)
 
 
+@pytest.mark.long
 def test_reading_the_table_is_part_of_the_time() -> None:
     X, y = wide(MILLION, 60)
     space = TreeSpace(X, y, 3, time_limit=0.02)
@@ -165,6 +167,7 @@ def test_reading_the_table_is_part_of_the_memory() -> None:
         _ = TreeSpace(X, y, 1, memory_limit=MILLION).n_trees
 
 
+@pytest.mark.long
 def test_measuring_distances_is_part_of_the_time() -> None:
     """The search for the most probable tree begins with a look at all pairs of rows."""
     X, y = wide(MILLION, 60)
@@ -179,6 +182,7 @@ def test_measuring_distances_is_part_of_the_time() -> None:
 # Memory -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @needs_proc
 def test_the_peak_of_memory_is_within_the_limit() -> None:
     answers = told("""

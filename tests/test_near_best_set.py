@@ -99,6 +99,7 @@ def test_trees_carry_the_probabilities_of_the_set(space: et.TreeSpace) -> None:
     assert space.near_best().predict_proba([[0, 1]]).tolist() == [[0.0, 1.0]]
 
 
+@pytest.mark.long
 def test_draws_are_uniform(space: et.TreeSpace) -> None:
     near = space.near_best(1e9)
     drawn = Counter(tree.key for tree in near.sample(4500, random_state=1))
@@ -177,6 +178,7 @@ def test_rows_without_columns_and_no_rows() -> None:
     assert near.test_use().shape == (0,)
 
 
+@pytest.mark.long
 def test_more_trees_than_len_can_say() -> None:
     near = wide_space(max_depth=4).near_best(1e6)
     assert near.n_trees == near.space.n_trees > 2**63

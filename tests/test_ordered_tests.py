@@ -115,6 +115,7 @@ def test_few_cuts_take_the_general_road(monkeypatch: pytest.MonkeyPatch) -> None
         et.TreeSpace.from_frame(X, y, bins="all", cuts="global", max_depth=2).best()
 
 
+@pytest.mark.long
 def test_a_limit_leaves_the_best_so_far_and_a_gap() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(1500, 6))

@@ -71,6 +71,7 @@ def test_heavy_libraries_are_imported_only_when_needed(statement: str, allowed: 
     assert imported_by(statement) & HEAVY <= allowed
 
 
+@pytest.mark.long
 def test_estimators_import_no_more_than_scikit_learn_itself() -> None:
     used = imported_by("from everytree import TreeSpace, Binarizer, OptimalTreeClassifier")
     # scikit-learn imports pandas and pyarrow where they are installed.
@@ -94,6 +95,7 @@ def test_the_checker_shares_no_code_with_the_solver() -> None:
     }
 
 
+@pytest.mark.long
 def test_missing_optional_libraries_name_their_extra() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

@@ -125,6 +125,7 @@ def queries(draw: st.DrawFn) -> et.Query:
         return et.Query("error", **{**given, "max_error": None})  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 @given(queries(), st.integers(1, 10**6))
 @settings(max_examples=300, deadline=None)
 def test_round_trip(query: et.Query, k: int) -> None:

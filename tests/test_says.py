@@ -246,6 +246,7 @@ def test_every_answer_of_a_space_says_it(name: str) -> None:
         assert tree.error == (said != case.y).sum()
 
 
+@pytest.mark.long
 def test_near_best_trees_say_what_their_errors_count() -> None:
     case = Case(*flowers())
     near = case.model.space_.near_best(0.1, 0.01, dirichlet=[1, 1, 60])

@@ -364,6 +364,7 @@ def test_rules_list_every_leaf_yes_first() -> None:
     assert np.sum([rule.counts for rule in rules], axis=0).tolist() == tree.counts[0].tolist()
 
 
+@pytest.mark.long
 def test_a_deep_tree_needs_no_recursion() -> None:
     depth = 3000  # far beyond Python's recursion limit
     nested: Any = None

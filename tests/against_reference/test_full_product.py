@@ -37,6 +37,7 @@ def check_tables(n_classes: int, max_depth: int | None, tables: int, seed: str) 
                 raise AssertionError(f"{name}: {error}\n{case!r}") from error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("max_depth", OPTIONS["max_depth"])
 @pytest.mark.parametrize("n_classes", OPTIONS["n_classes"])
 def test_every_combination(n_classes: int, max_depth: int | None) -> None:

@@ -69,6 +69,7 @@ def answers(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
 def test_every_strategy_gives_the_engines_answer(constraint: dict[str, Any], n_classes: int) -> None:

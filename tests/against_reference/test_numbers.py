@@ -125,6 +125,7 @@ def test_linear_tables_change_nothing_on_wide_tables(n: int, noise: float) -> No
     assert a.map_tree().info["log_joint"] == pytest.approx(b.map_tree().info["log_joint"], rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "n_tests"), [(10**5, 20), (10**6, 22)])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_many_distinct_rows(n: int, n_tests: int, n_classes: int) -> None:

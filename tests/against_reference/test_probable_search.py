@@ -16,6 +16,7 @@ from everytree.engine.problem import PROBABLE as SWITCHES
 CASES = covering_cases(4, seed=5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(8))
 def test_the_search_finds_the_tree_of_the_fold(part: int) -> None:
     for case in CASES[part::8]:
@@ -47,6 +48,7 @@ def test_the_search_finds_the_tree_of_the_reference(part: int) -> None:
             assert (found.size, found.key) < (reference.size(best), reference.key(best)), case
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("off", [{}, *({name: False} for name in SWITCHES), dict.fromkeys(SWITCHES, False)])
 def test_every_bound_may_be_turned_off(off: dict[str, bool]) -> None:
     for case in CASES[3::12]:
@@ -56,6 +58,7 @@ def test_every_bound_may_be_turned_off(off: dict[str, bool]) -> None:
         assert twins.space.most_probable(twins._prior, twins._dirichlet).key == expected.key, (case, off)
 
 
+@pytest.mark.long
 def test_whatever_interrupts_the_search_the_bounds_hold() -> None:
     """Stopped again and again, the search goes on and ends with the same tree."""
     stopped = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import pytest
 from engine_cases import OPTIONS, Case, Data, Twins
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -59,6 +60,7 @@ def twins(draw: st.DrawFn) -> Twins:
     return Twins(case, data)
 
 
+@pytest.mark.long
 @PLAIN
 @given(twins())
 def test_evidence_and_predictions(both: Twins) -> None:
@@ -66,6 +68,7 @@ def test_evidence_and_predictions(both: Twins) -> None:
     predict_proba(both)
 
 
+@pytest.mark.long
 @PLAIN
 @given(twins())
 def test_count_and_best(both: Twins) -> None:
@@ -73,6 +76,7 @@ def test_count_and_best(both: Twins) -> None:
         QUESTIONS[name](both)
 
 
+@pytest.mark.long
 @PLAIN
 @given(twins())
 def test_posterior_questions(both: Twins) -> None:

@@ -64,6 +64,7 @@ def padded(values: np.ndarray, like: np.ndarray) -> np.ndarray:
     return values
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n_classes", "max_depth", "min_leaf"), [(2, 3, 1), (2, 4, 8), (3, 3, 5), (5, 2, 2), (2, None, 20)]
 )

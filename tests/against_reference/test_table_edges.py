@@ -207,6 +207,7 @@ def test_many_classes(n_classes: int, max_depth: int | None, frontier: bool) -> 
     ask(Twins(case, Data(X, y.astype(np.intp), None, n_classes)), ("best_cost", "front", *CHEAP))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_tests", [63, 64, 65, 130])
 def test_more_tests_than_a_word_has_bits(n_tests: int) -> None:
     rng = np.random.default_rng(n_tests)

@@ -139,6 +139,7 @@ def test_what_else_is_refused() -> None:
         post.bracket()
 
 
+@pytest.mark.long
 def test_heart_cleveland() -> None:
     """A known pair of numbers, for the trees of depth at most 4."""
     path = CP4IM / "heart-cleveland.txt"

@@ -182,6 +182,7 @@ def test_without_data_the_prior_is_sampled() -> None:
 # Predictions and their errors -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_errors_are_calibrated() -> None:
     """Standardised errors have a spread of about one; they are meant to be on the safe side."""
     scores = []
@@ -288,6 +289,7 @@ def large() -> TreeSpace:
     return TreeSpace(X, X[:, 0] ^ (X[:, 1] & X[:, 2]), max_depth=7, time_limit=1.0)
 
 
+@pytest.mark.long
 def test_time_limit_leaves_the_draws_so_far() -> None:
     space = large()
     space.limits = Limits(time_limit=1.5)
@@ -316,6 +318,7 @@ def test_too_early_a_limit_is_an_error() -> None:
         space.collapsed(n_draws=5000, burn_in=0, random_state=0)
 
 
+@pytest.mark.long
 def test_stop_from_another_thread() -> None:
     space = large()
     space.limits = Limits(time_limit=60)

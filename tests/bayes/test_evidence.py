@@ -159,6 +159,7 @@ def test_the_average_is_the_mixture():
     assert np.array_equal(again.predict_proba(X), mixed.predict_proba(X))
 
 
+@pytest.mark.long
 def test_draws_of_the_average_have_its_probabilities():
     mixed = et.fit_evidence(space(9, n=16), refine=False, keep=True).average()
     draws = mixed.sample(4000, random_state=0)

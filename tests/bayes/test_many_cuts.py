@@ -28,6 +28,7 @@ def plain(rows):
     return [[None if np.isnan(x) else float(x) for x in row] for row in rows]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_classes", "fair", "power", "min_leaf"), CASES)
 def test_many_cuts_say_what_their_twin_says(n_classes, fair, power, min_leaf):
     rng = np.random.default_rng([n_classes, fair, min_leaf])

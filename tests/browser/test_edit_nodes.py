@@ -16,6 +16,8 @@ from test_explorer_page import answered, claims, served
 
 import everytree as et
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("starlette", reason='needs the extra web: pip install "everytree[web]"')
 pytest.importorskip("uvicorn", reason='needs the extra web: pip install "everytree[web]"')
 

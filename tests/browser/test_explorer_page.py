@@ -19,6 +19,8 @@ from page_cases import mixed_table
 
 from everytree.report.asked import choices
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("starlette", reason='needs the extra web: pip install "everytree[web]"')
 pytest.importorskip("uvicorn", reason='needs the extra web: pip install "everytree[web]"')
 

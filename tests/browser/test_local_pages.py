@@ -18,6 +18,8 @@ from page_cases import mixed_table
 import everytree as et
 from everytree.report import write_report
 
+pytestmark = pytest.mark.long
+
 
 def shown(page: Any) -> dict[str, float]:
     """The class probabilities of the row in sight."""

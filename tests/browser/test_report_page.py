@@ -18,6 +18,8 @@ from page_cases import HOSTILE, mixed_table
 import everytree as et
 from everytree.report import write_report
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def model() -> Any:

@@ -17,6 +17,8 @@ from page_cases import mixed_table
 import everytree as et
 from everytree.report import write_report
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -41,6 +41,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.long
 def test_help_lists_the_commands_and_answers_at_once() -> None:
     def timed() -> tuple[float, str]:
         start = _children_seconds()
@@ -70,6 +71,7 @@ def test_an_unknown_command_is_named() -> None:
 # demo
 
 
+@pytest.mark.long
 def test_demo_prints_both_methods_and_writes_the_pictures(tmp_path: Path) -> None:
     done = run("demo", "--depth", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -87,6 +89,7 @@ def test_demo_prints_both_methods_and_writes_the_pictures(tmp_path: Path) -> Non
     assert picture.read_text(encoding="utf-8") in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_demo_writes_where_it_is_told(tmp_path: Path) -> None:
     done = run("demo", "--depth", "1", "--out", str(tmp_path / "a" / "b"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -94,6 +97,7 @@ def test_demo_writes_where_it_is_told(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+@pytest.mark.long
 def test_demo_as_json(tmp_path: Path) -> None:
     done = run("demo", "--depth", "1", "--json", cwd=tmp_path)
     found = json.loads(done.stdout)
@@ -134,6 +138,7 @@ def test_demo_scores_make_sense() -> None:
     assert 0 < probabilities[0] <= 1 + 1e-12
 
 
+@pytest.mark.long
 def test_demo_repeats_itself() -> None:
     first, second = run_demo(max_depth=2), run_demo(max_depth=2)
     assert first.tree == second.tree
@@ -143,6 +148,7 @@ def test_demo_repeats_itself() -> None:
     assert run_demo(max_depth=2, seed=1).tree != first.tree
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -164,6 +170,7 @@ def test_demo_says_what_is_wrong(arguments: tuple[str, ...], code: int, message:
     assert (tmp_path / "taken").read_text() == "a file"
 
 
+@pytest.mark.long
 def test_a_terminal_without_unicode_is_served(tmp_path: Path) -> None:
     done = run("demo", "--depth", "1", cwd=tmp_path, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
@@ -204,6 +211,7 @@ def test_unknown_kernels_raise_in_python() -> None:
     assert _core.kernels() == before
 
 
+@pytest.mark.long
 def test_every_kernel_gives_the_same_demo() -> None:
     before = _core.kernels()
     try:
@@ -219,6 +227,7 @@ def test_every_kernel_gives_the_same_demo() -> None:
     assert losses == pytest.approx([losses[0]] * len(losses), rel=1e-9)
 
 
+@pytest.mark.long
 def test_info_tells_what_is_there_and_how_to_get_the_rest() -> None:
     found = json.loads(run("info", "--json").stdout)
     assert found["everytree"] == everytree.__version__

@@ -40,6 +40,7 @@ def saved(kind: str, folder: Path) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", MADE)
 def test_a_missing_part_is_an_answer_or_one_line(kind: str, tmp_path: Path, cli: Any) -> None:
     content = saved(kind, tmp_path)

@@ -115,6 +115,7 @@ def test_26_classes(cli: Any, letters: Path) -> None:
     assert done.json["training_accuracy"] > 0.7
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "more"),
     [
@@ -251,6 +252,7 @@ def test_methods_are_listed(cli: Any) -> None:
     assert all(entry["about"] in text for entry in found.values())
 
 
+@pytest.mark.long
 def test_a_limit_keeps_the_best_so_far(cli: Any, tmp_path: Path) -> None:
     rng = random.Random(0)
     header = [f"a{j}" for j in range(60)] + ["y"]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 SLOW_START = 60.0  # seconds that a busy machine may need
 
 

@@ -51,6 +51,7 @@ def test_a_poor_model_is_called_poor_in_words(messy: Path, cli: Any) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_class_that_matters_has_its_own_figures(messy: Path, cli: Any) -> None:
     done = cli(
         "fit",
@@ -88,6 +89,7 @@ def test_a_class_that_matters_has_its_own_figures(messy: Path, cli: Any) -> None
         assert (done.code, message in done.err) == (2, True), done.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["optimal", "c45", "bayes", "every"])
 def test_new_files_are_read_as_the_first_and_what_is_new_is_said(
     method: str, messy: Path, cli: Any, tmp_path: Path
@@ -134,6 +136,7 @@ def test_new_files_are_read_as_the_first_and_what_is_new_is_said(
         assert (done.code in (0, 3), "newest signup_date" in done.out) == (True, True), done.out
 
 
+@pytest.mark.long
 def test_report_takes_model_and_data_and_the_old_form_too(messy: Path, cli: Any, tmp_path: Path) -> None:
     model = tmp_path / "m.json"
     assert (
@@ -164,6 +167,7 @@ def test_a_wish_for_a_column_is_one_option(messy: Path, cli: Any) -> None:
     assert (bad.code, "expected NAME=WAY" in bad.err) == (2, True)
 
 
+@pytest.mark.long
 def test_front_and_query_stand_beside_held_out_rows(messy: Path, cli: Any) -> None:
     done = cli("front", messy, "--max-depth", "2", "--json")
     assert done.code == 0, done.err
@@ -183,6 +187,7 @@ def test_compare_has_the_two_baselines(messy: Path, cli: Any) -> None:
     assert all(0.3 < row["auc"] < 1 for row in done.json["methods"])
 
 
+@pytest.mark.long
 def test_a_target_of_numbers_is_refused_with_what_to_do(messy: Path, cli: Any, tmp_path: Path) -> None:
     done = cli("fit", messy, "--target", "total_charges")
     assert done.code == 2

@@ -112,6 +112,7 @@ def test_an_argument_is_said_as_it_is_typed() -> None:
     assert words("demo")(Argument("max_depth", "3", "3")) == "--depth 3"
 
 
+@pytest.mark.long
 def test_every_step_of_the_library_is_one_that_commands_can_say() -> None:
     source = Path(__file__).parents[2] / "src/everytree"
     found = set()

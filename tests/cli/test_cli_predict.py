@@ -219,6 +219,7 @@ def test_a_bad_cell_far_down_leaves_nothing_behind(cli: Any, mixed: Path, model:
     assert sorted(path.name for path in mixed.parent.iterdir()) == ["answers.csv", "mixed.csv", "model.json"]
 
 
+@pytest.mark.long
 def test_changed_model_files_are_refused(cli: Any, mixed: Path, model: Path) -> None:
     """Bytes deleted, doubled or replaced: a file is refused with a message, or predicts something."""
     text = model.read_bytes()

@@ -42,6 +42,7 @@ def test_a_true_model(folder: Path) -> None:
         assert fact in done.stdout
 
 
+@pytest.mark.long
 def test_a_false_claim(folder: Path) -> None:
     text = (folder / "model.json").read_text(encoding="utf-8")
     changed = json.loads(text)
@@ -60,6 +61,7 @@ def test_a_false_claim(folder: Path) -> None:
     assert found["better_tree"]
 
 
+@pytest.mark.long
 def test_an_unproved_claim(folder: Path) -> None:
     limits = ("--max-states", "1")
     done = run("model.json", "data.csv", *limits, cwd=folder)
@@ -68,6 +70,7 @@ def test_an_unproved_claim(folder: Path) -> None:
     assert run("model.json", "data.csv", *limits, "--require-proof", cwd=folder).returncode == 1
 
 
+@pytest.mark.long
 def test_inputs_that_cannot_be_read(folder: Path) -> None:
     done = run("model.json", "nothing.csv", cwd=folder)
     assert done.returncode == 2
@@ -99,6 +102,7 @@ def test_options_of_the_csv_file(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_predictions_that_were_not_checked_have_an_exit_code_of_their_own(folder: Path) -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     et.BayesOptimalClassifier(max_depth=2, bins=3).fit(X, y).save(folder / "model.json")

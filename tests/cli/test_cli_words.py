@@ -157,6 +157,7 @@ def test_predict_makes_tests_of_the_rows_once(
 # --- seconds
 
 
+@pytest.mark.long
 def test_seconds_are_those_that_were_waited_for(
     cli: Any, mixed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +212,7 @@ def noise(n_rows: int, n_tests: int) -> tuple[Any, Any]:
     return rng.integers(0, 2, (n_rows, n_tests)), rng.integers(0, 2, n_rows)
 
 
+@pytest.mark.long
 def test_a_count_that_would_take_long_is_given_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, y = noise(600, 50)
     posterior = et.TreeSpace(rows, y, max_depth=4, min_leaf=5).posterior()

@@ -66,11 +66,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["polars", None])
 def test_a_file_behind_an_address(server: str, engine: str | None) -> None:
     assert Table.from_parquet(f"{server}/part.parquet", "y", engine=engine) == Table.from_frame(FRAME, "y")
 
 
+@pytest.mark.long
 def test_the_command_line(server: str, tmp_path: Path) -> None:
     given = [f"{server}/part.parquet", "--target", "y", "--max-depth", "2", "--out", str(tmp_path / "m.json")]
     result = CliRunner().invoke(app, ["fit", *given])
@@ -79,6 +81,7 @@ def test_the_command_line(server: str, tmp_path: Path) -> None:
     assert et.load_model(tmp_path / "m.json").tree_ == expected.tree_
 
 
+@pytest.mark.long
 def test_files_that_are_not_there(server: str) -> None:
     with pytest.raises(DataError, match=r"could not answer .*absent.parquet|absent.parquet: DuckDB cannot"):
         Table.from_parquet(f"{server}/absent.parquet", "y")

@@ -484,6 +484,7 @@ def test_identifiers_are_refused():
     assert Binarizer(max_categories=300).fit(X).transform(X).sum() == 300
 
 
+@pytest.mark.long
 def test_too_large_a_matrix_is_refused():
     X = np.arange(70_000.0).reshape(-1, 1)
     with pytest.raises(DataError, match=r"69999 tests on 70000 rows make \d+ cells.*use fewer bins"):

@@ -210,6 +210,7 @@ def test_partial_fit_does_not_add_to_a_table() -> None:
         model.partial_fit([[0]], [1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["duckdb", "polars", None])
 def test_files(engine: str | None, tmp_path: Any) -> None:
     if engine == "duckdb":

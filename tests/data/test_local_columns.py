@@ -229,6 +229,7 @@ def test_values_that_must_be_refused_are_refused_with_local_cuts():
         binarizer.transform([["d"]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_engines_count_the_same_table(seed, engine):

@@ -76,6 +76,7 @@ def test_partial_fit_is_fit_on_all_rows(n, begin):
     np.testing.assert_array_equal(model.predict_proba(new), whole.predict_proba(new))
 
 
+@pytest.mark.long
 def test_chunks_are_counted_as_one_frame():
     frame, y = frame_of(120)
     frame = frame.assign(y=y)

@@ -68,6 +68,7 @@ def test_every_model_that_learns_from_tables_is_here() -> None:
     assert {type(model).__name__ for model in MODELS} == able
 
 
+@pytest.mark.long
 def test_the_same_table(tmp_path: Path) -> None:
     for seed in range(6):
         first, *others = ways(some_frame(seed), seed, tmp_path)

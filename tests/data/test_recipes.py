@@ -275,6 +275,7 @@ def _mutated(draw: random.Random, seeds: tuple[str, ...], letters: str) -> str:
     return "".join(text)
 
 
+@pytest.mark.long
 def test_the_checker_reads_cells_as_the_reader_does() -> None:
     """Two readers that share no code agree on 15,000 cells, most of them damaged."""
     draw, read = random.Random(5), 0

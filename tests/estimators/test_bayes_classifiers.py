@@ -309,6 +309,7 @@ def wide(n=200, m=30, seed=0):
     return X, (X[:, 0] ^ X[:, 1]) | (rng.random(n) < 0.1)
 
 
+@pytest.mark.long
 def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     X, y = wide(120, 14)
     model = et.BayesOptimalClassifier(max_depth=None, min_leaf=1, memory_limit=400_000)

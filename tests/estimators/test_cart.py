@@ -81,6 +81,7 @@ def test_the_method_by_refitting(seed, rule):
         assert made.predict_proba(rows) == pytest.approx(tree.predict_proba(rows), abs=1e-12)
 
 
+@pytest.mark.long
 def test_both_rules_prune_and_one_se_prunes_more():
     sizes = []
     for seed in range(12):
@@ -174,6 +175,7 @@ def gappy(rng):
     )
 
 
+@pytest.mark.long
 def test_the_tree_sends_its_rows_where_it_counted_them():
     rng = np.random.default_rng(0)
     seen = {"known": 0, "gaps": 0}
@@ -189,6 +191,7 @@ def test_the_tree_sends_its_rows_where_it_counted_them():
     assert min(seen.values()) > 50
 
 
+@pytest.mark.long
 def test_ranks_among_all_rows_grow_the_tree_of_some():
     rng = np.random.default_rng(2)
     for _ in range(50):
@@ -203,6 +206,7 @@ def gini(counts):
     return counts.sum() - (counts**2).sum() / max(counts.sum(), 1)
 
 
+@pytest.mark.long
 def test_the_first_test_is_the_best_of_all():
     rng = np.random.default_rng(1)
     for _ in range(150):

@@ -182,6 +182,7 @@ def test_a_memory_limit_leaves_a_greedy_tree() -> None:
     assert model.error_ < 1500
 
 
+@pytest.mark.long
 def test_a_stop_ends_the_search() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(2000, 6)), rng.integers(0, 2, 2000)

@@ -77,6 +77,7 @@ def test_members_have_the_columns_that_they_say(fitted) -> None:
         assert np.array_equal(part.predict_proba(other), part.predict_proba(X))
 
 
+@pytest.mark.long
 def test_what_is_said_of_left_out_rows_is_that_of_refitted_averages() -> None:
     """With nominal rows that occur twice the space does not change without one: refitting is the definition."""
     rng = np.random.default_rng(2)
@@ -109,6 +110,7 @@ def test_the_numbers_are_those_of_the_left_out_rows(fitted) -> None:
     assert model.loo_log_loss_ < model.baseline_log_loss_
 
 
+@pytest.mark.long
 def test_weights_count_rows(fitted) -> None:
     model, X, y = fitted
     weights = np.arange(len(y)) % 3
@@ -121,6 +123,7 @@ def test_weights_count_rows(fitted) -> None:
     assert not np.allclose(again.predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.long
 def test_it_is_the_same_every_time_and_in_any_order_of_rows(fitted) -> None:
     model, X, y = fitted
     again = et.EveryTreeClassifier(None).fit(X[::-1], y[::-1])
@@ -205,6 +208,7 @@ def test_where_nothing_is_to_be_learned_the_class_shares_are_answered() -> None:
 # --- sizes
 
 
+@pytest.mark.long
 def test_columns_are_left_out_where_there_are_too_many() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 90))
@@ -351,6 +355,7 @@ def test_useless_averages_leave_the_shares_as_they_are() -> None:
 # --- people and files
 
 
+@pytest.mark.long
 def test_summary_and_nearest_tree() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = et.EveryTreeClassifier(time_limit=1).fit(X, y)

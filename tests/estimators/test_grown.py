@@ -258,6 +258,7 @@ def test_batches_of_option_trees_are_all_rows():
     )
 
 
+@pytest.mark.long
 def test_batches_restructure_as_the_reference_does():
     for seed, lead in product(range(4), (1.0, 10.0, 1e6)):
         X, y = mixed(seed, 90)

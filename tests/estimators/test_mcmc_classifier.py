@@ -70,6 +70,7 @@ def test_predictions_are_the_exact_average_within_their_error(options, n_classes
     assert abs(np.mean(leaves) - exact.posterior_.expected_leaves) < 0.15
 
 
+@pytest.mark.long
 def test_predictions_converge_at_the_monte_carlo_rate():
     X, y = data(2)
     exact = et.BayesOptimalClassifier(max_depth=3).fit(X, y).predict_proba(X)

@@ -302,6 +302,7 @@ def fitted(model, how):
     return facts(model)
 
 
+@pytest.mark.long
 def test_refit_is_a_fresh_fit_for_every_change() -> None:
     X, y = patients(70, 5)
     model = et.OptimalTreeClassifier(2).fit(X, y)

@@ -31,6 +31,7 @@ def frame_of(codes, n_values):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("averaging", "leaf"), [(True, "dirichlet"), (False, "dirichlet"), (False, "laplace")]
 )

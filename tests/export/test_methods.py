@@ -141,6 +141,7 @@ def deep(depth: int) -> TreeForm:
     return TreeForm((Field("x", "number"),), ("a", "b"), tuple(nodes))
 
 
+@pytest.mark.long
 def test_depth() -> None:
     rows = pd.DataFrame({"x": -np.arange(0, 62.0)})
     fits = deep(60)

@@ -103,6 +103,7 @@ def test_trees_by_gain_ratio(binary_nominal):
     assert sum(size > 1 for size in sizes) > 40
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("binary_nominal", [False, True])
 def test_which_leaves_are_closed_among_many_cuts(binary_nominal):
     # Columns that are constant on one side of many cuts: the lower branch opens, or the upper one closes, far from the

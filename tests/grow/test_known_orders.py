@@ -64,6 +64,7 @@ WAYS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [xd6, led])
 def test_averaging_beats_smoothing_beats_no_pruning(make):
     # 20 trials at each of three sizes; all trees are grown as far as they go, as in Buntine's comparison. With 40 other

@@ -123,6 +123,7 @@ def among(data, values, codes, counted, **words) -> Grower:
     return Grower(table, **words)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("se", "folds", "prior"), [(0, 10, "uniform"), (1, 10, "leaf_penalty"), (1, 3, "uniform")]
 )
@@ -240,6 +241,7 @@ def test_files_of_pruned_trees_are_read_and_verified(tmp_path):
         }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prune", ["smooth", "map", "none"])
 def test_another_prior_prunes_the_same_tree(prune):
     pairs = [*product(PRIORS, repeat=2), ("uniform", "size"), ("size", "coding"), ("leaf_penalty", "shapes")]

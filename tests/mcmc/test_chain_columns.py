@@ -103,6 +103,7 @@ def test_the_density_is_that_of_the_reference(seed: int, missing: str) -> None:
     assert ops == ({("<=", False), ("is", True)} if missing == "category" else {("<=", False)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("odds", "blind"), [(EVEN, 1.0), (UNEVEN, 1.0), (UNEVEN, 0.6)])
 @pytest.mark.parametrize(
     "options", [{"max_depth": 2, "min_leaf": 4}, {"max_depth": 3, "min_leaf": 12}], ids=str
@@ -166,6 +167,7 @@ def test_the_stack_kernel_of_the_paper_is_that_of_the_reference(orders: str) -> 
     assert total < 1 / 2 + 1e-12  # the single leaf has two choices
 
 
+@pytest.mark.long
 def test_the_chain_of_the_twin_keeps_the_target() -> None:
     """Detailed balance of the reference itself, where some proposals are none."""
     mixed = Mixed(7, max_depth=2, min_leaf=9)

@@ -152,6 +152,7 @@ def test_without_data_the_prior_is_sampled(min_leaf: int) -> None:
     assert abs(depths.mean() - expected) < 5 * depths.std() / math.sqrt(ess)
 
 
+@pytest.mark.long
 def test_geweke_joint_distribution() -> None:
     """Trees given labels by the chain, labels given the tree by definition: trees stay as in the prior."""
     rng = np.random.default_rng(5)

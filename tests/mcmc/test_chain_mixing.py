@@ -128,6 +128,7 @@ def test_tempering_passes_between_modes() -> None:
     assert deviation < 0.15
 
 
+@pytest.mark.long
 def test_a_density_of_tests_changes_proposals_and_not_the_law() -> None:
     small = Small(4, "coding", n=30, min_leaf=2)
     density = [1.0, 3.0, 0.5, 2.0]

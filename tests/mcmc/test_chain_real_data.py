@@ -18,6 +18,7 @@ CP4IM = Path(__file__).parents[3] / "shared" / "data" / "cp4im"
 REGROWTH = (0.2, 0.2, 0.2, 0.2, 0.2)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not CP4IM.is_dir(), reason="the CP4IM files are not here")
 @pytest.mark.parametrize("name", ["heart-cleveland", "vote"])
 def test_heart_and_vote_converge_to_the_exact_average(name: str) -> None:

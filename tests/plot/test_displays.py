@@ -99,6 +99,7 @@ def test_every_display_is_exported_and_documented() -> None:
         assert all(inspect.getdoc(getattr(getattr(plot, name), each)) for each in made_by)
 
 
+@pytest.mark.long
 def test_importing_the_displays_does_not_load_matplotlib() -> None:
     code = "import sys, everytree.plot; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -44,6 +44,7 @@ def test_the_keywords_are_those_of_scikit_learn() -> None:
     assert theirs <= set(inspect.signature(plot_tree).parameters)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("depth", "n_classes"), [(0, 2), (3, 2), (4, 3), (3, 26), (5, 2)])
 @pytest.mark.parametrize("size", [None, (25, 6), (28, 12)])
 def test_boxes_lie_inside_and_apart(depth: int, n_classes: int, size: Any) -> None:

@@ -119,6 +119,7 @@ def test_max_depth_cuts_and_says_so() -> None:
     assert svg.count("… 8 leaves not drawn") == 2
 
 
+@pytest.mark.long
 def test_html_is_one_block_and_stays_small() -> None:
     html = full_tree(2)._repr_html_()
     assert html.startswith("<div")

@@ -142,6 +142,7 @@ def test_every_tree_of_the_definition_and_no_other(
 # Recursion against listing -----------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fair", [True, False], ids=["fair", "plain"])
 @pytest.mark.parametrize("bins", BINS)
 @pytest.mark.parametrize("kind", KINDS)

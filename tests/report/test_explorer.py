@@ -74,6 +74,7 @@ def test_forbidden_columns_are_in_no_tree_and_required_ones_in_the_best(tmp_path
     assert any("must be used" in note for note in having["notes"])
 
 
+@pytest.mark.long
 def test_a_space_is_mined_once_and_kept(tmp_path: Path) -> None:
     made = explorer(tmp_path)
     finished(made.ask({"max_depth": 3}))
@@ -87,6 +88,7 @@ def test_a_space_is_mined_once_and_kept(tmp_path: Path) -> None:
     assert len(spaces) <= 8
 
 
+@pytest.mark.long
 def test_a_question_asked_again_is_answered_from_memory(tmp_path: Path) -> None:
     made = explorer(tmp_path)
     first = finished(made.ask({"max_depth": 3}))
@@ -134,6 +136,7 @@ def with_a_tree(job: Job) -> Job:
     return job
 
 
+@pytest.mark.long
 def test_a_long_question_tells_its_bound_and_can_be_stopped(endless: Explorer) -> None:
     job = with_a_tree(endless.ask(LONG))
     assert "so far, none has less than" in job.status
@@ -203,6 +206,7 @@ def test_a_stopped_front_leaves_a_proved_tree_and_says_what_is_missing(
     ]
 
 
+@pytest.mark.long
 def test_clients_ask_side_by_side(endless: Explorer) -> None:
     one = with_a_tree(endless.ask(LONG, "one"))
     two = with_a_tree(endless.ask(LONG, "two"))  # the very same space
@@ -230,6 +234,7 @@ def test_clients_ask_side_by_side(endless: Explorer) -> None:
     assert len(endless.opened._spaces) <= opened.KEPT_SPACES
 
 
+@pytest.mark.long
 def test_of_many_clients_the_oldest_idle_one_is_forgotten(endless: Explorer) -> None:
     busy = with_a_tree(endless.ask(LONG, "busy"))
     asked = [endless.ask({"max_depth": 0}, f"c{k}") for k in range(jobs.MOST_CLIENTS - 1)]
@@ -247,6 +252,7 @@ def test_of_many_clients_the_oldest_idle_one_is_forgotten(endless: Explorer) -> 
     assert busy.finished.wait(10)
 
 
+@pytest.mark.long
 def test_the_end_stops_every_question_and_waits_for_it(endless: Explorer) -> None:
     running = [with_a_tree(endless.ask(LONG, name)) for name in ("a", "b")]
     assert endless.close(20)

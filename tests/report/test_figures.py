@@ -142,6 +142,7 @@ def test_no_code_among_the_words(kind: Any) -> None:
     assert "colour is red" in words
 
 
+@pytest.mark.long
 def test_the_page_of_every_tree() -> None:
     X, y = mixed_table(120)
     model = et.EveryTreeClassifier(time_limit=1).fit(X, y)

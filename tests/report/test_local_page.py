@@ -167,6 +167,7 @@ def test_the_explorer_forbids_and_requires_columns(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_evidence_of_many_averages_gives_the_answer() -> None:
     X, y = mixed_table(150)
     model = et.EveryTreeClassifier(time_limit=1).fit(X, y)

@@ -65,6 +65,7 @@ def test_drawn_trees_are_shown_by_their_shares() -> None:
     assert sum(found["leaves"]) == pytest.approx(1)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not BUILT, reason="needs node, and npm install in web/")
 @pytest.mark.parametrize("missing", ["error", "category", "impute"])
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def test_no_name_leaves_its_place(name: str) -> None:
     assert not re.search("[<>&\u2028\u2029]", found.texts["script"][0])
 
 
+@pytest.mark.long
 def test_a_page_of_breast_cancer_is_small(tmp_path: Path) -> None:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     model = et.BayesOptimalClassifier(max_depth=3, min_leaf=5).fit(X, y)
@@ -108,6 +109,7 @@ def test_a_page_of_breast_cancer_is_small(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["page.html"]
 
 
+@pytest.mark.long
 def test_many_classes_and_many_trees_stay_below_two_megabytes() -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (600, 14))
@@ -151,6 +153,7 @@ def test_building_gives_the_bundle_that_is_shipped(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (BUNDLE / name).read_bytes(), "run: make web"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (WEB / "node_modules" / "typescript").exists(), reason="needs npm install in web/")
 def test_the_types_of_the_page_hold() -> None:
     done = subprocess.run(

@@ -71,6 +71,7 @@ def token_of(address: str) -> str:
     return urlsplit(address).query.removeprefix("token=")
 
 
+@pytest.mark.long
 def test_the_address_is_local_and_has_the_token_and_the_query(address: str) -> None:
     place = urlsplit(address)
     assert place.hostname == "127.0.0.1"
@@ -122,6 +123,7 @@ def test_a_token_in_the_address_does_not_open_the_questions(address: str) -> Non
         assert ask(address, "GET", f"/api/{what}", {"X-Everytree-Token": token_of(address)})[0] == 405
 
 
+@pytest.mark.long
 def test_a_question_is_answered_and_a_bad_one_refused(address: str) -> None:
     token = {"X-Everytree-Token": token_of(address)}
     status, text, _ = ask(address, "POST", "/api/ask", token, {"max_depth": 2})
@@ -185,6 +187,7 @@ def quiet(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         assert server.wait(20) == 130
 
 
+@pytest.mark.long
 def test_malformed_requests_get_one_line_and_leave_no_traceback(quiet: tuple[str, Path]) -> None:
     address, complaints = quiet
     token = {"X-Everytree-Token": token_of(address)}
@@ -246,6 +249,7 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_explorer_in_order_while_questions_run(
     endless: Path, number: signal.Signals, code: int
@@ -273,6 +277,7 @@ def test_a_signal_ends_the_explorer_in_order_while_questions_run(
             assert (server.returncode, complaints) == (code, "")
 
 
+@pytest.mark.long
 def test_a_signal_ends_the_explorer_while_it_reads_a_file_that_unpacks_to_very_much(endless: Path) -> None:
     bomb = gzip.compress(b"a,b\n" + b"1,0\n" * 30_000_000, 1)
     with subprocess.Popen(
@@ -316,6 +321,7 @@ def test_another_target_and_another_file(address: str, tmp_path: Path) -> None:
     assert json.loads(text)["code"] == "data"
 
 
+@pytest.mark.long
 def test_a_file_that_cannot_be_read_ends_with_one_message(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("")
     command = [sys.executable, "-m", "everytree", "explore", str(tmp_path / "empty.csv"), "--no-browser"]

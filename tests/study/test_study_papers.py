@@ -56,6 +56,7 @@ def dl8(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return run_study("nijssen2007", data, tmp_path_factory.mktemp("out"), quick=True, trials=2)
 
 
+@pytest.mark.long
 def test_the_optimum_fits_the_training_rows_better(dl8: Outcome) -> None:
     rows = table(dl8, "figure9-unpruned").rows
     assert [(row["data set"], row["minfreq"]) for row in rows] == [("balance-scale", 15), ("vote", 20)]
@@ -157,6 +158,7 @@ def test_every_query_can_be_asked() -> None:
     assert all(et.parse_query(text) for text in nijssen2007.QUERIES.values())
 
 
+@pytest.mark.long
 @real
 @pytest.mark.parametrize(("name", "minfreq"), [("balance-scale", 15), ("breast-w", 40)])
 def test_figure_9_is_reached_on_training_rows(name: str, minfreq: int, tmp_path: Path) -> None:
@@ -170,6 +172,7 @@ def test_figure_9_is_reached_on_training_rows(name: str, minfreq: int, tmp_path:
 # --- Buntine
 
 
+@pytest.mark.long
 def test_buntine_on_generated_data_needs_no_folder(data: Path, tmp_path: Path) -> None:
     found = run_study("buntine1992", data, tmp_path, quick=True, trials=2, sets=["iris"])
     rows = table(found, "accuracy").rows
@@ -237,6 +240,7 @@ def test_predicted_accuracy_is_the_mean_probability_of_what_is_predicted() -> No
 # --- chains
 
 
+@pytest.mark.long
 def test_no_energy_is_below_the_optimum(data: Path, tmp_path: Path) -> None:
     found = run_study("krasznahorkay2004", data, tmp_path, quick=True, trials=1)
     rows = table(found, "energies").rows
@@ -304,6 +308,7 @@ def test_energies_are_those_of_the_estimator(risk: str) -> None:
 # --- beyond
 
 
+@pytest.mark.long
 def test_beyond_with_what_is_installed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = [name for name in installed() if name in ("scikit-learn CART", "random forest")]
     monkeypatch.setattr(beyond, "installed", lambda: some)
@@ -332,6 +337,7 @@ def test_beyond_with_what_is_installed(data: Path, tmp_path: Path, monkeypatch: 
     assert {row["classifier"] for row in table(again, "choosing-everyone").rows} == {*beyond.OURS, *some[:1]}
 
 
+@pytest.mark.long
 def test_a_peer_that_fails_or_takes_too_long_is_a_cell_without_result(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,6 +363,7 @@ FAKES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("how", FAKES)
 def test_a_solver_in_a_process_of_its_own(
@@ -402,6 +409,7 @@ def test_a_tree_of_a_solver_by_hand() -> None:
 # --- the parts of Bayes optimal classification beside its table
 
 
+@pytest.mark.long
 def test_both_depths_of_figure_1_and_the_grid_of_the_prior(data: Path, tmp_path: Path) -> None:
     found = run_study("nijssen2008", data, tmp_path, quick=True, trials=2, parts=["figure1", "grid"])
     figure = table(found, "figure1")

@@ -214,6 +214,7 @@ def test_a_reduced_quick_run_of_two_sets_and_three_folds(data: Path, tmp_path: P
     assert first.rows[-1]["★"].endswith(" (482.5)")
 
 
+@pytest.mark.long
 def test_bayes_optimal_quick_run(data: Path, tmp_path: Path) -> None:
     found = run_study("nijssen2008", data, tmp_path, quick=True, trials=2)
     assert set(found.absent) == {"diabetes", "heart-cleveland"}
@@ -227,6 +228,7 @@ def test_bayes_optimal_quick_run(data: Path, tmp_path: Path) -> None:
     assert "not there: heart-cleveland, diabetes" in found.files[0].read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_study_that_was_interrupted_goes_on(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,6 +259,7 @@ def test_a_study_that_was_interrupted_goes_on(
     assert len(begun) == 5  # nothing is left
 
 
+@pytest.mark.long
 def test_parallel_and_sequential_runs_find_the_same(data: Path, tmp_path: Path) -> None:
     options: dict[str, Any] = {"quick": True, "sets": ["vote"], "trials": 3}
     for n_jobs in (1, 2):
@@ -288,6 +291,7 @@ def test_a_place_that_cannot_be_written_is_noticed_before_any_job(
         run_study("cano", data, tmp_path / "file", quick=True, trials=1)
 
 
+@pytest.mark.long
 def test_a_disk_that_is_full_when_tables_are_written_is_named(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +380,7 @@ def test_every_study_has_jobs_with_different_keys(name: str) -> None:
     assert len(study.jobs(True, study.needs(True))) < len(study.jobs(False, study.needs(False)))
 
 
+@pytest.mark.long
 def test_the_report_is_of_all_results_there_are(data: Path, tmp_path: Path) -> None:
     for name in ("vote", "zoo"):
         found = run_study("cano", data, tmp_path, quick=True, sets=[name], trials=2, parts=["tables"])
@@ -422,6 +427,7 @@ def test_printed_figures_are_all_there() -> None:
     assert all(printed(name)["citation"] for name in ("nijssen2008", "nijssen2007", "cano", "buntine1992"))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the data sets beside the repository")
 def test_bayes_optimal_on_vote_is_near_the_printed_values(tmp_path: Path) -> None:
     found = run_study("nijssen2008", REAL, tmp_path, quick=True, sets=["vote"], parts=["table1"], trials=10)

@@ -72,6 +72,7 @@ def fields(saved: dict[str, Any]) -> dict[str, list[tuple[Any, ...]]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_field_is_refused_found_or_free(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

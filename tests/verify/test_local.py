@@ -62,6 +62,7 @@ def saved(tmp_path, seed, bins=3, min_leaf=1):
     return model, trees
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "bins"), [(0, 3), (1, 3), (2, 3), (3, 3), (1, "all")])
 def test_a_true_model_is_proved(tmp_path, seed, bins):
     model, _ = saved(tmp_path, seed, bins, 1 + seed % 2)

@@ -56,6 +56,7 @@ def test_drawn_trees_lie_in_the_space(change: Callable[[dict[str, Any]], None], 
     assert any(name.startswith("drawn tree") for name in false_of(report)), false_of(report)
 
 
+@pytest.mark.long
 def test_a_node_asks_what_its_rows_offer(tmp_path: Path) -> None:
     frame = people(80)
     model = et.OptimalTreeClassifier(max_depth=2, min_leaf=4, cuts="local", bins=3, leaf_penalty=0)

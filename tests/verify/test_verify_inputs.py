@@ -100,6 +100,7 @@ def test_a_field_that_is_missing_is_named(case: Case) -> None:
             case.changed(lambda data, field=field: data.pop(field))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "made",
     [et.OptimalTreeClassifier, et.MAPTreeClassifier, et.BayesOptimalClassifier],
@@ -130,6 +131,7 @@ def test_any_damage_is_an_input_error_or_a_report(made, tmp_path) -> None:
             case.changed(change, max_states=100, time_limit=1)
 
 
+@pytest.mark.long
 def test_a_very_deep_tree_takes_time_in_proportion(case: Case) -> None:
     n = 5_000
     children = [[-1, -1]] * n  # all leaves: not a tree

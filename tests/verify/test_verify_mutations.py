@@ -116,6 +116,7 @@ ODD = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", made.MADE)
 def test_odd_values_anywhere_are_an_error_or_a_model_that_works(kind: str, tmp_path: Path) -> None:
     _, file, data, X = made.fitted(kind, tmp_path, 40)

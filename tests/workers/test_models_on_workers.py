@@ -19,6 +19,8 @@ from everytree.study import run as runner
 from everytree.study.jobs import rows_of_line
 from everytree.study.run import run_study
 
+pytestmark = pytest.mark.long
+
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 2, (120, 6))
 Y = (X[:, 0] & X[:, 1]) ^ (RNG.random(120) < 0.15)

@@ -101,6 +101,7 @@ def test_bad_arguments() -> None:
         pass
 
 
+@pytest.mark.long
 def test_names_of_backends() -> None:
     for name in ("loky", "threading", "multiprocessing"):
         with use_backend(name, 2):
@@ -152,6 +153,7 @@ def refuse(k: int) -> None:
     raise error
 
 
+@pytest.mark.long
 def test_notes_of_errors_come_along() -> None:
     with joblib.parallel_config(backend="multiprocessing", n_jobs=2), pytest.raises(DataError) as told:
         cluster.distribute(refuse, [(4,)])

@@ -62,6 +62,7 @@ def test_random_bytes(reader: Callable[..., Dataset]) -> None:
         assert outcome(reader, rng.integers(0, 256, size, dtype=np.uint8).tobytes()) in ("read", "refused")
 
 
+@pytest.mark.long
 def test_random_printable_text_reaches_every_corner_of_the_syntax() -> None:
     rng = np.random.default_rng(12)
     letters = list("ab1 ,;'\"{}%?@\\\n\t.-eé")
@@ -75,6 +76,7 @@ def test_random_printable_text_reaches_every_corner_of_the_syntax() -> None:
     assert seen >= {("csv", "read"), ("csv", "refused"), ("arff", "refused"), ("head", "refused")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("reader", "content"), [(read_csv, CSV), (read_arff, ARFF)])
 def test_changed_and_truncated_files(reader: Callable[..., Dataset], content: bytes) -> None:
     assert outcome(reader, content) == "read"

@@ -54,6 +54,7 @@ def many_rows(path: Path, n_rows: int, piece: int = 1_000_000) -> None:
             writer.write_table(rows)
 
 
+@pytest.mark.long
 def test_a_parquet_file_of_many_rows_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bomb.parquet"
     many_rows(path, 60_000_000)
@@ -67,6 +68,7 @@ def test_a_parquet_file_of_many_rows_is_refused_at_once(tmp_path: Path) -> None:
     assert read_parquet(path, columns=["y"]).n_rows == 60_000_000
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks of memory are told by Linux")
 @pytest.mark.parametrize("kind", ["plain", "dictionary", "delta", "feather", "csv", "arff", "cells"])
 def test_what_unpacks_to_much_takes_little_before_it_is_refused(kind: str, tmp_path: Path) -> None:
@@ -101,6 +103,7 @@ def test_what_unpacks_to_much_takes_little_before_it_is_refused(kind: str, tmp_p
     assert n_bytes < 110e6, n_bytes  # where 300 MB are unpacked; half of it is what readers need to start
 
 
+@pytest.mark.long
 def test_many_different_cells_are_seen_while_they_grow() -> None:
     rows = "".join(f"value {k}\n" for k in range(200_000))
     with pytest.raises(DataError, match=r"<stream>:200001: reading takes .* or more") as told:
