@@ -112,6 +112,7 @@ void bind_search(nb::module_& m);
 void bind_ordered(nb::module_& m);
 void bind_collapsed(nb::module_& m);
 void bind_mcmc(nb::module_& m);
+void bind_forest(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_grow_options(nb::module_& m);
 void bind_path_average(nb::module_& m);

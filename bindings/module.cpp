@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   bind::bind_ordered(m);
   bind::bind_collapsed(m);
   bind::bind_mcmc(m);
+  bind::bind_forest(m);
   bind::bind_grow(m);
   bind::bind_grow_options(m);
   bind::bind_path_average(m);

@@ -19,6 +19,8 @@ struct DrawnTrees {
   std::span<const std::uint64_t> ends;
   std::span<const double> weights;
   int max_depth = -1;  // of their space: where states choose their tests, it says whose cuts the last level uses
+
+  std::span<const std::int32_t> key(std::size_t k) const;
 };
 
 // out: n_rows × classes. The same to the last bit for any number of threads.

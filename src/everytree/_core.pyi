@@ -514,6 +514,21 @@ def predict_draws(table: CountTable, keys: Annotated[NDArray[numpy.int32], dict(
     The same for rows of what each test reaches, where states choose their tests.
     """
 
+def forest_of_draws(table: CountTable, keys: NDArray[numpy.int32], ends: NDArray[numpy.uint64], weights: NDArray[numpy.float64], dirichlet: Dirichlet, control: Control, max_depth: int) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.float64]]:
+    """
+    Trees by their keys as arrays: nodes, trees, and weight · P(class) at leaves.
+    """
+
+@overload
+def forest_sums(nodes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], trees: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """The sum over the trees of a forest: rows × classes."""
+
+@overload
+def forest_sums(nodes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], trees: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    The same for rows of what each test reaches, where states choose their tests.
+    """
+
 class Columns:
     """Whole columns, nominal and numeric, as greedy growers see them."""
 

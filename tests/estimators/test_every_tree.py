@@ -13,9 +13,10 @@ from sklearn.datasets import load_iris
 
 import everytree as et
 from everytree.bayes.stacking import NEGLIGIBLE, folds_of, least, pooled, stack, stacked
+from everytree.common import spent as spent_module
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
-from everytree.estimators import every_tree
+from everytree.estimators import every_tree, evidence_parts
 from everytree.estimators.members import PRICE, Member, members_of, price_of
 from everytree.estimators.screening import kept_columns
 from everytree.report.page import write_report
@@ -251,7 +252,7 @@ def test_text_with_too_many_values_is_left_out() -> None:
 def test_predictions_in_batches_are_the_same(fitted, monkeypatch: pytest.MonkeyPatch) -> None:
     model, X, _ = fitted
     before = model.predict_proba(X)
-    monkeypatch.setattr(every_tree, "BATCH", 500)
+    monkeypatch.setattr(evidence_parts, "BATCH", 500)
     np.testing.assert_allclose(model.predict_proba(X), before, rtol=1e-12)
 
 
@@ -451,8 +452,8 @@ def test_the_time_may_be_called_a_budget() -> None:
 
 def test_time_that_others_use_hardly_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     wall, own = iter([100.0, 102.0, 120.0]), iter([7.0, 8.5, 8.5])
-    monkeypatch.setattr(every_tree.time, "monotonic", lambda: next(wall))
-    monkeypatch.setattr(every_tree.time, "thread_time", lambda: next(own))
-    spent = every_tree._Spent()
+    monkeypatch.setattr(spent_module.time, "monotonic", lambda: next(wall))
+    monkeypatch.setattr(spent_module.time, "thread_time", lambda: next(own))
+    spent = spent_module.Spent()
     assert spent.seconds == 1.5  # of two on the wall
     assert spent.seconds == 5.0  # a quarter of twenty

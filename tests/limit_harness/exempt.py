@@ -55,7 +55,7 @@ NAMES = {
     "*.about_tree": ANSWER, "*.added": ANSWER, "*.answers": "predict_proba, with the classes", "*.as_text": ANSWER,
     "*.attribute_inclusion": "Posterior.test_inclusion", "*.checked_costs": VALUE, "*.column_kinds": VALUE,
     "*.column_names": VALUE, "*.columns_from_json": VALUE, "*.columns_to_json": VALUE,
-    "*.compress": "Posterior.compress",
+    "*.compress": "Posterior.compress, or Posterior.sample", "*.proba_of_frame": "predict_proba",
     "*.exponent_claims": VALUE, "*.power_": VALUE, "*.shown_tree": ANSWER,
     "*.decide": "linear in the rows", "*.describe_tree": ANSWER, "*.dirichlet_by_depth": VALUE, "*.display": ANSWER,
     "*.explain": "one row", "*.explain_row": "one row", "*.facts": ANSWER, "*.feature_importances_": ANSWER,

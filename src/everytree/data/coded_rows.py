@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.binarizer import Binarizer, fit_locally, set_fitted_locally
+from everytree.data.column import Column
 from everytree.data.cut_rules import check_size
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns
@@ -122,6 +123,16 @@ class CodedRows:
             per_example=self.per_example,
         )  # fmt: skip
         return CodedPart(table.encoded(made, None), place)
+
+    def frame(self, some: npt.NDArray[np.intp]) -> Frame:
+        """Return some of the rows as columns again; a number that shares its code with others is the least of them."""
+        made = [
+            Column.of(f"x{j}", "numeric", np.zeros(some.size)) for j in range(len(self.binarizer.encodings_))
+        ]
+        for k, column in enumerate(self.columns.columns):
+            name = made[column.column].name
+            made[column.column] = self.columns.values_of(column, self.codes[some, k], name)
+        return Frame(tuple(made), some.size, None)
 
     def table(self, bins: int) -> Table:
         """Return the table of all columns."""

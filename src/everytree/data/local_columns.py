@@ -35,7 +35,7 @@ from everytree.data.listed_tests import FineTests
 from everytree.data.ordered_cuts import LARGEST, OrderedCuts, ordered_cuts, rises
 from everytree.errors import QueryError
 
-__all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach"]
+__all__ = ["ALWAYS", "NEVER", "NOMINAL", "ORDERED", "LocalColumn", "LocalColumns", "Reach", "comparable"]
 
 ORDERED, NOMINAL = 0, 1
 ALWAYS, NEVER = 0, 65535
@@ -187,13 +187,15 @@ class LocalColumns:
         """The codes of a frame's rows, a column for each of ``columns``; missing and unseen values have codes too."""
         out = np.empty((frame.n_rows, len(self.columns)), dtype=np.int32)
         for k, column in enumerate(self.columns):
-            out[:, k] = self._codes_of(column, self._matched(frame, column))
+            out[:, k] = self.codes_of(column, self.matched(frame, column))
         return out
 
-    def _matched(self, frame: Frame, column: LocalColumn) -> Column:
+    def matched(self, frame: Frame, column: LocalColumn) -> Column:
+        """The column of a frame, as it was in training."""
         return matched(frame.columns[column.column], self.encodings[column.column])
 
-    def _codes_of(self, column: LocalColumn, given: Column) -> npt.NDArray[Any]:
+    def codes_of(self, column: LocalColumn, given: Column) -> npt.NDArray[Any]:
+        """The codes of one column."""
         encoding = self.encodings[column.column]
         if given.is_empty:
             codes = np.zeros(len(given), dtype=np.int32)
@@ -210,6 +212,35 @@ class LocalColumns:
         if given.mask is not None or given.is_empty:
             codes[given.missing] = self.missing_code(column)
         return codes
+
+    def values_of(self, column: LocalColumn, codes: npt.NDArray[np.int32], name: str) -> Column:
+        """A column with these codes: of the numbers that share one, the least of training."""
+        encoding, gone = self.encodings[column.column], codes >= column.n_codes
+        inside = np.where(gone, 0, codes)
+        if encoding.codes is not None:
+            labels = sorted(encoding.codes, key=encoding.codes.__getitem__)
+            if column.kind == ORDERED:  # two values: the one that is asked for has the code 0
+                first = encoding.tests[0].value
+                labels.sort(key=lambda value: value != first)
+            return Column.of(name, "nominal", np.where(gone, -1, inside), gone, tuple(labels))
+        if column.fine is None:
+            return Column.of(name, "boolean", (inside == 0).astype(np.uint8), gone)
+        return Column.of(name, "numeric", column.fine.low[inside], gone if gone.any() else None)
+
+    def numbers_of(
+        self, column: LocalColumn, given: Column
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+        """The numbers of a column, with what stands for missing ones, and where there are none; None for nowhere."""
+        fill, gone = self.encodings[column.column].fill, given.missing if given.is_empty else given.mask
+        if gone is None:
+            return given.data, None
+        if fill is None:
+            return np.zeros(0) if given.is_empty else given.data[~gone], gone
+        if given.is_empty:
+            return np.full(len(given), fill), None
+        values = given.data.astype(np.float64) if isinstance(fill, float) else given.data.copy()
+        values[gone] = fill
+        return values, None
 
     def missing_code(self, column: LocalColumn) -> int:
         """The code of a missing value: that of what stands for it, or one of its own."""
@@ -355,11 +386,11 @@ class LocalColumns:
         """How far each row reaches: for each test the least upper for which it holds, as said above."""
         out = np.empty((frame.n_rows, self.n_tests), dtype=np.uint16).view(Reach)
         for column in self.columns:
-            given = self._matched(frame, column)
-            if column.fine is not None and column.fine.cuts is None and not given.is_empty:
+            given = self.matched(frame, column)
+            if column.fine is not None and column.fine.cuts is None:
                 self._numbers_reach(column, column.fine, given, out)
                 continue
-            codes = self._codes_of(column, given)[:, None]
+            codes = self.codes_of(column, given)[:, None]
             tests = np.arange(column.end - column.begin)
             holds = codes == tests if column.kind == NOMINAL else codes <= tests
             out[:, column.begin : column.end] = np.where(holds, ALWAYS, NEVER)
@@ -369,24 +400,16 @@ class LocalColumns:
 
     def _numbers_reach(self, column: LocalColumn, fine: FineCodes, given: Column, out: Reach) -> None:
         """The reach of a column of numbers: each number is placed among the cuts above each lower code."""
-        encoding = self.encodings[column.column]
-        gone = given.mask
-        values = given.data
-        if gone is not None:
-            if encoding.fill is None:
-                values = values[~gone]
-            else:
-                values = values.astype(np.float64) if isinstance(encoding.fill, float) else values.copy()
-                values[gone] = encoding.fill
+        values, gone = self.numbers_of(column, given)
         points, place = np.unique(values, return_inverse=True)
         n, m = points.size, column.n_codes
-        kept = slice(None) if gone is None or encoding.fill is not None else ~gone
+        kept = slice(None) if gone is None else ~gone
         step = max(1, CELLS // max(n + 1, m))
         for begin in range(0, m - 1, step):
             end = min(m - 1, begin + step)
             cuts = self._ordered(column, fine, begin, end).cuts
             below = np.searchsorted(
-                *_comparable(points, cuts), side="right"
+                *comparable(points, cuts), side="right"
             )  # numbers that do not exceed each
             lower = np.arange(begin, end)[:, None]
             below[np.arange(m) <= lower] = n
@@ -397,7 +420,7 @@ class LocalColumns:
             reach = np.where(passed == 0, ALWAYS, lower + 1 + passed)
             reach[reach >= m] = NEVER
             out[kept, column.begin + begin : column.begin + end] = reach.T.astype(np.uint16)[place]
-        if gone is not None and encoding.fill is None:
+        if gone is not None:
             out[gone, column.begin : column.end] = NEVER
         if column.missing >= 0:
             out[:, column.missing] = NEVER if gone is None else np.where(gone, ALWAYS, NEVER)
@@ -427,9 +450,7 @@ def _cuts(encoding: Encoding, n_cuts: int) -> list[float | int]:
     return tests.cuts if isinstance(tests, FineTests) else [test.value for test in tests[:n_cuts]]
 
 
-def _comparable(
-    points: npt.NDArray[Any], cuts: npt.NDArray[Any]
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def comparable(points: npt.NDArray[Any], cuts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Numbers and cuts in one type, in which ``point <= cut`` is what it is for the numbers themselves."""
     if cuts.dtype.kind == "O":
         return points.astype(object), cuts

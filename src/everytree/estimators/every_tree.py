@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from everytree.bayes.stacking import losses_of, pooled, stack
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, threads
+from everytree.common.spent import Spent
 from everytree.data.binarizer import Binarizer, reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.example_weights import ExampleWeights
@@ -31,7 +31,9 @@ from everytree.errors import LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
+from everytree.estimators.compressed_averages import CompressedAverages, compressed
 from everytree.estimators.every_summary import summary
+from everytree.estimators.evidence_parts import columns_of, columns_with_tests, evidence_from, row_batches
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.nearest_tree import NearestTree, nearest_tree
 from everytree.estimators.parameter_names import Meaning
@@ -55,8 +57,6 @@ SHARE = 20  # No member takes more than this part of the time, as far as its pri
 SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
 KEPT_BACK = 0.15  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 1.0  # but no more than this
-BATCH = 32_000_000  # So many reaches of new rows are in memory at a time.
-LOWEST = 1e-12  # A probability below this says no more than this.
 
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
@@ -200,7 +200,7 @@ class EveryTreeClassifier(ClassifierBase):
     # --- fit
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        spent = _Spent()
+        spent = Spent()
         limits = Limits(self.time_limit)  # A value that is no limit is refused here.
         threads(self.n_jobs)
         whole("random_state", self.random_state, 0)
@@ -216,7 +216,7 @@ class EveryTreeClassifier(ClassifierBase):
         self.columns_used_ = np.array(kept, dtype=np.intp)
         binarizer = Binarizer(bins=4, missing=self.missing, cuts="local")
         self.coded_, place = CodedRows.of_frame(
-            binarizer, _columns_of(frame, kept), codes, self.classes_.tolist(), weights
+            binarizer, columns_of(frame, kept), codes, self.classes_.tolist(), weights
         )
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
@@ -234,7 +234,7 @@ class EveryTreeClassifier(ClassifierBase):
             gone = len(frame.columns) - len(small)
             self.notes_.append(f"{gone} text columns with more than {MOST_CODES} values are left out")
         small = small or list(range(len(frame.columns)))
-        kept = [small[j] for j in kept_columns(_columns_of(frame, small), codes, weights, MOST_COLUMNS)]
+        kept = [small[j] for j in kept_columns(columns_of(frame, small), codes, weights, MOST_COLUMNS)]
         if len(kept) < len(small):
             self.notes_.append(
                 f"{len(kept)} of {len(small)} columns are used, those that tell most about the classes by themselves; "
@@ -242,7 +242,7 @@ class EveryTreeClassifier(ClassifierBase):
             )
         return kept
 
-    def _members(self, entries: Entries, deadline: float | None, spent: _Spent) -> list[Fitted]:
+    def _members(self, entries: Entries, deadline: float | None, spent: Spent) -> list[Fitted]:
         """Take the averages, until the time or the memory for them is spent; the first one is always taken."""
         found: list[Fitted] = []
         coded, late, large, n_bytes = self.coded_, 0, 0, 0
@@ -282,7 +282,7 @@ class EveryTreeClassifier(ClassifierBase):
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
         log_shares = np.log(self.shares_)
-        evidence = _evidence([each.said for each in found], log_shares)
+        evidence = evidence_from([each.said for each in found], log_shares)
         prices = np.array([each.price for each in found])
         chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED)
         used = np.flatnonzero(chosen.weights).tolist() or [0]
@@ -337,10 +337,12 @@ class EveryTreeClassifier(ClassifierBase):
         check_is_fitted(self)
         frame = read_frame(X, self)
         check_columns(self, frame, reset=False)
-        part = _columns_of(frame, self.columns_used_.tolist())
+        yield from self._each_of(columns_of(frame, self.columns_used_.tolist()))
+
+    def _each_of(self, part: Frame) -> Iterator[tuple[npt.NDArray[np.intp], list[Reals]]]:
         binarizer = self.coded_.binarizer
-        tests = [self.coded_.tests_of(_columns_with_tests(model)) for model in self.models_]
-        for some in _batches(frame.n_rows, len(binarizer.tests_)):
+        tests = [self.coded_.tests_of(columns_with_tests(model)) for model in self.models_]
+        for some in row_batches(part.n_rows, len(binarizer.tests_)):
             reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
             yield (
                 some,
@@ -371,11 +373,49 @@ class EveryTreeClassifier(ClassifierBase):
 
     def predict_proba(self, X: Any) -> Reals:
         check_is_fitted(self)
+        return self._pool(self._each(X))
+
+    def proba_of_frame(self, frame: Frame) -> Reals:
+        """Predict class probabilities of the columns in use, read and checked already.
+
+        Parameters
+        ----------
+        frame : Frame
+            The columns.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            The probabilities, in the order of ``classes_``.
+        """
+        return self._pool(self._each_of(frame))
+
+    def _pool(self, said: Iterable[tuple[npt.NDArray[np.intp], list[Reals]]]) -> Reals:
         log_shares, n = np.log(self.shares_), self.coded_.total
-        parts = [
-            pooled(_evidence(each, log_shares), log_shares, self.weights_, n) for _, each in self._each(X)
-        ]
+        parts = [pooled(evidence_from(each, log_shares), log_shares, self.weights_, n) for _, each in said]
         return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
+
+    def compress(self, n_trees: int = 1000) -> CompressedAverages:
+        """Draw trees from the averages, for predictions in milliseconds that are nearly the same.
+
+        Parameters
+        ----------
+        n_trees : int
+            How many trees are drawn from all averages together, at least four from each; the error falls with the
+            square root of their number, and the time of a prediction grows with it.
+
+        Returns
+        -------
+        CompressedAverages
+            The trees; ``bound_`` says how far their probabilities were from those of this model on training rows.
+
+        Raises
+        ------
+        QueryError
+            If ``n_trees`` is no positive whole number.
+        """
+        check_is_fitted(self)
+        return compressed(self, n_trees)
 
     # --- what it tells
 
@@ -508,10 +548,10 @@ class EveryTreeClassifier(ClassifierBase):
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
         (_, each) = next(self._each(x))
-        moved = _evidence(each, log_shares) * self.weights_
+        moved = evidence_from(each, log_shares) * self.weights_
         proba = pooled(moved, log_shares, np.ones(len(self.models_)), self.coded_.total)[0]
         strongest = self.models_[int(np.argmax(moved[0, int(proba.argmax())]))]
-        told = strongest.explain_row(_columns_of(read_frame(x, self), self.columns_used_.tolist()), top)
+        told = strongest.explain_row(columns_of(read_frame(x, self), self.columns_used_.tolist()), top)
         by_rules = np.array([rule.move for rule in told.rules]).reshape(-1, proba.size).sum(axis=0)
         rest = proba - np.array(told.base) - by_rules
         return replace(told, proba=tuple(proba.tolist()), rest=tuple(rest.tolist()))
@@ -531,7 +571,7 @@ class EveryTreeClassifier(ClassifierBase):
         """
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
-        parts = [_evidence(each, log_shares) * self.weights_ for _, each in self._each(X)]
+        parts = [evidence_from(each, log_shares) * self.weights_ for _, each in self._each(X)]
         return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.models_)))])
 
     # --- files
@@ -551,43 +591,6 @@ class EveryTreeClassifier(ClassifierBase):
         save_every(self, path, target)
 
 
-class _Spent:
-    """The seconds that were spent since it was made: of this thread, but no less than a quarter of those on the wall.
-
-    By the wall clock, half of the averages were left out on a machine that others used too, and the model was worse.
-    """
-
-    def __init__(self) -> None:
-        self._begun = time.thread_time(), time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        return max(time.thread_time() - self._begun[0], (time.monotonic() - self._begun[1]) / 4)
-
-
-def _evidence(said: list[Reals], log_shares: Reals) -> Reals:
-    """Return log(p / share) of several averages, of shape (rows, classes, averages)."""
-    return np.log(np.maximum(np.stack(said, axis=2), LOWEST)) - log_shares[None, :, None]
-
-
-def _columns_with_tests(model: BayesOptimalClassifier) -> list[int]:
-    return [j for j, encoding in enumerate(model.binarizer_.encodings_) if encoding.tests]
-
-
-def _columns_of(frame: Frame, kept: list[int]) -> Frame:
-    """Return some of the columns, under their own names."""
-    if len(kept) == len(frame.columns):
-        return frame
-    columns = tuple(frame.columns[j] for j in kept)
-    return Frame(columns, frame.n_rows, tuple(column.name for column in columns))
-
-
 def _n_values(column: Any) -> int:
     """Return how many values a text column has; 1 for other columns, which any number may have."""
     return len(np.unique(column.present())) if column.kind == "nominal" and not column.is_empty else 1
-
-
-def _batches(n_rows: int, n_tests: int) -> Iterator[npt.NDArray[np.intp]]:
-    size = max(1, BATCH // max(1, n_tests))
-    for start in range(0, n_rows, size):
-        yield np.arange(start, min(n_rows, start + size))

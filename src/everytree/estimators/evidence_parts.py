@@ -1,0 +1,42 @@
+"""What an ``EveryTreeClassifier`` and its compressed form share: columns in use, rows in batches, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from everytree.data.frames import Frame
+from everytree.estimators.bayes import BayesOptimalClassifier
+
+__all__ = ["columns_of", "columns_with_tests", "evidence_from", "row_batches"]
+
+Reals = npt.NDArray[np.float64]
+LOWEST = 1e-12  # A probability below this says no more than this.
+BATCH = 32_000_000  # So many reaches of new rows are in memory at a time.
+
+
+def evidence_from(said: list[Reals], log_shares: Reals) -> Reals:
+    """Return log(p / share) of several averages, of shape (rows, classes, averages)."""
+    return np.log(np.maximum(np.stack(said, axis=2), LOWEST)) - log_shares[None, :, None]
+
+
+def columns_of(frame: Frame, kept: list[int]) -> Frame:
+    """Return some of the columns, under their own names."""
+    if len(kept) == len(frame.columns):
+        return frame
+    columns = tuple(frame.columns[j] for j in kept)
+    return Frame(columns, frame.n_rows, tuple(column.name for column in columns))
+
+
+def columns_with_tests(model: BayesOptimalClassifier) -> list[int]:
+    """Return the columns that the trees of an average may use."""
+    return [j for j, encoding in enumerate(model.binarizer_.encodings_) if encoding.tests]
+
+
+def row_batches(n_rows: int, n_tests: int) -> Iterator[npt.NDArray[np.intp]]:
+    """Give the numbers of rows, so many at a time that their reaches fit the memory."""
+    size = max(1, BATCH // max(1, n_tests))
+    for start in range(0, n_rows, size):
+        yield np.arange(start, min(n_rows, start + size))
