@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import everytree as et
+from everytree.common.limits import Limits
 from everytree.errors import LimitReached
 from everytree.space.tree_space import TreeSpace
 
@@ -213,3 +214,19 @@ def test_labels_that_are_hardly_ever_repeated_are_no_classes(name: str) -> None:
     assert time.process_time() - begin < 5
     few = np.arange(5000) % 500
     assert et.Table.from_arrays(X[:5000], few).n_classes == 500
+
+
+def test_a_table_of_columns_is_counted_to_the_memory_that_was_given() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 6)), rng.integers(0, 2, 300)
+    space = et.TreeSpace.from_frame(X, y, cuts="local", bins=4, max_depth=5, memory_limit=20_000_000)
+    taken = space.table.rows.nbytes
+    assert taken > 300_000
+    assert space.limits.memory < 20_000_000 - taken
+    assert space.limits.most_bytes == 20_000_000
+    space.limits = Limits(memory_limit=30_000_000)
+    assert space.limits.memory < 30_000_000 - taken
+    space.limits = Limits()  # without a limit there is room enough
+    assert space.limits.memory == space.limits.most_bytes
+    with pytest.raises(et.LimitReached, match="memory limit reached"):
+        et.TreeSpace.from_frame(X, y, cuts="local", bins=4, max_depth=5, memory_limit=1_000_000).posterior()

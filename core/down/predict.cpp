@@ -76,22 +76,21 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
     const int c = compare(a, b);
     return c != 0 ? c < 0 : a < b;
   });
-  std::vector<std::uint8_t> outcomes;
-  std::vector<std::uint16_t> reach;
   std::size_t n_distinct = 0;
   for (std::size_t k = 0; k < n_rows; ++k) {
-    if (k == 0 || compare(order[k - 1], order[k]) != 0) {
-      const std::size_t first = std::size_t{order[k]} * rows.n_tests;
-      if (rows.reach != nullptr)
-        reach.insert(reach.end(), rows.reach + first, rows.reach + first + rows.n_tests);
-      else
-        outcomes.insert(outcomes.end(), rows.outcomes + first, rows.outcomes + first + rows.n_tests);
-      ++n_distinct;
-    }
+    n_distinct += k == 0 || compare(order[k - 1], order[k]) != 0;
     distinct[order[k]] = static_cast<std::uint32_t>(n_distinct - 1);
   }
+  if (n_distinct == n_rows) return average_distinct(rows, moments, out, control);
+  control.check_memory(n_distinct * (width_in + width * sizeof(double)));
+  std::vector<std::uint8_t> copies(n_distinct * width_in);
+  for (std::size_t r = 0; width_in > 0 && r < n_rows; ++r)
+    std::memcpy(copies.data() + distinct[r] * width_in, rows.bytes(r), width_in);
   std::vector<double> answers(n_distinct * width);
-  const NewRows asked{outcomes.data(), rows.reach != nullptr ? reach.data() : nullptr, n_distinct, rows.n_tests};
+  NewRows asked{copies.data(), nullptr, n_distinct, rows.n_tests};
+  // Vectors are aligned for any type of number.
+  if (rows.reach != nullptr)
+    asked = {nullptr, reinterpret_cast<const std::uint16_t*>(copies.data()), n_distinct, rows.n_tests};
   average_distinct(asked, moments, answers.data(), control);
   for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
 }

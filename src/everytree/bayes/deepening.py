@@ -211,10 +211,14 @@ class _Run:
         self._space = space
         self._rows = _rows(space, X)
         self._factor = 0.0
+        self._kept = 0  # bytes of the graph of the depth before, which is there while the next one is made
         space.core_table()  # built once, for every depth
 
     def _limits(self) -> Limits:
         limits = self._space.limits
+        if limits.memory_limit is not None:
+            watched = 0 if self._rows is self._space.table.rows else self._rows.nbytes
+            limits = replace(limits, memory_limit=max(1, int(limits.memory_limit) - self._kept - watched))
         if limits.time_limit is None:
             return limits
         left = limits.time_limit - (time.perf_counter() - self._start)
@@ -233,7 +237,10 @@ class _Run:
         if space.limits.time_limit is not None and depth > 3 and _hopeless(space):
             raise LimitReached(f"depth {depth} would take far more than the time that is left", "hopeless")
         space.limits = self._limits()
-        return Posterior(space, prior, dirichlet, power)
+        made = Posterior(space, prior, dirichlet, power)
+        with space.question("counting bytes") as control:
+            self._kept = int(space.graph_under(control).n_bytes)
+        return made
 
     def predict(self, posterior: Posterior, folding: float) -> Reals | None:
         """Predict the watched rows, or return None where that would take time that deeper trees need more.

@@ -64,11 +64,14 @@ class Limits:
         The most bytes; None for three quarters of the machine's memory.
     progress : callable or None
         A function of (stage, done, total, seconds) that is called from time to time.
+    held : int
+        Bytes that are in use already, which a limit that was given counts too.
     """
 
     time_limit: float | None = None
     memory_limit: int | None = None
     progress: Progress | None = None
+    held: int = 0
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
@@ -81,8 +84,14 @@ class Limits:
             )
 
     @property
-    def memory(self) -> int:
+    def most_bytes(self) -> int:
+        """The limit of memory, for messages."""
         return physical_memory() * 3 // 4 if self.memory_limit is None else min(int(self.memory_limit), 2**63)
+
+    @property
+    def memory(self) -> int:
+        """The bytes that a question may take."""
+        return self.most_bytes if self.memory_limit is None else max(0, self.most_bytes - self.held)
 
     def control(self) -> _core.Control:
         """Return a fresh control object of the core; its clock starts now."""

@@ -177,6 +177,12 @@ class LocalColumns:
         return np.array(lines, dtype=np.int32).reshape(len(lines), 5)
 
     @property
+    def nbytes(self) -> int:
+        """About the bytes of all cuts and uppers, once they are known, here and in the core."""
+        codes = [c.n_codes for c in self.columns if c.fine is not None and c.fine.cuts is None]
+        return sum(14 * m * m if m <= KEPT else 4 * m * m * (m <= LARGEST) for m in codes)
+
+    @property
     def uppers(self) -> list[npt.NDArray[np.uint16] | None]:
         """The uppers of every two codes for the core, an n_codes × n_codes table or, where upper is hi, None."""
         return [self._uppers_of(column) for column in self.columns]

@@ -116,7 +116,7 @@ def refuse_hopeless(space: Problem, control: _core.Control) -> None:
             break
     raise LimitReached(
         Wording(
-            f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.memory)}: "
+            f"about {power(whole.states)} states, far beyond the memory limit of {in_bytes(space.limits.most_bytes)}: "
             f"{in_bytes(whole.bytes)} and {in_time(whole.seconds)}; ",
             space.advice(depth),
             "; ",

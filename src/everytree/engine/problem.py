@@ -86,6 +86,20 @@ class Problem:
         self.reads_frames = False
 
     @property
+    def limits(self) -> Limits:
+        """The limits of each question; what the table of columns takes is counted to the memory."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        held = (
+            0
+            if self._table.columns is None
+            else self._table.rows.nbytes * 9 // 8 + self._table.columns.nbytes
+        )
+        self._limits = limits if limits.held == held else replace(limits, held=held)
+
+    @property
     def table(self) -> Table:
         """The distinct rows with their class counts."""
         return self._table

@@ -350,7 +350,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         self.stop_reason_ = reasons.get(profile.stop_reason, profile.stop_reason)
         why = {
             "time limit": f"the time limit of {self.time_limit} s was reached",
-            "memory limit": f"the memory limit of {in_bytes(self.posterior_.space.limits.memory)} was reached",
+            "memory limit": f"the memory limit of {in_bytes(self.posterior_.space.limits.most_bytes)} was reached",
             "hopeless": "the next depth would not fit the limits",
         }.get(self.stop_reason_, "it was asked to stop")
         change = profile.steps[-1].largest_change

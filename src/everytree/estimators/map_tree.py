@@ -165,7 +165,7 @@ class MAPTreeClassifier(Exports, BayesBase):
     def _unproved(self, space: TreeSpace) -> str:
         limit = {
             "time limit": f"time limit of {self.time_limit} s",
-            "memory limit": f"memory limit of {in_bytes(space.limits.memory)}",
+            "memory limit": f"memory limit of {in_bytes(space.limits.most_bytes)}",
         }.get(self.stop_reason_, "stop")
         return (
             f"{limit} before the most probable tree was proved: this one has a log joint of {self.log_joint_:.4f}, and "

@@ -484,7 +484,7 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
     def _unproved(self) -> str:
         limit = {
             "time limit": f"time limit of {self.time_limit} s",
-            "memory limit": f"memory limit of {in_bytes(self.space_.limits.memory)}",
+            "memory limit": f"memory limit of {in_bytes(self.space_.limits.most_bytes)}",
         }.get(self.stop_reason_, "stop")
         what = "time_limit" if self.stop_reason_ == "time limit" else "memory_limit"
         more = "refit()" if self.stop_reason_ == "stopped" else f"refit({what}=...) with a larger one"
