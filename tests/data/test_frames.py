@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
+from everytree.data import frames
 from everytree.data.binarizer import Binarizer
-from everytree.data.frames import read_columns
+from everytree.data.frames import read_columns, read_frame
 from everytree.errors import DataError
 
 
@@ -147,3 +150,20 @@ def test_infinity_and_foreign_byte_orders_in_pandas_frames_are_refused():
         read_columns(pd.DataFrame({"a": [1.0, np.inf, np.nan]}))
     with pytest.raises(DataError, match="Unknown"):
         read_columns(pd.DataFrame({"a": np.array([1.0, 2.0], dtype=">f8")}))
+
+
+@pytest.mark.parametrize("gone", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(
+    "categories", [["b", "a", "c"], [3, 1, 2], [1.5, 2.5], [True, False], ["only"], ["x", "never used"]]
+)
+def test_categories_of_pandas_are_read_by_their_codes(categories: list[object], gone: float) -> None:
+    rng = np.random.default_rng(len(categories))
+    used = rng.integers(0, 1 if "never used" in categories else len(categories), 50)
+    codes = np.where(rng.random(50) < gone, -1, used)
+    given = pd.DataFrame({"k": pd.Categorical.from_codes(codes, categories), "z": np.arange(50.0)})
+    found = read_frame(given).columns[0]
+    series = nw.from_native(given)["k"]
+    wanted = frames._from_series("k", series, series.dtype)  # the way of all other libraries
+    assert (found.kind, found.labels, found.categories) == (wanted.kind, wanted.labels, wanted.categories)
+    assert np.array_equal(found.missing, wanted.missing)
+    assert np.array_equal(found.data, wanted.data)

@@ -48,16 +48,19 @@ def texts_that_are_more(X: Any, frame: Frame) -> list[Treated]:
     >>> [(each.column, each.read_as) for each in texts_that_are_more(X, read_frame(X))]
     [('paid', 'money ($1,014.39)')]
     """
-    native = nw.from_native(X, pass_through=True, allow_series=True)
-    if frame.names is None or frame.recipes or not isinstance(native, nw.DataFrame):
-        return []
     # Who made a column categorical has said what it is.
-    texts = {name for name, kind in native.schema.items() if kind in (nw.String, nw.Object)}
     columns = {
         column.name: column
         for column in frame.columns
-        if column.kind == "nominal" and column.name in texts and len(column.labels) > 1
+        if column.kind == "nominal" and column.categories is None and len(column.labels) > 1
     }
+    if not columns or frame.names is None or frame.recipes:
+        return []
+    native = nw.from_native(X, pass_through=True, allow_series=True)
+    if not isinstance(native, nw.DataFrame):
+        return []
+    schema = native.schema
+    columns = {name: column for name, column in columns.items() if schema[name] in (nw.String, nw.Object)}
     return [each for each in recognised(columns).treated if not each.plain]
 
 
