@@ -27,8 +27,13 @@ def with_dirichlet(tree: Tree, rows: list[list[float]]) -> Tree:
 
     Its nodes say the most probable class, as those of trees in a posterior do.
     """
+    return tree.replace(proba=_smoothed(tree, rows), says=None)
+
+
+def _smoothed(tree: Tree, rows: list[list[float]]) -> npt.NDArray[np.float64]:
     counts = tree.counts + np.array([rows[min(d, len(rows) - 1)] for d in tree.node_depths])
-    return tree.replace(proba=counts / counts.sum(axis=1, keepdims=True), says=None)
+    proba: npt.NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+    return proba
 
 
 def in_examples(tree: Tree, per_example: int) -> Tree:
@@ -42,9 +47,8 @@ def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] 
     ``dirichlet`` are parameters by depth and class, for its probabilities; they decide only between classes that cost
     the same.
     """
-    if dirichlet is not None:
-        tree = with_dirichlet(tree, dirichlet)
-    return tree.replace(says=cheapest(tree.counts, tree.proba, None if cost is None else cost.answers))
+    proba = tree.proba if dirichlet is None else _smoothed(tree, dirichlet)
+    return tree.replace(proba=proba, says=cheapest(tree.counts, proba, None if cost is None else cost.answers))
 
 
 def cheapest(
