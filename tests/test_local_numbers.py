@@ -215,7 +215,7 @@ def test_very_large_columns_are_cut_at_the_running_maximum():
     rng = np.random.default_rng(0)
     values = np.unique(np.append(rng.normal(size=LARGEST) * 100, TWINS))
     columns = Binarizer("all", cuts="local").fit(values[:, None]).columns_
-    assert columns.uppers == [None]
+    assert columns.uppers() == [None]
     column = columns.columns[0]
     assert column.n_codes > LARGEST
     x = rng.normal(size=(8, 1)) * 100

@@ -209,10 +209,11 @@ class _Run:
     def __init__(self, space: Engine, X: npt.ArrayLike | None) -> None:
         self._start = time.perf_counter()
         self._space = space
-        self._rows = _rows(space, X)
         self._factor = 0.0
         self._kept = 0  # bytes of the graph of the depth before, which is there while the next one is made
-        space.core_table()  # built once, for every depth
+        with space.question("reading the table") as control:
+            space.core_table(control)  # built once, for every depth
+        self._rows = _rows(space, X)
 
     def _limits(self) -> Limits:
         limits = self._space.limits
@@ -224,8 +225,7 @@ class _Run:
         left = limits.time_limit - (time.perf_counter() - self._start)
         if left <= 0:
             raise LimitReached(
-                f"time limit reached: time_limit={limits.time_limit:g} was over before depth 1 was finished; give more "
-                "seconds",
+                "time limit reached before depth 1 was finished; give more seconds",
                 "time",
             )
         return replace(limits, time_limit=left)

@@ -19,7 +19,7 @@ is hi where t rises with hi. So all that the core need know of a new row is its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -182,10 +182,17 @@ class LocalColumns:
         codes = [c.n_codes for c in self.columns if c.fine is not None and c.fine.cuts is None]
         return sum(14 * m * m if m <= KEPT else 4 * m * m * (m <= LARGEST) for m in codes)
 
-    @property
-    def uppers(self) -> list[npt.NDArray[np.uint16] | None]:
-        """The uppers of every two codes for the core, an n_codes × n_codes table or, where upper is hi, None."""
-        return [self._uppers_of(column) for column in self.columns]
+    def uppers(self, check: Callable[[], object] | None = None) -> list[npt.NDArray[np.uint16] | None]:
+        """The uppers of every two codes for the core, an n_codes × n_codes table or, where upper is hi, None.
+
+        ``check`` is called before each column, which may take 10 ms: it looks at the clock.
+        """
+        found = []
+        for column in self.columns:
+            if check is not None:
+                check()
+            found.append(self._uppers_of(column))
+        return found
 
     # --- rows
 

@@ -149,14 +149,19 @@ class Problem:
                 np.ascontiguousarray(self._table.rows),
                 np.ascontiguousarray(self._table.class_counts),
                 Limits(progress=self.limits.progress).control() if control is None else control,
-                **self._local(),
+                **self._local(control),
             )
         return self._core_table
 
-    def _local(self) -> dict[str, Any]:
+    def _local(self, control: _core.Control | None) -> dict[str, Any]:
         """Return what the core need know where states choose their own cuts."""
         columns = self._table.columns
-        return {} if columns is None else {"columns": columns.array, "uppers": columns.uppers}
+        if columns is None:
+            return {}
+        return {
+            "columns": columns.array,
+            "uppers": columns.uppers(None if control is None else control.check),
+        }
 
     def at_depth(self, depth: int, limits: Limits) -> Self:
         """Return the same examples with another bound on the depth and other limits.

@@ -48,7 +48,9 @@ def answered(tree: Tree, cost: Cost | None = None, dirichlet: list[list[float]] 
     the same.
     """
     proba = tree.proba if dirichlet is None else _smoothed(tree, dirichlet)
-    return tree.replace(proba=proba, says=cheapest(tree.counts, proba, None if cost is None else cost.answers))
+    return tree.replace(
+        proba=proba, says=cheapest(tree.counts, proba, None if cost is None else cost.answers)
+    )
 
 
 def cheapest(
