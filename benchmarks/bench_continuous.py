@@ -2,6 +2,7 @@
 
     python benchmarks/bench_continuous.py            all sets at depth 2 and 3, bank and raisin at depth 4
     python benchmarks/bench_continuous.py bank:3     some of them
+    python benchmarks/bench_continuous.py --anytime 1 10 -- bank:4      training errors after so many seconds
 
 CPU seconds of one fit each, in processes of their own, one after the other; the best of several for short ones. The
 data sets are numeric ones of the literature on optimal trees over all thresholds, blank separated with the class first,
@@ -88,6 +89,41 @@ def measured(python: str, who: str, name: str, depth: int, limit: float) -> dict
     return found
 
 
+def greedy_errors(name: str, depth: int) -> int:
+    """Count the training errors of scikit-learn's tree of this depth."""
+    import numpy as np
+    from sklearn.tree import DecisionTreeClassifier
+
+    with gzip.open(DATA / f"{name}.txt.gz", "rt") as file:
+        rows = np.loadtxt(file)
+    X, y = rows[:, 1:], rows[:, 0].astype(int)
+    return int((DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y).predict(X) != y).sum())
+
+
+def anytime(sets: list[str], limits: list[float], peers: str) -> None:
+    """Print how many training errors each has after some seconds; a star where the tree is proved to be the best."""
+    print("| set | depth | seconds | greedy tree | everytree | pycontree |")
+    print("|---|---|---|---|---|---|")
+    worse = 0
+    for each in sets:
+        name, depth = each.split(":")
+        greedy, proved = greedy_errors(name, int(depth)), False
+        for limit in limits:
+            if proved:
+                continue  # more time changes nothing
+            ours = measured(sys.executable, "everytree", name, int(depth), limit)
+            theirs = measured(peers, "pycontree", name, int(depth), limit)
+            proved = bool(ours["proved"])
+            found = int(ours["errors"])
+            worse += found > greedy or 0 <= int(theirs["errors"]) < found
+            shown = [
+                "–" if one["errors"] == -1 else f"{one['errors']}{'*' if one['proved'] else ''}"
+                for one in (ours, theirs)
+            ]
+            print(f"| {name} | {depth} | {limit:g} | {greedy} | {shown[0]} | {shown[1]} |", flush=True)
+    print(f"\n{worse} of these have more errors here than another tree at the same time.")
+
+
 def text(found: dict[str, float | bool | str]) -> str:
     """Write a measurement for the table."""
     if not math.isfinite(float(found["seconds"])):
@@ -105,7 +141,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=LIMIT)
     parser.add_argument("--peers", default=sys.executable, help="a Python that has pycontree and pytrees-rs")
     parser.add_argument("--skip", nargs="*", default=[], help="peers to leave out: pycontree, pytrees")
+    parser.add_argument(
+        "--anytime", nargs="+", type=float, help="seconds after which training errors are compared"
+    )
     given = parser.parse_args()
+    if given.anytime:
+        anytime(given.sets, given.anytime, given.peers)
+        return
     if given.one:
         who, name, depth, limit = given.one
         print(json.dumps(one(who, name, int(depth), float(limit))))

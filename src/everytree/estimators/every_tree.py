@@ -401,7 +401,7 @@ class EveryTreeClassifier(ClassifierBase):
         Parameters
         ----------
         n_trees : int
-            How many trees are drawn from all averages together, at least four from each; the error falls with the
+            How many trees are drawn from all averages together, at least five from each; the error falls with the
             square root of their number, and the time of a prediction grows with it.
 
         Returns
