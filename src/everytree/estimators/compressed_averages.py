@@ -21,7 +21,7 @@ import everytree._core as _core
 from everytree.bayes.forest import Forest, drawn_forest, joined
 from everytree.bayes.stacking import pooled
 from everytree.common.arguments import whole
-from everytree.common.limits import threads
+from everytree.common.limits import Limits, threads
 from everytree.data.asked_places import AskedPlaces
 from everytree.data.binarizer import rules_of
 from everytree.data.frames import check_columns, read_frame
@@ -154,7 +154,7 @@ class CompressedAverages(DecidesByCost):
         ndarray of shape (n_rows, n_classes)
             The probabilities, in the order of ``classes_``.
         """
-        control, n_threads = _core.Control(), threads(self.n_jobs)
+        control, n_threads = Limits().control(), threads(self.n_jobs)
         said = [forest.mean(rows, n_threads, control) for forest in forests or self.forests_]
         log_shares = np.log(self.shares_)
         return pooled(evidence_from(said, log_shares), log_shares, self.weights_, self._total)
@@ -193,7 +193,7 @@ def compressed(model: Any, n_trees: int) -> CompressedAverages:
     """Draw trees from the averages of a fitted model, where they matter most, and look how far they are from it."""
     n_models = len(model.models_)
     n_trees = max(whole("n_trees", n_trees, 1), FEWEST * n_models)
-    control, n_threads = _core.Control(), threads(model.n_jobs)
+    control, n_threads = Limits().control(), threads(model.n_jobs)
     coded = model.coded_
     checked = coded.frame(np.unique(np.linspace(0, len(coded.codes) - 1, CHECKED).astype(np.intp)))
     seeds = np.random.default_rng(int(model.random_state)).integers(2**31, size=(2, n_models)).tolist()
