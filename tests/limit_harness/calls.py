@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -106,10 +107,15 @@ def local_posterior(scale: Scale, limits: Limits) -> Ask:
     X, y = scale.numbers()
 
     def ask() -> object:
+        began = time.monotonic()
         space = et.TreeSpace.from_frame(
             X, y, cuts="local", bins=4, max_depth=scale.depth, min_leaf=5, n_jobs=scale.threads,
             time_limit=limits.time_limit, memory_limit=limits.memory_limit,
         )  # fmt: skip
+        # Making the space and folding it are two questions, each with all of the time; here they share it.
+        if limits.time_limit is not None:
+            left = max(1e-3, limits.time_limit - (time.monotonic() - began))
+            space.limits = replace(space.limits, time_limit=left)
         return space.posterior()
 
     return ask
