@@ -339,11 +339,17 @@ def fit_locally(binarizer: Binarizer, frame: Frame, weights: ExampleWeights | No
 
 
 def set_fitted_locally(
-    binarizer: Binarizer, encodings: list[Encoding], dropped: dict[Test, Dropped]
+    binarizer: Binarizer,
+    encodings: list[Encoding],
+    dropped: dict[Test, Dropped],
+    like: LocalColumns | None = None,
 ) -> LocalColumns:
-    """The fitted attributes of a Binarizer with local cuts, all but those of its columns."""
+    """The fitted attributes of a Binarizer with local cuts, all but those of its columns.
+
+    ``like`` are columns with the same codes in the same places, whose cuts are then found once for both.
+    """
     set_fitted(binarizer, encodings, dropped, ListedTests([encoding.tests for encoding in encodings]))
-    made = binarizer.columns_ = LocalColumns.of(encodings)
+    made = binarizer.columns_ = LocalColumns.of(encodings, like)
     return made
 
 

@@ -112,7 +112,7 @@ class CodedRows:
             encodings.append(replace(each, fine=fine) if j in kept else replace(each, fine=fine, tests=[]))
         made: Binarizer = copy(self.binarizer)
         made.bins = bins
-        local = set_fitted_locally(made, encodings, {})
+        local = set_fitted_locally(made, encodings, {}, self.columns)
         codes = self.codes[:, [k for k, c in enumerate(self.columns.columns) if c.column in kept]]
         first, place = local.distinct(codes)
         counts = np.zeros((first.size, self.counts.shape[1]), dtype=np.int64)

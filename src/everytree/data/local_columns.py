@@ -128,16 +128,19 @@ class LocalColumns:
     _uppers: dict[int, npt.NDArray[np.uint16] | None] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, encodings: Sequence[Encoding]) -> LocalColumns:
-        """The columns of the tests of these encodings, in their order; a column without tests plays no part."""
+    def of(cls, encodings: Sequence[Encoding], like: LocalColumns | None = None) -> LocalColumns:
+        """The columns of the tests of these encodings, in their order; a column without tests plays no part.
+
+        ``like`` are columns with the same codes in the same places: their cuts are the same, and found once.
+        """
         columns, begin = [], 0
         for j, encoding in enumerate(encodings):
             if not encoding.tests:
                 continue
             gone = _asks_missing(encoding)
             end = begin + len(encoding.tests) - gone
-            known = 0 if encoding.codes is None else len(encoding.codes)
-            ordered = encoding.codes is None or (known == 2 and end - begin == 1)
+            n_values = 0 if encoding.codes is None else len(encoding.codes)
+            ordered = encoding.codes is None or (n_values == 2 and end - begin == 1)
             fine = encoding.fine
             columns.append(
                 LocalColumn(
@@ -147,12 +150,14 @@ class LocalColumns:
                     end,
                     end if gone else -1,
                     0 if fine is None else fine.bins,
-                    end - begin + 1 if ordered else known,
+                    end - begin + 1 if ordered else n_values,
                     fine,
                 )
             )
             begin = end + gone
-        return cls(tuple(columns), tuple(encodings), begin)
+        if like is None:
+            return cls(tuple(columns), tuple(encodings), begin)
+        return cls(tuple(columns), tuple(encodings), begin, like._cuts, like._uppers)
 
     def only(self, kept: Sequence[int]) -> LocalColumns:
         """The columns of some of the tests, ascending, which must be all or none of each column."""
