@@ -164,6 +164,16 @@ def stack(
 
     The averages that go are those of the least weight for their price. Of very many entries, some are used to choose.
     """
+    from threadpoolctl import threadpool_limits
+
+    # The products are small, and threads that wait for each other made this take twice as long.
+    with threadpool_limits(1, "blas"):
+        return _stack(evidence, log_shares, codes, counts, prices, most)
+
+
+def _stack(
+    evidence: Reals, log_shares: Reals, codes: Codes, counts: npt.ArrayLike, prices: Reals, most: float
+) -> Stack:
     share = np.asarray(counts, dtype=np.float64)
     step = max(1, -(-evidence.size // MOST))
     some = slice(None, None, step)
