@@ -34,10 +34,11 @@ help: ## list these commands
 
 setup: $(VENV)/.required $(VENV)/.built ## make .venv and install the package in it, with everything for development
 
-build: $(VENV)/.built ## rebuild what changed in C++
+build: $(VENV)/.runtime $(VENV)/.built ## rebuild what changed in C++
 	@$(PY) -c 'import everytree._core as core; print("everytree is built; kernels:", core.kernels())'
 
-demo: $(VENV)/.built ## the best tree and the average over every tree, on the breast cancer data
+demo: $(VENV)/.tools ## the best tree and the average over every tree, on the breast cancer data
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.runtime $(VENV)/.built
 	@$(SAY) "everytree demo"
 	@$(VENV)/bin/everytree demo
 
@@ -242,11 +243,11 @@ $(VENV)/.tools: $(VENV)/.made tools/find_compiler.sh tools/zig_cpu_model.c
 	@sh tools/find_compiler.sh $(VENV)
 	@touch $@
 
-# What the package needs to run, and no more: all that `make demo` waits for.
+# What the package needs to run, and no more: all that `make demo` waits for. It comes while the core is compiled.
 $(VENV)/.runtime: $(VENV)/.tools pyproject.toml tools/requirements.py
 	@$(SAY) "Installing what everytree needs in $(VENV)"
 	@$(PY) tools/requirements.py > $(VENV)/runtime.txt
-	@$(PIP) --requirement $(VENV)/runtime.txt
+	@$(PIP) --no-compile --requirement $(VENV)/runtime.txt
 	@touch $@
 
 $(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py
@@ -278,7 +279,7 @@ $(CLUSTER)/.made: pyproject.toml tools/requirements.py
 	@touch $@
 
 # An editable install: Python files are used in place. Only it reads a new list of sources, packages or build settings.
-$(VENV)/.installed: $(VENV)/.runtime pyproject.toml $(CMAKE_FILES) $(PACKAGES)
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(CMAKE_FILES) $(PACKAGES)
 	@$(SAY) "Building everytree and installing it in $(VENV)"
 	@$(COMPILER) && $(PIP) --no-deps --no-build-isolation --config-settings=build-dir=$(BUILD) --editable .
 	@touch $@
