@@ -57,6 +57,7 @@ SHARE = 20  # No member takes more than this part of the time, as far as its pri
 SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
 KEPT_BACK = 0.15  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 1.0  # but no more than this
+AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
 
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
@@ -206,8 +207,9 @@ class EveryTreeClassifier(ClassifierBase):
         whole("random_state", self.random_state, 0)
         deadline = None
         if limits.time_limit is not None:
-            back = min(KEPT_BACK * float(limits.time_limit), FOLDS_SECONDS)
-            deadline = float(limits.time_limit) - back
+            budget = float(limits.time_limit)
+            back = min(max(KEPT_BACK * budget, min(AT_LEAST, budget / 2)), FOLDS_SECONDS)
+            deadline = budget - back
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.checked_costs()
