@@ -42,7 +42,7 @@ NAMES = {
     "read": FILE, "read_arff": FILE, "read_chunks": FILE, "read_csv": FILE, "read_parquet": FILE,
     "explain_row": "one row",
     "TreeSpace.advice": ANSWER, "TreeSpace.attributes_for": VALUE, "TreeSpace.binarizer": VALUE,
-    "TreeSpace.classes": VALUE,
+    "TreeSpace.classes": VALUE, "TreeSpace.limits": VALUE,
     "TreeSpace.check_offered": VALUE, "TreeSpace.core_table": "linear in the rows", "TreeSpace.n_tests": VALUE,
     "TreeSpace.question": VALUE, "TreeSpace.refuse_local": VALUE, "TreeSpace.rows_of": "linear in the rows",
     "TreeSpace.stop": VALUE, "TreeSpace.table": VALUE, "TreeSpace.take_over": VALUE, "TreeSpace.test_names": VALUE,
