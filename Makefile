@@ -247,7 +247,7 @@ $(VENV)/.tools: $(VENV)/.made tools/find_compiler.sh tools/zig_cpu_model.c
 $(VENV)/.runtime: $(VENV)/.tools pyproject.toml tools/requirements.py
 	@$(SAY) "Installing what everytree needs in $(VENV)"
 	@$(PY) tools/requirements.py > $(VENV)/runtime.txt
-	@$(PIP) --no-compile --requirement $(VENV)/runtime.txt
+	@$(PIP) --requirement $(VENV)/runtime.txt
 	@touch $@
 
 $(VENV)/.required: $(VENV)/.tools pyproject.toml tools/requirements.py

@@ -232,7 +232,15 @@ def test_info_tells_what_is_there_and_how_to_get_the_rest() -> None:
     found = json.loads(run("info", "--json").stdout)
     assert found["everytree"] == everytree.__version__
     assert found["threads"] >= 1
-    assert set(found["dependencies"]) == {"numpy", "scipy", "scikit-learn", "narwhals", "typer", "rich"}
+    assert set(found["dependencies"]) == {
+        "numpy",
+        "scipy",
+        "scikit-learn",
+        "threadpoolctl",
+        "narwhals",
+        "typer",
+        "rich",
+    }
     assert None not in found["dependencies"].values()
     assert {"plot", "mcmc", "bigdata", "cluster", "web"} <= set(found["extras"])
     plot = found["extras"]["plot"]

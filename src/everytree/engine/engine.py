@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -371,5 +372,5 @@ class Engine(Problem):
             "searches": {},
             "probable_searches": {},
             "running": [],
-            "limits": Limits(self.limits.time_limit, self.limits.memory_limit),
+            "_limits": replace(self.limits, progress=None),
         }
