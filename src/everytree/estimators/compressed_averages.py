@@ -47,7 +47,8 @@ class CompressedAverages(DecidesByCost):
     ----------
     bound_ : float
         The largest distance of a probability from that of the averages, over the training rows that were looked at.
-        New rows are like them, but no proof says that none is further off.
+        It is no bound for new rows, some of which were further off on every data set tried: ``return_error`` of
+        ``predict_proba`` says how far each is likely to be.
     rms_ : float
         The root mean square of these distances.
     n_checked_ : int
