@@ -31,6 +31,9 @@ class Control {
   // Stops every question of the process, those to come too: it is about to end.
   static void stop_all(bool stop) { stop_all_.store(stop, std::memory_order_relaxed); }
   static bool all_stopped() { return stop_all_.load(std::memory_order_relaxed); }
+  // What ended one thread ends those beside it at their next look, until they are joined: only one of them polls, and
+  // the others would else work to the end of their item. See common/parallel.hpp.
+  void abandon(bool all) { abandoned_.store(all, std::memory_order_relaxed); }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   // Throws when a limit is reached. Any thread may call it; only the calling thread polls. From the inside of a step,
@@ -48,7 +51,8 @@ class Control {
 
  private:
   void look(bool calling_thread, const char* stage, std::size_t done, std::size_t total, double limit) {
-    if (stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped");
+    if (stopped() || abandoned_.load(std::memory_order_relaxed))
+      throw LimitReached(LimitReached::Reason::stopped, "stopped");
     const auto now = Clock::now();
     if (std::chrono::duration<double>(now - start_).count() > limit)
       throw LimitReached(LimitReached::Reason::time, "time limit reached");
@@ -62,7 +66,7 @@ class Control {
   }
 
   inline static std::atomic<bool> stop_all_{false};
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, abandoned_{false};
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_poll_ = start_;
   Progress known_{"starting", 0, 0, 0};

@@ -1,6 +1,7 @@
 // for_each_parallel: run f(item, worker) for every item, on `n_threads` threads. Which thread takes which item is
 // free, so f must write only to what belongs to its item: results are then the same for any number of threads.
-// With a stage of nullptr no progress is reported here; f may report it itself.
+// With a stage of nullptr no progress is reported here; f may report it itself. What an item throws ends the items
+// beside it too, when they next look at `control`, and is thrown here: of a Ctrl-C only the calling thread hears.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +37,7 @@ void for_each_parallel(std::size_t n, std::size_t n_threads, Control& control, c
       const std::lock_guard lock(guard);
       if (!failure) failure = std::current_exception();
       failed = true;
+      control.abandon(true);
     }
   };
   std::vector<std::thread> helpers;
@@ -45,6 +47,7 @@ void for_each_parallel(std::size_t n, std::size_t n_threads, Control& control, c
   }
   work(0);
   for (auto& helper : helpers) helper.join();
+  control.abandon(false);
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -292,6 +292,35 @@ TEST(the_callback_runs_in_the_calling_thread_and_may_throw) {
   }
 }
 
+// Only the calling thread polls: the others must not work to the end of an item that may take for ever.
+TEST(what_ends_one_thread_ends_the_items_beside_it) {
+  Control control;
+  std::atomic<int> waiting{0};
+  const auto endless = [&](bool calling_thread) {
+    ++waiting;
+    for (;;) {
+      control.check(calling_thread, "waiting", 0, 1);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  };
+  control.poll = [&](const Progress&) {
+    if (waiting == 3) throw InvalidInput("interrupted");
+  };
+  bool interrupted = false;
+  try {
+    for_each_parallel(3, 3, control, "waiting", [&](std::size_t, std::size_t worker) { endless(worker == 0); });
+  } catch (const InvalidInput&) {  // the reason of the first, not that of those that it ended
+    interrupted = true;
+  }
+  CHECK(interrupted);
+  CHECK(waiting == 3);
+  // The question may go on with what it knows: nobody is abandoned any more.
+  control.poll = nullptr;
+  std::atomic<int> done{0};
+  for_each_parallel(100, 3, control, "again", [&](std::size_t, std::size_t) { ++done; });
+  CHECK(done == 100);
+}
+
 TEST(a_memory_limit_ends_the_graph) {
   const naive::Table d = medium_table(4, 2);
   Control control;
