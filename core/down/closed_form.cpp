@@ -5,6 +5,13 @@
 
 namespace everytree {
 
+namespace {
+
+// RowKernels::mean_sums multiplies four sums of parameters and counts.
+constexpr double kLeastSum = 1e-50, kGreatestSum = 1e50;
+
+}  // namespace
+
 void ClosedForm::begin(const OneLevelFold& fold, bool by_group) {
   const Frontier& f = fold.frontier();
   const auto& classes = f.table().test_classes();
@@ -68,6 +75,21 @@ void ClosedForm::build(OneLevelFold& fold, const ProductWeights& weights, const 
                                  [](const LeafValue& value) { return value.kind == LeafValue::Kind::mean; });
   double* const factor[4] = {factor_[0].data(), factor_[1].data(), factor_[2].data(), factor_[3].data()};
   const double sum_a = leaf.sum_a(depth + 2);
+  const bool only_means = std::all_of(values.begin(), values.end(),
+                                      [](const LeafValue& value) { return value.kind == LeafValue::Kind::mean; });
+  if (only_means && sum_a > kLeastSum && sum_a < kGreatestSum) {
+    const RowKernels& kernels = row_kernels();
+    for (std::size_t i = 0; i < n && fold.has_pairs(); ++i) {
+      const OneLevelFold::PairRow row = fold.next_masses(weights, i);
+      terms_.clear();
+      for (std::size_t v = 0; v < values.size(); ++v)
+        terms_.push_back({values[v].cls, leaf.a(depth + 2, values[v].cls), sums(v, i, f)});
+      kernels.mean_sums(counts, row.pair, row.total, i, n, sum_a, row.mass, f.multiplicities(), terms_.data(),
+                        terms_.size());
+    }
+    spread(values.size());
+    return;
+  }
   for (std::size_t i = 0; i < n && fold.has_pairs(); ++i) {
     const OneLevelFold::PairRow row = fold.next_masses(weights, i);
     if (means)
@@ -152,6 +174,34 @@ void ClosedForm::spread(std::size_t n_values) {
     std::swap(form.linear, wide_);
   }
   stride_ = stride;
+}
+
+const double* ClosedForm::cell_means(std::size_t n_means, const RowKernels& kernels) {
+  const std::size_t n = elements_.size(), width = cell_width(n_means);
+  // In the order of RowKernels::cell_table; what the last class has is what remains of 1.
+  coefficients_.assign(width * (1 + n * (n + 1) / 2), 0.0);
+  double* to = coefficients_.data();
+  const auto put = [&](double whole, auto&& of) {
+    for (std::size_t v = 0; v < n_means; ++v) whole -= to[v] = of(forms_[v]);
+    to[n_means] = whole;
+    to += width;
+  };
+  put(1.0, [](const Form& form) { return form.constant; });
+  for (std::size_t i = 0; i < n; ++i) {
+    put(0.0, [i](const Form& form) { return form.linear[i]; });
+    for (std::size_t j = i + 1; j < n; ++j)
+      put(0.0, [at = i * stride_ + j](const Form& form) { return form.matrix[at]; });
+  }
+  cells_.resize(width << n);
+  kernels.cell_table(coefficients_.data(), n, width, cells_.data());
+  return cells_.data();
+}
+
+void ClosedForm::cells_of(const Patterns& patterns, std::size_t n_tests, std::vector<std::uint8_t>& cells) {
+  cells.resize(patterns.n_rows);
+  const std::uint16_t *low = patterns.run_of(0), *high = n_tests > 4 ? patterns.run_of(4) : nullptr;
+  for (std::size_t r = 0; r < patterns.n_rows; ++r)
+    cells[r] = static_cast<std::uint8_t>(low[r] >> 3 | (high == nullptr ? 0 : high[r] << 1));
 }
 
 void ClosedForm::ask(const Patterns& patterns) {

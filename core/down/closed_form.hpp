@@ -4,8 +4,9 @@
 // leaf value over the trees of the state is
 //     f(x) = constant + Σ_e y_e linear_e + Σ_{e < e'} y_e y_e' matrix_{e e'}
 // The form is built from the probabilities of the leaves of pairs (OneLevelFold::next_masses), each pair once, and is
-// evaluated by patterns of four outcomes (Kernels::pattern_sums), or where the tests are cuts of few columns by their
-// runs (down/grid.hpp). down/quadratic_form.hpp is the same for any weights, over the slots of the whole table.
+// evaluated by patterns of four outcomes (Kernels::pattern_sums), where the tests are cuts of few columns by their runs
+// (down/grid.hpp), or where they are few for all combinations of outcomes at once (cells). down/quadratic_form.hpp is
+// the same for any weights, over the slots of the whole table.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "down/grid.hpp"
 #include "down/patterns.hpp"
 #include "frontier/one_level.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree {
 
@@ -48,10 +50,19 @@ class ClosedForm {
   // The rows to be asked, by the outcomes of the elements; kept by the caller. Then out[r] for each, of one form: once.
   void ask(const Patterns& patterns);
   void evaluate(std::size_t value, const Kernels& kernels, double* out);
-  // Σ of the absolute parts that were added up: a value that is a small part of it lacks digits.
+  // Instead of both, where it pays for so many rows: the means of all classes but the last were built, and every
+  // combination of outcomes has its cell with the means of all classes (RowKernels::cell_table).
+  bool cells_pay(std::size_t n_rows) const {
+    return elements_.size() <= kMostCellTests && std::size_t{1} << elements_.size() <= 4 * n_rows;
+  }
+  const double* cell_means(std::size_t n_means, const RowKernels& kernels);
+  static void cells_of(const Patterns& patterns, std::size_t n_tests, std::vector<std::uint8_t>& cells);
+  static std::size_t cell_width(std::size_t n_means) { return (n_means + 8) & ~std::size_t{7}; }
+  // Σ of the absolute parts that were added up: a value that is a small part of it lacks digits. Not of means alone.
   double size_of(std::size_t value) const { return forms_[value].size; }
 
  private:
+  static constexpr std::size_t kMostCellTests = 8;
   struct Form {
     std::vector<double> matrix, linear;
     double constant = 0, size = 0;
@@ -65,7 +76,8 @@ class ClosedForm {
   const Patterns* patterns_ = nullptr;
   TestRuns runs_;
   bool by_runs_ = false;
-  std::vector<double> scratch_, factor_[4], wide_, multiplicity_;
+  std::vector<double> scratch_, factor_[4], wide_, multiplicity_, coefficients_, cells_;
+  std::vector<MeanTerm> terms_;
   bool plain_ = true;  // an element for each group
   std::size_t stride_ = 0;
 };

@@ -102,7 +102,8 @@ class Posterior {
   };
   void inner_node(std::size_t id, InnerNode& out) const;
   void average(const NewRows& rows, bool moments, double* out, Control& control) const;
-  void average_distinct(const NewRows& rows, bool moments, double* out, Control& control) const;
+  // `held`: bytes of the question so far.
+  void average_distinct(const NewRows& rows, bool moments, double* out, std::size_t held, Control& control) const;
 
   std::shared_ptr<const Graph> graph_;
   ProductWeights weights_;

@@ -15,12 +15,14 @@
 #include "down/posterior.hpp"
 #include "down/row_flow.hpp"
 #include "down/row_sums.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree {
 
 namespace {
 
 constexpr std::size_t kFlowBytes = std::size_t{1} << 28;
+constexpr std::size_t kWide = 500;  // tests of a state whose form alone takes milliseconds
 // Rows that pass a closed state with less probability are not sent there: all together they could not move the last
 // digit of a probability.
 constexpr double kNothing = 1e-18;
@@ -67,6 +69,8 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
   // Equal rows are asked once: a batch often holds many.
   const std::size_t n_rows = rows.n_rows, width_in = rows.row_bytes();
   const std::size_t width = (moments ? 3 : 1) * graph_->table().n_classes();
+  std::size_t held = n_rows * (width * sizeof(double) + 2 * sizeof(std::uint32_t));  // with the answer, `out`
+  control.check_memory(held);
   std::vector<std::uint32_t> order(n_rows), distinct(n_rows);
   std::iota(order.begin(), order.end(), 0u);
   const auto compare = [&](std::uint32_t a, std::uint32_t b) {
@@ -81,8 +85,8 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
     n_distinct += k == 0 || compare(order[k - 1], order[k]) != 0;
     distinct[order[k]] = static_cast<std::uint32_t>(n_distinct - 1);
   }
-  if (n_distinct == n_rows) return average_distinct(rows, moments, out, control);
-  control.check_memory(n_distinct * (width_in + width * sizeof(double)));
+  if (n_distinct == n_rows) return average_distinct(rows, moments, out, held, control);
+  control.check_memory(held += n_distinct * (width_in + width * sizeof(double)));
   std::vector<std::uint8_t> copies(n_distinct * width_in);
   for (std::size_t r = 0; width_in > 0 && r < n_rows; ++r)
     std::memcpy(copies.data() + distinct[r] * width_in, rows.bytes(r), width_in);
@@ -91,11 +95,12 @@ void Posterior::average(const NewRows& rows, bool moments, double* out, Control&
   // Vectors are aligned for any type of number.
   if (rows.reach != nullptr)
     asked = {nullptr, reinterpret_cast<const std::uint16_t*>(copies.data()), n_distinct, rows.n_tests};
-  average_distinct(asked, moments, answers.data(), control);
+  average_distinct(asked, moments, answers.data(), held, control);
   for (std::size_t r = 0; r < n_rows; ++r) std::copy_n(answers.data() + distinct[r] * width, width, out + r * width);
 }
 
-void Posterior::average_distinct(const NewRows& rows, bool moments, double* out, Control& control) const {
+void Posterior::average_distinct(const NewRows& rows, bool moments, double* out, std::size_t held,
+                                 Control& control) const {
   const std::size_t n_rows = rows.n_rows;
   if (n_rows == 0) return;
   const CountTable& table = graph_->table();
@@ -113,12 +118,19 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
     if (prior.fair || !prior.per_test) continue;
     for (double& p : flow.unit[k]) p /= prior.share_divisor(graph_->state(flow.inner[k]).n_tests);
   }
-  const std::size_t batch = std::clamp<std::size_t>(
-      kFlowBytes / (8 * (flow.inner.size() + 1) + (table.local() ? rows.row_bytes() : 0)), 32, 4096);
-  std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
-  const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
   // Where the kernels that see each pair once do not serve, rows are given by slots.
   const bool with_y = !(weights_.relative() && leaf.tabulated(table.total())) || (prior.fair && !weights_.apart());
+  // Of one row in a batch: its flow and outcomes, the sums of all parts; and the values that each thread asks for. As
+  // if all parts had a thread, the size of a batch is the same for any number of them: it decides where cells pay, and
+  // so the last bit.
+  const std::size_t row_bytes = 8 * (flow.inner.size() + 1) + 3 * table.n_tests() + (with_y ? 8 * flow.stride : 0) +
+                                8 * (kParts + 2) * (moments ? 3 : 1) * n_classes,
+                    asked_bytes = 8 * (asked.values.size() + n_classes + 8);
+  const std::size_t batch = std::clamp<std::size_t>(
+      std::min(kFlowBytes, (control.memory_limit - held) / 4) / (row_bytes + kParts * asked_bytes), 32, 4096);
+  control.check_memory(held += std::min(batch, n_rows) * (row_bytes + n_threads_ * asked_bytes));
+  std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
+  const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
@@ -156,7 +168,11 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
       OneLeaf state(n_classes), mixed(n_classes);
       std::vector<std::int32_t> q(n_classes);
       std::vector<double> here(n), value(n * values.size()), p(n_classes);
-      std::vector<std::uint32_t> active, in_order(n);
+      // Means that come from cells, all classes of a row side by side.
+      const std::size_t width = ClosedForm::cell_width(asked.means);
+      std::vector<double> from_cells(moments ? 0 : n * width, 0.0);
+      std::vector<std::uint8_t> cells;
+      std::vector<std::uint32_t> active, found(n + 16), in_order(n);
       std::iota(in_order.begin(), in_order.end(), 0u);
       std::vector<double> own_y;
       for (std::size_t k = flow.closed.size() * part / kParts; k < flow.closed.size() * (part + 1) / kParts; ++k) {
@@ -164,15 +180,11 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         const std::uint32_t id = flow.closed[k];
         const State& s = graph_->state(id);
         flow.at_closed(k, shares, here.data());
-        active.resize(n);
-        std::size_t passing = 0;
-        for (std::uint32_t r = 0; r < n; ++r) {
-          active[passing] = r;
-          passing += here[r] > least ? 1 : 0;
-        }
-        active.resize(passing);
+        const std::size_t n_passing = row_kernels().passing(here.data(), n, least, found.data());
+        active.assign(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n_passing));
         if (active.empty()) continue;
-        if ((k & 15) == 0) control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
+        if ((k & 15) == 0 || values.size() > 8)  // a form for each of hundreds of classes takes milliseconds
+          control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
         fold.product<SumProduct>(id, weights_, level);
         table.class_counts(graph_->cover(id), q.data());
         state.set(q.data(), s.total, leaf, static_cast<std::size_t>(s.depth));
@@ -183,18 +195,34 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
           }
           continue;
         }
+        // A form for each value, and a second one where it is rewritten over slots: with thousands of tests they are
+        // what takes memory, and the time between two looks at the clock.
+        const std::size_t side = std::max(fold.frontier().n_groups(), with_y ? flow.stride : 0) + 8;
+        control.check_memory(held + 8 * (with_y ? 2 : 1) * n_threads_ * values.size() * side * side);
+        const auto look = [&] {
+          if (side > kWide) control.check(worker == 0, "predicting", from, n_rows);
+        };
+        look();
         // Spreads are around the state's own leaf: what is subtracted below is small too.
         for (LeafValue& v : values) v.centre = state.mean[v.cls];
         const std::size_t n_active = active.size();
         if (!with_y && fold.begin_masses(weights_, level)) {
           closed.begin(fold, false);
           closed.build(fold, weights_, level, values);
+          look();
           flow.outcomes(closed.elements(), active, fold.frontier().kernel(), all, patterns);
+          if (!moments && closed.cells_pay(n_active)) {
+            ClosedForm::cells_of(patterns, closed.elements().size(), cells);
+            row_kernels().add_cells(closed.cell_means(asked.means, row_kernels()), width, cells.data(), active.data(),
+                                    here.data(), n_active, from_cells.data());
+            continue;
+          }
           closed.ask(patterns);
           for (std::size_t f = 0; f < values.size(); ++f)
             closed.evaluate(f, fold.frontier().kernel(), value.data() + f * n_active);
         } else {
           form.build(fold, weights_, level, flow.slots, flow.first_slot, flow.stride, values);
+          look();
           if (table.local()) flow.answers(fold.frontier(), active, form.stride(), own_y);
           for (std::size_t f = 0; f < values.size(); ++f)
             if (table.local())
@@ -230,6 +258,8 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
           sum.add(active[r], w, p.data(), mixed.mean.data(), mixed.between.data(), mixed.within.data());
         }
       }
+      if (!moments)
+        for (std::size_t r = 0; r < n; ++r) sum.add(r, 0.0, from_cells.data() + r * width, nullptr, nullptr, nullptr);
     });
     for (const RowSums& sum : partial) sums.add(sum);
     for (std::size_t r = 0; r < n; ++r) {

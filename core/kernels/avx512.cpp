@@ -6,6 +6,7 @@
 
 #include "kernels/kernels.hpp"
 #include "kernels/lanes.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree::avx512 {
 
@@ -28,6 +29,7 @@ struct Lanes {
 #include "kernels/four_x86.hpp"
 #include "kernels/generic.hpp"
 #include "kernels/lanes_generic.hpp"
+#include "kernels/row_generic.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("avx512");

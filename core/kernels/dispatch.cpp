@@ -6,26 +6,31 @@
 #include "kernels/cpu_x86.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/lanes.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree {
 
 namespace portable {
 extern const Kernels table;
 extern const LaneKernels lanes;
+extern const RowKernels of_rows;
 }  // namespace portable
 #if defined(__x86_64__)
 namespace avx2 {
 extern const Kernels table;
 extern const LaneKernels lanes;
+extern const RowKernels of_rows;
 }  // namespace avx2
 namespace avx512 {
 extern const Kernels table;
 extern const LaneKernels lanes;
+extern const RowKernels of_rows;
 }  // namespace avx512
 #elif defined(__aarch64__)
 namespace neon {
 extern const Kernels table;
 extern const LaneKernels lanes;
+extern const RowKernels of_rows;
 }  // namespace neon
 #endif
 
@@ -88,6 +93,18 @@ const LaneKernels& lane_kernels() {
 #endif
   static_cast<void>(k);
   return portable::lanes;
+}
+
+const RowKernels& row_kernels() {
+  const Kernels* k = &kernels();
+#if defined(__x86_64__)
+  if (k == &avx512::table) return avx512::of_rows;
+  if (k == &avx2::table) return avx2::of_rows;
+#elif defined(__aarch64__)
+  if (k == &neon::table) return neon::of_rows;
+#endif
+  static_cast<void>(k);
+  return portable::of_rows;
 }
 
 void use_kernels(const std::string& name) { in_use.store(&find_kernels(name), std::memory_order_release); }

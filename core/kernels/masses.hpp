@@ -177,6 +177,19 @@ static inline void few_rows(const double* a, std::size_t stride, std::size_t n, 
   }
 }
 
+// The sums of the lanes of eight vectors, side by side: lane by lane it took longer than the patterns of ten tests.
+static inline Real8 sums_of_eight(const Real8* v) {
+  Real8 two[4], four[2];
+  for (int k = 0; k < 4; ++k)
+    two[k] = __builtin_shufflevector(v[2 * k], v[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
+             __builtin_shufflevector(v[2 * k], v[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  for (int k = 0; k < 2; ++k)
+    four[k] = __builtin_shufflevector(two[2 * k], two[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(two[2 * k], two[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+  return __builtin_shufflevector(four[0], four[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(four[0], four[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
 static void pattern_sums(const double* a, std::size_t stride, std::size_t n, const double* linear,
                          const std::uint16_t* patterns, std::size_t pitch, std::size_t n_rows, double* scratch,
                          double* out) {
@@ -229,7 +242,9 @@ static void pattern_sums(const double* a, std::size_t stride, std::size_t n, con
       }
     }
   }
-  for (std::size_t r = 0; r < n_rows; ++r) {
+  std::size_t r = 0;
+  for (; r + 8 <= n_rows; r += 8) store(out + r, sums_of_eight(total + r));
+  for (; r < n_rows; ++r) {
     double x = 0;
     for (int k = 0; k < 8; ++k) x += total[r][k];
     out[r] = x;

@@ -8,6 +8,7 @@
 
 #include "kernels/kernels.hpp"
 #include "kernels/lanes.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree::neon {
 
@@ -38,6 +39,7 @@ struct Lanes {
 #include "kernels/four_portable.hpp"
 #include "kernels/generic.hpp"
 #include "kernels/lanes_generic.hpp"
+#include "kernels/row_generic.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("neon");

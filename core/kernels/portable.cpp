@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.hpp"
 #include "kernels/lanes.hpp"
+#include "kernels/row_kernels.hpp"
 
 namespace everytree::portable {
 
@@ -71,6 +72,7 @@ struct Lanes {
 #include "kernels/four_portable.hpp"
 #include "kernels/generic.hpp"
 #include "kernels/lanes_generic.hpp"
+#include "kernels/row_generic.hpp"
 
 extern const Kernels table;
 const Kernels table = table_of("portable");

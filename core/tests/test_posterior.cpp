@@ -283,8 +283,8 @@ TEST(moments_average_every_tree) {
       const auto expected = naive::moments(c.space(), c.weights, rows.data() + r * c.d.t);
       for (std::size_t k = 0; k < width; ++k) {
         CHECK(std::abs(got[r * width + k] - static_cast<double>(expected[k])) < 1e-12);
-        if (k < c.d.c)
-          CHECK(got[r * width + k] == mean[r * c.d.c + k]);
+        if (k < c.d.c)  // Means alone may come from cells, which add the same numbers up in another order.
+          CHECK(std::abs(got[r * width + k] - mean[r * c.d.c + k]) < 1e-13);
         else
           CHECK(got[r * width + k] >= 0);
       }

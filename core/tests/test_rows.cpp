@@ -9,6 +9,7 @@
 #include "down/closed_form.hpp"
 #include "down/grid.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/row_kernels.hpp"
 
 using namespace everytree;
 
@@ -153,4 +154,136 @@ TEST(sums_by_runs_equal_naive_loops) {
         for (std::size_t row = 0; row < n_rows; ++row) CHECK(std::abs(out[row] - expected[row]) < 1e-8);
       }
   CHECK(found >= 8);
+}
+
+namespace {
+
+// Each kernel with those for rows that belong to it.
+template <class F>
+void with_each_kernel(F&& f) {
+  for (const Kernels* k : available_kernels()) {
+    use_kernels(k->name);
+    f(*k, row_kernels());
+  }
+  use_kernels("");
+}
+
+}  // namespace
+
+TEST(sums_of_means_equal_factors_and_leaf_sums) {
+  std::mt19937 r(31);
+  with_each_kernel([&](const Kernels& kernels, const RowKernels& of_rows) {
+    for (std::size_t n : {1, 2, 7, 8, 9, 17, 40})
+      for (std::size_t n_classes : {2, 3, 6, 10}) {
+        const std::size_t stride = (n + 15) / 16 * 16;
+        const auto numbers = [&](std::size_t size) { return std::vector<std::int32_t>(size, 0); };
+        std::vector<std::int32_t> counts = numbers(n_classes * stride), pair = counts,
+                                  class_totals = numbers(n_classes);
+        std::vector<std::int32_t> total_of = numbers(stride), pair_total = total_of;
+        std::vector<double> multiplicity(stride, 0.0), masses[4];
+        std::int32_t total = 0;
+        for (std::size_t c = 0; c < n_classes; ++c) total += class_totals[c] = 60;
+        for (std::size_t j = 0; j < n; ++j) {
+          multiplicity[j] = 1 + r() % 3;
+          for (std::size_t c = 0; c < n_classes; ++c) {
+            total_of[j] += counts[c * stride + j] = 20 + static_cast<std::int32_t>(r() % 10);
+            pair_total[j] += pair[c * stride + j] = static_cast<std::int32_t>(r() % 20);
+          }
+        }
+        const std::size_t i = r() % n;
+        for (auto& mass : masses) {
+          mass.assign(stride, 0.0);
+          for (std::size_t j = i + 1; j < n; ++j) mass[j] = static_cast<double>(r() % 1000) / 999;
+        }
+        const double* const mass[4] = {masses[0].data(), masses[1].data(), masses[2].data(), masses[3].data()};
+        const PairCounts t{n_classes, counts.data(), class_totals.data(), total_of.data(), total, 1, stride};
+        for (double sum_a : {1e-30, 0.5, 7.0, 1e30}) {
+          std::vector<double> factors[4];
+          for (auto& factor : factors) factor.resize(stride);
+          double* const factor[4] = {factors[0].data(), factors[1].data(), factors[2].data(), factors[3].data()};
+          kernels.mass_factors(t, pair.data(), pair_total.data(), i, n, {sum_a, 0, nullptr, nullptr}, mass, factor);
+          struct Sums {
+            std::vector<double> row, linear;
+            double constant = 1, size = 0;
+          };
+          std::vector<Sums> wanted(n_classes), found(n_classes);
+          std::vector<MeanTerm> terms;
+          for (std::size_t c = 0; c < n_classes; ++c) {
+            for (Sums* sums : {&wanted[c], &found[c]}) {
+              sums->row.assign(stride, 0.0);
+              sums->linear.assign(stride, 2.0);
+            }
+            const double a = sum_a / static_cast<double>(n_classes);
+            const auto out = [&](Sums& sums) {
+              return PairSums{multiplicity[i], sums.row.data(), sums.linear.data(), &sums.constant, &sums.size};
+            };
+            kernels.leaf_sums(t, pair.data(), pair_total.data(), i, n, {0, c, a, sum_a, 0.0, 1.0}, factor,
+                              multiplicity.data(), out(wanted[c]));
+            terms.push_back({c, a, out(found[c])});
+          }
+          of_rows.mean_sums(t, pair.data(), pair_total.data(), i, n, sum_a, mass, multiplicity.data(), terms.data(),
+                            terms.size());
+          const auto close = [](double x, double y) { return std::abs(x - y) <= 1e-12 * std::max(1.0, std::abs(y)); };
+          for (std::size_t c = 0; c < n_classes; ++c) {
+            CHECK(close(found[c].constant, wanted[c].constant));
+            for (std::size_t j = 0; j < n; ++j) {
+              CHECK(close(found[c].linear[j], wanted[c].linear[j]));
+              if (j > i) CHECK(close(found[c].row[j], wanted[c].row[j]));
+            }
+          }
+        }
+      }
+  });
+}
+
+TEST(passing_rows_are_those_above_the_least) {
+  std::mt19937 r(32);
+  with_each_kernel([&](const Kernels&, const RowKernels& of_rows) {
+    for (std::size_t n : {0, 1, 15, 16, 17, 100, 333})
+      for (unsigned one_of : {1u, 2u, 20u}) {
+        std::vector<double> here(n);
+        for (double& x : here) x = r() % one_of == 0 ? 0.5 : r() % 2 == 0 ? 0.25 : 0.0;
+        std::vector<std::uint32_t> out(n + 16, 0), wanted;
+        for (std::uint32_t k = 0; k < n; ++k)
+          if (here[k] > 0.25) wanted.push_back(k);
+        out.resize(of_rows.passing(here.data(), n, 0.25, out.data()));
+        CHECK(out == wanted);
+      }
+  });
+}
+
+TEST(cells_hold_the_forms_of_their_tests) {
+  std::mt19937 r(33);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  with_each_kernel([&](const Kernels&, const RowKernels& of_rows) {
+    for (std::size_t n = 0; n <= 8; ++n)
+      for (std::size_t width : {8, 16}) {
+        std::vector<double> form(width * (1 + n * (n + 1) / 2)), table(width << n);
+        for (double& x : form) x = uniform(r);
+        of_rows.cell_table(form.data(), n, width, table.data());
+        for (std::size_t cell = 0; cell < std::size_t{1} << n; ++cell)
+          for (std::size_t v = 0; v < width; ++v) {
+            double wanted = form[v];
+            std::size_t at = 1;
+            for (std::size_t i = 0; i < n; ++i) {
+              if (cell >> i & 1) wanted += form[at * width + v];
+              ++at;
+              for (std::size_t j = i + 1; j < n; ++j, ++at)
+                if ((cell >> i & 1) && (cell >> j & 1)) wanted += form[at * width + v];
+            }
+            CHECK(std::abs(table[cell * width + v] - wanted) < 1e-13);
+          }
+        std::vector<std::uint8_t> cells(50);
+        for (auto& cell : cells) cell = static_cast<std::uint8_t>(r() % (1u << n));
+        std::vector<std::uint32_t> rows;
+        for (std::uint32_t k = 0; k < 50; ++k) rows.push_back(2 * k + 1);
+        std::vector<double> weight(101), sums(101 * width, 0.125), wanted = sums;
+        for (double& w : weight) w = uniform(r);
+        of_rows.add_cells(table.data(), width, cells.data(), rows.data(), weight.data(), 50, sums.data());
+        for (std::size_t k = 0; k < 50; ++k)
+          for (std::size_t v = 0; v < width; ++v)
+            wanted[rows[k] * width + v] += weight[rows[k]] * table[cells[k] * width + v];
+        for (std::size_t k = 0; k < sums.size(); ++k) CHECK(std::abs(sums[k] - wanted[k]) < 1e-13);
+      }
+  });
 }
