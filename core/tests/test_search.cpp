@@ -98,6 +98,49 @@ TEST(the_search_finds_what_the_fold_finds) {
   use_kernels("auto");
 }
 
+// Two classes by a tree of three levels, and a few examples of rarer ones, which no leaf may hold alone: there the
+// support bound is what must be paid, and no more. Small tables with a price: there two leaves are best more often than
+// three.
+TEST(rare_classes_cost_what_they_must) {
+  for (unsigned seed = 0; seed < 6000; ++seed) {
+    std::mt19937 random(seed);
+    const bool priced = seed % 2 == 0;
+    const std::size_t tests = 3 + random() % (priced ? 2 : 4), n = 12 + random() % (priced ? 3 : 24);
+    const std::size_t classes = 3 + random() % 2;
+    const auto min_leaf = static_cast<std::int64_t>(priced ? 4 : 2 + random() % 4);
+    const int depth = priced ? 3 : 3 + static_cast<int>(random() % 2);
+    naive::Table d(n, tests, classes);
+    for (auto& x : d.rows) x = random() & 1;
+    std::array<std::size_t, 7> asked;
+    for (auto& test : asked) test = random() % tests;
+    const unsigned said = random();
+    for (std::size_t r = 0; r < n; ++r) {
+      std::size_t at = 0;
+      while (at < asked.size()) at = 2 * at + 1 + (d.rows[r * tests + asked[at]] ? 1 : 0);
+      d.counts[r * classes + (said >> at & 1)] = 1;
+    }
+    for (std::size_t c = 2; c < classes; ++c)
+      for (std::size_t rare = 1 + random() % 2; rare > 0; --rare) {
+        const std::size_t r = random() % n;
+        std::fill_n(d.counts.begin() + static_cast<std::ptrdiff_t>(r * classes), classes, 0);
+        d.counts[r * classes + c] = 1;
+      }
+    const LeafCost cost(CostKind::error, classes, {}, 0.25, priced ? 0.6 : 0.0);
+    Control control;
+    GraphOptions g;
+    g.max_depth = depth;
+    g.min_leaf = min_leaf;
+    g.by_depth = false;
+    const auto table = d.core();
+    const Ranked expected = best_trees(Graph(table, g, control), cost, 1, control)[0];
+    SearchOptions o;
+    o.min_leaf = min_leaf;
+    const Found found = Search(table, cost, o).run(depth, false, control);
+    CHECK(close(found.cost, expected.score));
+    CHECK(close(found.lower, expected.score));
+  }
+}
+
 // Widths and heights around whole words, tiles of tests and bands of pairs; also tests that are cuts of one number.
 TEST(sides_folded_together_are_those_folded_one_by_one) {
   std::mt19937 random(17);

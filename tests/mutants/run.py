@@ -2,7 +2,7 @@
 
 Those of the checker run in this process's children: the heavy libraries are imported once, a child reads the mutated
 module instead of the one on disk, and runs the tests of the table until one fails. No file is changed. Of the
-core only the files that hold the mutated lines are compiled, in build/mutants, and linked before the library of
+core only the rooms that hold the mutated lines are compiled, in build/mutants, and linked before the library of
 build/dev (``make build``).
 """
 
@@ -100,9 +100,14 @@ def in_core(mutant: Mutant, seconds: float) -> str:
     place.parent.mkdir(parents=True)
     place.write_text(mutant.mutated(), encoding="utf-8")
     objects = []
-    for k, name in enumerate(mutant.compiles.split() or [mutant.file]):
-        made = changed / f"{k}.o"
-        if not compiled(place if name == mutant.file else ROOT / name, made, changed):
+    # The library holds one object for each room (core/CMakeLists.txt): the linker takes all of it or nothing, so that
+    # all files of the room of a mutated one are compiled too.
+    for room in sorted({Path(name).parent for name in mutant.compiles.split() or [mutant.file]}):
+        files = [place if str(source.relative_to(ROOT)) == mutant.file else source
+                 for source in sorted((ROOT / room).glob("*.cpp"))]  # fmt: skip
+        whole, made = changed / f"{room.name}.cpp", changed / f"{room.name}.o"
+        whole.write_text("".join(f'#include "{file}"\n' for file in files), encoding="utf-8")
+        if not compiled(whole, made, changed):
             return "does not compile"
         objects.append(made)
     for test in mutant.tests.split():
