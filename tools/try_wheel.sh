@@ -4,9 +4,17 @@ set -eu
 python=$1 wheel=$(ls -t "$2"/everytree-*.whl | head -n 1) folder=$3
 rm -rf "$folder"
 "$python" -m venv "$folder"
-begin=$(date +%s)
-"$folder/bin/python" -m pip --disable-pip-version-check install --quiet "$wheel"
-echo "installed in $(($(date +%s) - begin)) s"
+"$folder/bin/python" - "$wheel" <<'PY'
+import resource
+import subprocess
+import sys
+import time
+
+begin = time.monotonic()
+subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", sys.argv[1]], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"installed in {time.monotonic() - begin:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of the processor")
+PY
 cd "$folder"
 bin/everytree info
 bin/everytree demo --out pictures > demo.txt
