@@ -1,5 +1,7 @@
 #include "graph/graph.hpp"
 
+#include <algorithm>
+
 #include "bind.hpp"
 #include "fold/estimate.hpp"
 #include "sets/query.hpp"
@@ -52,6 +54,13 @@ void bind_graph(nb::module_& m) {
       .def(
           "check_memory", [](PyControl& self, std::size_t bytes) { self.control.check_memory(bytes); },
           nb::arg("bytes"), "Raise if so many bytes would exceed the memory limit.")
+      .def(
+          "hold",
+          [](PyControl& self, std::size_t bytes) {
+            self.control.memory_limit -= std::min(bytes, self.control.memory_limit);
+          },
+          nb::arg("bytes"),
+          "Count bytes that are kept outside of the core: the memory limit is so much less from here on.")
       .def("stop", [](PyControl& self) { self.control.stop(); }, "Stop the running computation, from any thread.");
 
   nb::class_<CountTable>(m, "CountTable", "Distinct 0/1 rows with class counts, as bit columns.")

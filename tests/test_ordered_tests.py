@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pandas as pd
 import pytest
 
 import everytree as et
+from everytree.data.table_codes import codes_of
 from everytree.query import ordered_tests
+from everytree.query.ordered_tests import offered_key
 
 NEVER = 10**12
 
@@ -128,3 +131,68 @@ def test_a_limit_leaves_the_best_so_far_and_a_gap() -> None:
     assert least < found
     assert tree.info["gap"] == (found - least) / found
     assert int((tree.predict(space.rows_of(X)) != y).sum()) == found
+
+
+def gappy(rows: int, seed: int) -> tuple[pd.DataFrame, Any]:
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(rows, 2)), columns=["a", "b"])
+    X.loc[rng.random(rows) < 0.2, "a"] = np.nan
+    X["c"] = rng.choice(["red", "green", "blue"], rows)
+    return X, ((X["a"].fillna(9) > 0) ^ (X["b"] > 0)).astype(int)
+
+
+def test_no_matrix_of_tests_is_made_before_a_question_needs_it() -> None:
+    X, y = gappy(900, 3)
+    space = et.TreeSpace.from_frame(X, y, bins="all", max_depth=3)
+    coded = space.table.coded
+    assert coded is not None
+    for words in ({}, {"max_depth": 2}, {"forbid": ["b"]}, {"leaf_penalty": 1.5}, {"leaf": et.Support(4)}):
+        given: dict[str, Any] = words
+        tree = space.best(**given)
+        assert tree.n_tests == space.n_tests
+        assert tree.counts.sum() == 900 + tree.counts[1:].sum()
+        assert int((tree.predict(space.rows_of(X)) != y).sum()) == tree.error
+    assert not coded.are_made
+    plain = et.TreeSpace.from_frame(X, y, bins="all", max_depth=3)
+    _ = plain.table.rows
+    assert space.best() == plain.best()
+    assert space.table == plain.table
+    assert coded.are_made  # to compare them
+
+
+def test_what_a_space_answers_does_not_depend_on_when_its_matrix_is_made() -> None:
+    rng = np.random.default_rng(4)
+    X, y = frame(rng, 40, 1), rng.integers(0, 2, 40)
+    lazy, made = (et.TreeSpace.from_frame(X, y, bins="all", max_depth=2) for _ in range(2))
+    _ = made.table.rows
+    sent = pickle.loads(pickle.dumps(lazy.table))
+    assert not lazy.table.coded.are_made
+    assert sent == made.table
+    lazy = et.TreeSpace.from_frame(X, y, bins="all", max_depth=2)
+    assert lazy.front() == made.front()
+    assert lazy.posterior().log_evidence == made.posterior().log_evidence
+    assert lazy.best(forbid=["gaps"]).error == made.best(forbid=["gaps"]).error
+    assert [tree.key for tree in lazy.best(k=3)] == [tree.key for tree in made.best(k=3)]
+
+
+def test_a_node_whose_values_end_asks_for_missing_ones() -> None:
+    # Where b is 1, a has the value 1 or none: the cut after 1 is "is missing" there, with the sides exchanged.
+    X = pd.DataFrame({"a": [1.0, np.nan] * 6 + [2.0, 3.0] * 6, "b": [1.0, 1.0] * 6 + [0.5, 0.0] * 6})
+    space = et.TreeSpace.from_frame(X, [0, 1] * 12, bins="all", max_depth=3)
+    assert space.test_names == ("a <= 1.5", "a <= 2.5", "a is missing", "b <= 0.25", "b <= 0.75")
+    columns, codes = space.table.columns, codes_of(space.table)
+    key = [4, 0, -1, 4, -1, -1, 1, -1, -1]
+    assert offered_key(key, columns, codes, 3) == [4, 2, 4, -1, -1, -1, 1, -1, -1]
+    # The lowest level asks what the state above it offers, which has greater values.
+    assert offered_key(key, columns, codes, 2) == key
+
+
+@pytest.mark.long
+def test_columns_whose_matrix_would_not_fit_have_a_best_tree() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.permutation(120_000).reshape(60_000, 2) + 0.25
+    y = (X[:, 0] > 4e4) & (X[:, 1] <= 1e5)
+    space = et.TreeSpace.from_frame(X, y, bins="all", max_depth=2)
+    assert (space.best().error, space.best().n_leaves) == (0, 3)
+    with pytest.raises(et.errors.DataError, match="fewer bins"):
+        space.front()

@@ -30,6 +30,7 @@ std::vector<Solver::First> Solver::first_cuts(const Cover& cover, Measure measur
   CutList cuts;
   std::vector<std::int64_t> counts[2];
   for (std::size_t f = 0; f < p_.n_columns; ++f) {
+    control_.check_stop(true, "growing a greedy tree");  // no clock: a tree is grown after the limit too
     cuts.find(p_, cover, f);
     First first{kNoPurity, f, 0};
     for (std::ptrdiff_t k = 0; k < cuts.size(); ++k) {

@@ -53,10 +53,11 @@ Problem::Problem(std::size_t rows, std::size_t columns, std::vector<std::uint32_
   if (total < min_leaf) throw InvalidInput("fewer examples than min_leaf: no tree exists; lower min_leaf");
   if (static_cast<double>(largest) * static_cast<double>(total) * 4 > static_cast<double>(kNever))
     throw InvalidInput("costs are too large to be added up exactly");
-  bool same = ones && classes_ > 1;
+  bool same = classes_ > 1;
   for (std::size_t c = 0; c < classes_; ++c)
     for (std::size_t k = 0; k < classes_; ++k) same = same && costs[c * classes_ + k] == (c == k ? 0 : costs[1]);
-  if (same && costs[1] > 0) unit = costs[1];
+  if (same) error = costs[1];
+  if (ones) unit = error;
 
   order.resize(rows * columns);
   bool fits = true;

@@ -9,6 +9,7 @@
 // row more costs at most its weight times `most(c)` = max_k cost(c, k), in a tree that stays as it is.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,13 +34,22 @@ struct Problem {
   std::vector<Value> costs, most;
   Value price;
   std::int64_t min_leaf;
-  Value unit = 0;  // what an error costs, if all errors cost the same and all weights are 1; otherwise 0
+  Value error = 0;  // what an error costs, if all cost the same; otherwise 0
+  Value unit = 0;   // what an error costs, if all errors cost the same and all weights are 1; otherwise 0
   std::vector<std::uint32_t> order;  // the rows of each column by rank, equal ones by number
 
   bool plain() const { return unit > 0; }
   bool wide() const { return narrow.empty(); }
   const std::uint32_t* column(std::size_t f) const { return ranks.data() + f * n_rows; }
   Value leaf(const std::int64_t* counts) const {
+    if (error > 0) {  // all but the largest class: of hundreds of classes the matrix takes hundreds of times as long
+      std::int64_t all = 0, largest = 0;
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        all += counts[c];
+        largest = std::max(largest, counts[c]);
+      }
+      return (all - largest) * error + price;
+    }
     Value best = kNever;
     for (std::size_t k = 0; k < n_classes; ++k) {
       Value sum = 0;

@@ -328,12 +328,14 @@ Answer Solver::run() {
     answer.proved = true;
   } catch (const LimitReached& limit) {
     answer.stopped = name_of(limit.reason);
-    // However little time there was, the answer is no worse than a greedy tree.
-    for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
-      Steps grown;
-      greedy(all_, depth_, measure, grown);
-      offer(grown, answer);
-    }
+    // However little time there was, the answer is no worse than a greedy tree. The solver of the relaxed problem gives
+    // bounds: its trees need none.
+    if (min_leaf_ == p_.min_leaf)
+      for (const Measure measure : {Measure::gini, Measure::entropy, Measure::cost}) {
+        Steps grown;
+        greedy(all_, depth_, measure, grown);
+        offer(grown, answer);
+      }
   }
   offer(first, answer);
   offer(tree, answer);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -223,3 +225,29 @@ def test_known_optima(name: str) -> None:
         model = et.OptimalTreeClassifier(depth, bins="all", minimize="error", leaf_penalty=0)
         assert model.fit(rows[:, 1:], rows[:, 0].astype(int)).error_ == errors
         assert model.optimal_
+
+
+MEMORY = """
+import numpy as np
+import everytree as et
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(245_057, 3))
+y = ((X[:, 0] > 0.3) & (X[:, 1] < 0.5)) ^ (rng.random(len(X)) < 0.1)
+et.OptimalTreeClassifier(2, bins="all", leaf_penalty=0).fit(X[:500], y[:500])  # what is imported late
+def told(name):  # The peak of getrusage would be that of the process that started this one.
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(name))
+before = told("VmRSS")
+model = et.OptimalTreeClassifier(2, bins="all", leaf_penalty=0).fit(X, y)
+assert model.optimal_
+print((told("VmHWM") - before) / X.nbytes)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory before")
+def test_memory_stays_within_ten_times_the_data() -> None:
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 1 < float(done.stdout) < 10

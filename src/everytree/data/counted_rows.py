@@ -12,7 +12,6 @@ Rows are kept in lexicographic order, so two tables are equal exactly when their
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from math import lcm
 from typing import Any, Self
 
@@ -21,19 +20,17 @@ import numpy.typing as npt
 
 from everytree.data.arrays import INT64_MAX, as_tests, check_total, too_many, whole_numbers
 from everytree.data.binarizer import Binarizer
-from everytree.data.cut_rules import check_size
 from everytree.data.example_weights import MOST_COUNTS, ExampleWeights, too_fine
 from everytree.data.listed_tests import TestNames
 from everytree.data.local_columns import LocalColumns
 from everytree.data.row_counts import Given, counts_of_rows, distinct_rows
+from everytree.data.rows_of_codes import AnyRows, RowsOfCodes
+from everytree.data.table_parts import fingerprint_of, fitting, parts_of, shortened
 from everytree.errors import DataError
 
 __all__ = ["CountedRows"]
 
-SOME = 5  # how many offending things a message lists
 Names = Sequence[str] | TestNames | None
-
-FINGERPRINT_CELLS = 1 << 20  # made into text at a time: what a cache holds
 
 
 class CountedRows:
@@ -49,7 +46,7 @@ class CountedRows:
         "_test_names",
     )  # fmt: skip
 
-    _rows: npt.NDArray[np.uint8]
+    _rows: AnyRows
     _class_counts: npt.NDArray[np.int64]
     _test_names: tuple[str, ...] | TestNames | None
     _classes: tuple[Any, ...] | None
@@ -78,7 +75,7 @@ class CountedRows:
         whole = whole_numbers(counted, "counts")
         check_total(whole)
         self._settle(tests, whole, test_names, classes)
-        self._per_example = _parts(per_example)
+        self._per_example = parts_of(per_example)
 
     def _settle(
         self,
@@ -95,17 +92,19 @@ class CountedRows:
 
     def _freeze(
         self,
-        rows: npt.NDArray[np.uint8],
+        rows: AnyRows,
         counts: npt.NDArray[np.int64],
         test_names: Names,
         classes: Iterable[Any] | None,
     ) -> None:
         occupied = counts.any(axis=1)
-        if not occupied.all():
-            rows, counts = rows[occupied], counts[occupied]
-        self._rows = np.ascontiguousarray(rows)
-        self._class_counts = np.ascontiguousarray(counts)
-        self._rows.flags.writeable = False
+        some = not occupied.all()
+        if isinstance(rows, RowsOfCodes):
+            self._rows = rows.take(occupied) if some else rows
+        else:
+            self._rows = np.ascontiguousarray(rows[occupied] if some else rows)
+            self._rows.flags.writeable = False
+        self._class_counts = np.ascontiguousarray(counts[occupied] if some else counts)
         self._class_counts.flags.writeable = False
         self._binarizer = self._columns = self._target = self._given = None
         self._per_example = 1
@@ -127,7 +126,7 @@ class CountedRows:
     @classmethod
     def trusted(
         cls,
-        rows: npt.NDArray[np.uint8],
+        rows: AnyRows,
         counts: npt.NDArray[np.int64],
         test_names: Names,
         classes: Iterable[Any] | None,
@@ -140,7 +139,7 @@ class CountedRows:
 
         Parameters
         ----------
-        rows : 0/1 matrix of uint8, shape (n_rows, n_tests)
+        rows : 0/1 matrix of uint8, shape (n_rows, n_tests), or RowsOfCodes
             The outcomes of the tests.
         counts : array of int64, shape (n_rows, n_classes)
             The examples of each class that each row stands for.
@@ -161,8 +160,12 @@ class CountedRows:
             The table.
         """
         table = cls.__new__(cls)
-        (table._freeze if distinct else table._settle)(rows, counts, test_names, classes)
-        table._columns, table._per_example = _fitting(columns, table.n_tests), per_example
+        if distinct:
+            table._freeze(rows, counts, test_names, classes)
+        else:
+            made = rows.made if isinstance(rows, RowsOfCodes) else rows
+            table._settle(made, counts, test_names, classes)
+        table._columns, table._per_example = fitting(columns, table.n_tests), per_example
         return table
 
     @classmethod
@@ -181,7 +184,7 @@ class CountedRows:
         """
         # Names that nobody has asked for stay unmade: with local cuts they were a fifth of fitting a small file.
         same = cls.trusted(
-            other.rows, other.class_counts, other._test_names, other.classes, columns=other.columns,
+            other._rows, other.class_counts, other._test_names, other.classes, columns=other.columns,
             per_example=other.per_example,
         )  # fmt: skip
         return same.encoded(other.binarizer, other.target)
@@ -255,7 +258,7 @@ class CountedRows:
         test_names: Names = None,
         classes: Iterable[Any] | None = None,
     ) -> Self:
-        """Count rows of codes, where states choose their own cuts; 0/1 rows are made of the distinct ones only.
+        """Count rows of codes, where states choose their own cuts; 0/1 rows are made when they are first read.
 
         Parameters
         ----------
@@ -283,8 +286,7 @@ class CountedRows:
         first, place = columns.distinct(codes)
         labels = None if classes is None else tuple(classes)
         counts, per_example = counts_of_rows(place, first.size, y_codes, n_classes, labels, sample_weight)
-        check_size(first.size, columns.n_tests)
-        rows = columns.rows(codes[first])
+        rows = RowsOfCodes(columns, codes[first])
         table = cls.trusted(rows, counts, test_names, labels, columns=columns, per_example=per_example)
         table._given = Given.of(place, y_codes, counts, sample_weight)
         return table
@@ -331,7 +333,12 @@ class CountedRows:
     @property
     def rows(self) -> npt.NDArray[np.uint8]:
         """The distinct rows, uint8 of shape (n_rows, n_tests), in lexicographic order; read-only."""
-        return self._rows
+        return self._rows.made if isinstance(self._rows, RowsOfCodes) else self._rows
+
+    @property
+    def coded(self) -> RowsOfCodes | None:
+        """The rows as codes of columns, where the table was made of these; the matrix may not be made yet."""
+        return self._rows if isinstance(self._rows, RowsOfCodes) else None
 
     @property
     def class_counts(self) -> npt.NDArray[np.int64]:
@@ -425,20 +432,7 @@ class CountedRows:
         >>> table.fingerprint() == hashlib.sha256(b"01 0 3\\n10 2 0\\n").hexdigest()
         True
         """
-        digest = sha256()
-        step = max(1, FINGERPRINT_CELLS // max(1, self.n_tests))
-        for start in range(0, self.n_rows, step):
-            part = slice(start, start + step)
-            text = (self._rows[part] + 48).tobytes().decode("ascii")
-            width = self.n_tests
-            lines = [
-                f"{text[i * width : (i + 1) * width]} {' '.join(map(str, counts))}\n"
-                for i, counts in enumerate(self._class_counts[part].tolist())
-            ]
-            digest.update("".join(lines).encode("ascii"))
-        if self._per_example != 1:
-            digest.update(f"per example {self._per_example}\n".encode("ascii"))
-        return digest.hexdigest()
+        return fingerprint_of(self.rows, self._class_counts, self._per_example)
 
     def encoded(self, binarizer: Binarizer | None, target: str | None) -> Self:
         """Return the same table with the Binarizer that made its tests and the name of the column to predict.
@@ -458,7 +452,7 @@ class CountedRows:
         table = self.named(self._test_names, self._classes)
         table._binarizer, table._target = binarizer, target
         if binarizer is not None and binarizer.columns_ is not None:
-            table._columns = _fitting(binarizer.columns_, table.n_tests)
+            table._columns = fitting(binarizer.columns_, table.n_tests)
         return table
 
     def named(self, test_names: Names, classes: Iterable[Any] | None) -> Self:
@@ -510,7 +504,7 @@ class CountedRows:
         ):
             if mine != theirs:
                 raise DataError(
-                    f"cannot add tables that differ in {what}: {_short(mine)} and {_short(theirs)}; "
+                    f"cannot add tables that differ in {what}: {shortened(mine)} and {shortened(theirs)}; "
                     "build both with the same Binarizer and the same class labels"
                 )
         parts = lcm(self._per_example, other._per_example)
@@ -519,7 +513,7 @@ class CountedRows:
         if total > (INT64_MAX if parts == 1 else MOST_COUNTS):
             raise DataError(too_many(total) if parts == 1 else too_fine(total, parts))
         table = type(self).trusted(
-            np.concatenate([self._rows, other._rows]),
+            np.concatenate([self.rows, other.rows]),
             np.concatenate([mine * self._class_counts, theirs * other._class_counts]),
             self._test_names,
             self._classes,
@@ -537,7 +531,7 @@ class CountedRows:
         if not isinstance(other, CountedRows):
             return NotImplemented
         return (
-            np.array_equal(self._rows, other._rows)
+            np.array_equal(self.rows, other.rows)
             and np.array_equal(self._class_counts, other._class_counts)
             and self.test_names == other.test_names
             and self._classes == other._classes
@@ -546,7 +540,7 @@ class CountedRows:
         )
 
     def __hash__(self) -> int:
-        return hash((self._rows.shape, self._rows.tobytes(), self._class_counts.tobytes()))
+        return hash((self._rows.shape, self.rows.tobytes(), self._class_counts.tobytes()))
 
     def __repr__(self) -> str:
         shape = f"n_rows={self.n_rows}, n_tests={self.n_tests}, n_classes={self.n_classes}"
@@ -559,7 +553,7 @@ class CountedRows:
 
 def _rebuild(
     made: type[CountedRows],
-    rows: npt.NDArray[np.uint8],
+    rows: AnyRows,
     counts: npt.NDArray[np.int64],
     test_names: tuple[str, ...] | None,
     classes: tuple[Any, ...] | None,
@@ -570,25 +564,3 @@ def _rebuild(
 ) -> CountedRows:
     table = made.trusted(rows, counts, test_names, classes, columns=columns, per_example=per_example)
     return table.encoded(binarizer, target)
-
-
-def _parts(per_example: int) -> int:
-    """The counts that make one example, once they are a whole number above zero."""
-    if isinstance(per_example, bool) or not isinstance(per_example, int | np.integer) or per_example < 1:
-        raise DataError(f"per_example is {per_example!r}; expected a whole number of counts, 1 or more")
-    return int(per_example)
-
-
-def _fitting(columns: LocalColumns | None, n_tests: int) -> LocalColumns | None:
-    """The columns of a table, once they have as many tests as it has."""
-    if columns is not None and columns.n_tests != n_tests:
-        raise DataError(
-            f"columns have {columns.n_tests} tests, and the table {n_tests}; give those of the Binarizer that made it"
-        )
-    return columns
-
-
-def _short(value: object) -> str:
-    if isinstance(value, tuple) and len(value) > SOME:
-        return f"({', '.join(repr(v) for v in value[:SOME])}, … {len(value)} in all)"
-    return repr(value)

@@ -93,6 +93,14 @@ class LocalColumn:
             found[:, -1] = codes == self.n_codes
         return found
 
+    def holds(self, codes: npt.NDArray[np.int32], test: int) -> npt.NDArray[np.bool_]:
+        """The outcomes of one test of this column for some codes."""
+        if test == self.missing:
+            return np.equal(codes, self.n_codes)
+        compared = np.equal if self.kind == NOMINAL else np.less_equal
+        found: npt.NDArray[np.bool_] = compared(codes, test - self.begin)
+        return found
+
     def ranks(self) -> npt.NDArray[np.int64]:
         """The place of each code among the rows of its tests, in lexicographic order; equal rows have the same one."""
         rank = np.zeros(self.n_codes + 2, dtype=np.int64)

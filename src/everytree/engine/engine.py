@@ -16,6 +16,8 @@ import numpy.typing as npt
 import everytree._core as _core
 from everytree.common.limits import Limits
 from everytree.data.table import Table
+from everytree.data.table_codes import only_tests
+from everytree.engine.counted_tree import counted_tree
 from everytree.engine.estimate import refuse_hopeless
 from everytree.engine.offered import LocalCuts
 from everytree.engine.problem import Problem
@@ -96,6 +98,7 @@ class Engine(Problem):
         """
         by_depth = self.max_depth is not None or bool(by_depth)
         if by_depth not in self.graphs:
+            self.make_rows(control)
             refuse_hopeless(self, control)
             self.graphs[by_depth] = _core.Graph(
                 self.core_table(control),
@@ -228,8 +231,7 @@ class Engine(Problem):
             The tree, with the class counts of every node.
         """
         table = self._table
-        tree = Tree.from_key(key, table.rows, table.class_counts, None, table.test_names, table.classes, info)
-        tree = in_examples(tree, table.per_example)
+        tree = in_examples(counted_tree(key, table, info), table.per_example)
         if table.columns is None:
             return tree
         upper, asks = self.local_cuts.of_tree(tree.key, self.max_depth if within is None else within)
@@ -312,12 +314,7 @@ class Engine(Problem):
             return self
         table, attributes = self._table, self.attributes
         if kept is not None:
-            columns = None if table.columns is None else table.columns.only(kept)
-            table = Table.trusted(
-                table.rows[:, kept], table.class_counts, None, table.classes, distinct=False, columns=columns,
-                per_example=table.per_example,
-            )  # fmt: skip
-            attributes = None
+            table, attributes = only_tests(table, kept), None
         inner = type(self).__new__(type(self))
         min_leaf = max(1, min_count // table.per_example)
         Engine.__init__(

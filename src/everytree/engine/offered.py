@@ -22,6 +22,7 @@ import numpy.typing as npt
 from everytree.data.cuts import equal_frequency_breaks
 from everytree.data.local_columns import ORDERED, LocalColumn, LocalColumns
 from everytree.data.table import Table
+from everytree.data.table_codes import codes_of
 from everytree.errors import DataError
 from everytree.trees import routes
 
@@ -49,10 +50,18 @@ class LocalCuts:
     def __init__(self, table: Table) -> None:
         assert table.columns is not None
         self.columns: LocalColumns = table.columns
-        self._rows = table.rows
-        self.codes = self.columns.codes_of_rows(table.rows)
+        self.codes = codes_of(table)
         self._weights = table.class_counts.sum(axis=1)
-        self._place = {test: k for k, c in enumerate(self.columns.columns) for test in range(c.begin, c.stop)}
+        self._stops = np.array([column.stop for column in self.columns.columns])
+
+    def _place(self, test: int) -> int:
+        """The number of the column that a test belongs to."""
+        return int(np.searchsorted(self._stops, test, side="right"))
+
+    def _holds(self, rows: Rows, test: int) -> npt.NDArray[np.bool_]:
+        """For which of some rows a test holds."""
+        k = self._place(test)
+        return self.columns.columns[k].holds(self.codes[rows, k], test)
 
     def offered(self, rows: Rows, min_leaf: int = 1) -> dict[int, int]:
         """Find the tests that a state offers.
@@ -73,7 +82,7 @@ class LocalCuts:
         total = int(self._weights[rows].sum())
         for k, column in enumerate(self.columns.columns):
             for test, upper in self._of_column(k, column, rows):
-                inside = int(self._weights[rows[self._rows[rows, test] > 0]].sum())
+                inside = int(self._weights[rows[self._holds(rows, test)]].sum())
                 if min_leaf <= inside <= total - min_leaf:
                     found[test] = upper
         return found
@@ -124,14 +133,14 @@ class LocalCuts:
         """
         children = routes.children_of_key(key).tolist()
         upper, asks = [0] * len(key), [""] * len(key)
-        everything = np.arange(len(self._rows))
+        everything = np.arange(len(self.codes))
         waiting: list[tuple[int, int, Rows, Rows | None]] = [(0, 0, everything, None)]
         while waiting:
             node, depth, rows, above = waiting.pop()
             test = int(key[node])
             if test < 0:
                 continue
-            if test not in self._place:
+            if test >= self.columns.n_tests:
                 raise DataError(f"node {node} asks test {test}: expected one below {self.columns.n_tests}.")
             # The lowest level uses the tests of the state above it.
             asked = above if above is not None and max_depth is not None and max_depth - depth == 1 else rows
@@ -139,7 +148,7 @@ class LocalCuts:
             if min_leaf is not None:
                 self._check_offered(node, test, rows, asked, min_leaf)
             asks[node] = self.columns.test(test, upper[node]).name
-            holds = self._rows[rows, test] > 0
+            holds = self._holds(rows, test)
             for outcome, child in enumerate(children[node]):
                 waiting.append((child, depth + 1, rows[holds == bool(outcome)], rows))
         return upper, asks
@@ -161,9 +170,9 @@ class LocalCuts:
         int
             The upper of its cut; 0 where it is no cut.
         """
-        rows, above = np.arange(len(self._rows)), None
+        rows, above = np.arange(len(self.codes)), None
         for asked, outcome in steps:
-            above, rows = rows, rows[(self._rows[rows, asked] > 0) == bool(outcome)]
+            above, rows = rows, rows[self._holds(rows, asked) == bool(outcome)]
         return self.upper_at(test, rows, rows if above is None else above, len(steps), max_depth)
 
     def upper_at(self, test: int, rows: Rows, above: Rows, depth: int, max_depth: int | None) -> int:
@@ -192,7 +201,7 @@ class LocalCuts:
 
     def _upper(self, node: int, test: int, rows: Rows) -> int:
         """The upper of a cut in a state that offers it; 0 of a test that is no cut."""
-        k = self._place[test]
+        k = self._place(test)
         column = self.columns.columns[k]
         if column.kind != ORDERED or test == column.missing:
             return 0
@@ -205,9 +214,9 @@ class LocalCuts:
         return self.columns.upper(column, low, int(higher.min()))
 
     def _check_offered(self, node: int, test: int, rows: Rows, asked: Rows, min_leaf: int) -> None:
-        k = self._place[test]
+        k = self._place(test)
         tests = [offered for offered, _ in self._of_column(k, self.columns.columns[k], asked)]
         weights = self._weights[rows]
-        inside = int(weights[self._rows[rows, test] > 0].sum())
+        inside = int(weights[self._holds(rows, test)].sum())
         if test not in tests or not min_leaf <= inside <= int(weights.sum()) - min_leaf:
             raise DataError(f"node {node} asks test {test}, which its state does not offer.")

@@ -15,6 +15,7 @@ from everytree.common.arguments import argument, whole
 from everytree.common.limits import Limits, threads
 from everytree.common.text import as_number
 from everytree.data.table import Table
+from everytree.data.table_codes import has_matrix
 from everytree.errors import Argument, DataError, QueryError, Wording
 
 __all__ = ["BOUNDS", "PROBABLE", "SWITCHES", "Problem"]
@@ -88,16 +89,35 @@ class Problem:
     @property
     def limits(self) -> Limits:
         """The limits of each question; what the table of columns takes is counted to the memory."""
-        return self._limits
+        held = 0 if self._table.columns is None else self._held(made=has_matrix(self._table))
+        return self._limits if self._limits.held == held else replace(self._limits, held=held)
 
     @limits.setter
     def limits(self, limits: Limits) -> None:
-        held = (
-            0
-            if self._table.columns is None
-            else self._table.rows.nbytes * 9 // 8 + self._table.columns.nbytes
-        )
-        self._limits = limits if limits.held == held else replace(limits, held=held)
+        self._limits = limits
+
+    def _held(self, made: bool) -> int:
+        """Return the bytes of a table of columns, with the matrix of its tests or without it."""
+        columns, coded = self._table.columns, self._table.coded
+        assert columns is not None
+        if not made:
+            assert coded is not None
+            return coded.nbytes
+        return self._table.n_rows * self._table.n_tests * 9 // 8 + columns.nbytes
+
+    def make_rows(self, control: _core.Control | None) -> None:
+        """Make the matrix of all tests, where the table has only codes so far, and count it to the memory.
+
+        Parameters
+        ----------
+        control : _core.Control or None
+            The control of the running question, whose memory limit is so much less from here on; or None.
+        """
+        if has_matrix(self._table):
+            return
+        if control is not None and self._limits.memory_limit is not None:
+            control.hold(self._held(made=True) - self._held(made=False))
+        _ = self._table.rows
 
     @property
     def table(self) -> Table:
@@ -145,6 +165,7 @@ class Problem:
             The table of the core.
         """
         if self._core_table is None:
+            self.make_rows(control)
             self._core_table = _core.CountTable(
                 np.ascontiguousarray(self._table.rows),
                 np.ascontiguousarray(self._table.class_counts),

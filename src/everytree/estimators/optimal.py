@@ -378,7 +378,8 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         coded = code_columns(frame, encodings)
         counts, parts = (None, 1) if weights is None else (weights.counts, weights.per_example)
         totals = np.bincount(codes, counts, minlength=len(self.classes_)).astype(np.int64)
-        greedy = greedy_cuts(coded, codes, counts, depth, parts * min_leaf, self._importance(totals))
+        importance, left = self._importance(totals), self._time_left()
+        greedy = greedy_cuts(coded, codes, counts, depth, parts * min_leaf, importance, left)
         self._alike = alike(coded, codes, len(self.classes_), counts)
         self._alike_parts = parts
         room = budget.affordable(frame.n_rows, n_all)

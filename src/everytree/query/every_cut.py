@@ -206,12 +206,14 @@ def solved(
     Solved
         The tree and its certificate.
     """
-    ranks = np.empty((len(columns), classes.size), dtype=np.uint32)
-    for at, column in enumerate(columns):
-        ranks[at] = column
+    ranks = [np.ascontiguousarray(column, dtype=np.uint32) for column in columns]
     labels = classes.astype(np.uint16)
     if weights is not None and int(weights.sum()) <= max(2 * classes.size, REPEATED):
-        ranks, labels, weights = np.repeat(ranks, weights, axis=1), np.repeat(labels, weights), None
+        ranks, labels, weights = (
+            [np.repeat(each, weights) for each in ranks],
+            np.repeat(labels, weights),
+            None,
+        )
     counted = np.ones(labels.size, dtype=np.int32) if weights is None else weights.astype(np.int32)
     found = _core.best_ordered(
         ranks, labels, counted, question.costs, question.price, min_leaf, depth, control
