@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import beta
 
 from everytree import DataError, QueryError, TopTrees, TreeSpace
+from everytree.bayes.explain import ExplainedRule, Explanation
 from everytree.trees.conditions import conditions
 from everytree.weights.dirichlet import DepthDecay
 
@@ -189,3 +191,18 @@ def test_every_tree_is_the_whole_posterior() -> None:
     assert TopTrees().share == 0
     with pytest.raises(QueryError, match="k=0; expected a whole number ≥ 1"):
         small.coverage(0)
+
+
+def test_rules_that_read_the_same_are_one_line() -> None:
+    rule = ExplainedRule(
+        conditions=("plan == basic",), items=((0, 1),), weight=0.2, maximal=False, counts=(30, 10), proba=(0.75, 0.25),
+        spread=(0.1, 0.1), interval=((0.6, 0.9), (0.1, 0.4)), share=(0.2, 0.2), move=(0.01, -0.01), added=(1.0, 1.0),
+    )  # fmt: skip
+    twin = replace(rule, items=((1, 0), (2, 0)), weight=0.3, maximal=True, move=(0.015, -0.015))
+    other = replace(rule, counts=(3, 1), weight=0.4)  # the same words, other examples: another leaf
+    why = Explanation(("a", "b"), (0.7, 0.3), (0.6, 0.4), (other, rule, twin), 0.9, (0.0, 0.0))
+    lines = [line for line in str(why).splitlines() if "plan == basic" in line]
+    assert [line.split()[:2] for line in lines] == [["0.5000", "+0.0250"], ["0.4000", "+0.0100"]]
+    assert [line.endswith("(within a rule above)") for line in lines] == [False, True]
+    assert "2 rules carry 90.0 %" in str(why)
+    assert len(why.rules) == 3  # programs have them all

@@ -12,13 +12,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import everytree as et
-from everytree.bayes.stacking import NEGLIGIBLE, folds_of, least, pooled, stack, stacked
+from everytree.bayes.stacking import NEGLIGIBLE, SLIP, folds_of, least, least_by_class, pooled, stack, stacked
 from everytree.common import spent as spent_module
+from everytree.common.fields import sealed
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
 from everytree.estimators import every_tree, evidence_parts
 from everytree.estimators.members import PRICE, Member, members_of, price_of
-from everytree.estimators.screening import kept_columns
+from everytree.estimators.screening import MOST_COLUMNS, kept_columns
 from everytree.report.page import write_report
 from everytree.space.frame_space import frame_table
 
@@ -215,7 +216,7 @@ def test_columns_are_left_out_where_there_are_too_many() -> None:
     X = rng.normal(size=(80, 90))
     y = (X[:, 71] > 0).astype(int)
     model = et.EveryTreeClassifier(time_limit=3).fit(X, y)
-    assert len(model.columns_used_) <= every_tree.MOST_COLUMNS
+    assert len(model.columns_used_) <= MOST_COLUMNS
     assert 71 in model.columns_used_
     assert any("columns are used" in note for note in model.notes_)
     assert model.score(X, y) > 0.9
@@ -307,18 +308,76 @@ def test_weights_have_the_least_loss(strength: float) -> None:
             assert loss(best) <= loss(np.maximum(best + step, 0)) + 1e-5
 
 
-def test_left_out_examples_are_judged_by_weights_that_did_not_see_them() -> None:
+@pytest.mark.parametrize(("strength", "apart"), [(100.0, 10.0), (1.0, 1.0), (10.0, 0.1), (0.0, 100.0)])
+def test_weights_of_classes_have_the_least_loss(strength: float, apart: float) -> None:
+    evidence, log_shares, codes, counts = said_by(60, 3)
+    shared = least(evidence, log_shares, codes, counts, strength)
+
+    def loss(weights: np.ndarray) -> float:
+        logs = (
+            np.array([[x @ w for x, w in zip(row, weights.T, strict=True)] for row in evidence]) + log_shares
+        )
+        said = np.exp(logs) / np.exp(logs).sum(axis=1, keepdims=True)
+        means = weights.mean(axis=1)
+        held = (
+            strength * ((means - means.mean()) ** 2).sum() + apart * ((weights - means[:, None]) ** 2).sum()
+        )
+        return counts @ -np.log(said[np.arange(60), codes]) + held
+
+    best = least_by_class(evidence, log_shares, codes, counts, strength, apart, shared)
+    assert best.shape == (3, 3)
+    assert (best >= 0).all()
+    assert loss(best) < loss(np.repeat(shared[:, None], 3, axis=1))
+    rng = np.random.default_rng(0)
+    for scale in (1.0, 0.1, 0.01):
+        for step in rng.normal(size=(50, 3, 3)) * scale:
+            assert loss(best) <= loss(np.maximum(best + step, 0)) + 1e-5
+
+
+def test_classes_are_weighed_apart_where_averages_know_one_class_each() -> None:
+    """Average k has heard something of class k, and says anything of how the others share the rest."""
+    rng = np.random.default_rng(0)
+    n = 600
+    codes = rng.integers(0, 3, n)
+    said = np.empty((n, 3, 3))
+    for k in range(3):
+        seen = 1 / (1 + np.exp(-rng.normal(np.where(codes == k, 0.5, -1.5), 1)))
+        first = rng.uniform(0.1, 0.9, n)
+        said[:, k, k], said[:, (k + 1) % 3, k], said[:, (k + 2) % 3, k] = (
+            seen, (1 - seen) * first, (1 - seen) * (1 - first),
+        )  # fmt: skip
+    shares = np.bincount(codes) / n
+    evidence, log_shares = np.log(said / shares[None, :, None]), np.log(shares)
+    found = stacked(evidence, log_shares, codes, np.ones(n))
+    assert found.apart == 10.0
+    assert (np.diag(found.weights)[:, None] >= found.weights).all()
+    one = stacked(evidence, log_shares, codes, np.ones(n), aparts=(np.inf,))
+    own = np.arange(n), codes
+    assert np.log(found.proba[own]).mean() > np.log(one.proba[own]).mean() + 0.01
+    two = codes < 2
+    shared = stacked(evidence[two][:, :2], log_shares[:2], codes[two], np.ones(int(two.sum())))
+    assert np.ptp(shared.weights, axis=1).max() == 0
+
+
+@pytest.mark.parametrize("apart", [np.inf, 5.0])
+def test_left_out_examples_are_judged_by_weights_that_did_not_see_them(apart: float) -> None:
     evidence, log_shares, codes, counts = said_by(50, 4)
-    found = stacked(evidence, log_shares, codes, counts, (10.0,))
+    found = stacked(evidence, log_shares, codes, counts, (10.0,), (apart,))
     fold = folds_of(codes)
+
+    def chosen(*part: np.ndarray) -> np.ndarray:
+        shared = least(part[0], log_shares, *part[1:], 10.0)
+        return least_by_class(part[0], log_shares, *part[1:], 10.0, apart, shared)
+
     for f in range(5):
         seen = fold != f
-        weights = least(evidence[seen], log_shares, codes[seen], counts[seen], 10.0)
+        weights = chosen(evidence[seen], codes[seen], counts[seen])
         assert np.allclose(
             found.proba[~seen], pooled(evidence[~seen], log_shares, weights, counts.sum()), atol=1e-6
         )
     assert np.bincount(fold, minlength=5).min() >= 8
-    every = least(evidence, log_shares, codes, counts, 10.0)
+    every = chosen(evidence, codes, counts)
+    assert (np.ptp(every, axis=1) > 1e-3).any() == (apart < np.inf)
     assert np.allclose(found.weights, np.where(every < NEGLIGIBLE, 0, every), atol=1e-6)
 
 
@@ -327,21 +386,24 @@ def test_the_strength_is_the_greatest_within_half_a_standard_error_of_the_least_
     evidence, log_shares, codes, _ = said_by(80, 5, seed)
     counts, strengths, losses = np.ones(80), (1e4, 100.0, 1.0, 1e-3), []
     for strength in strengths:
-        proba = stacked(evidence, log_shares, codes, counts, (strength,)).proba
+        proba = stacked(evidence, log_shares, codes, counts, (strength,), (np.inf,)).proba
         losses.append(-np.log(proba[np.arange(80), codes]))
     best = min(losses, key=np.mean)
     near = [np.mean(each - best) <= np.std(each - best) / np.sqrt(80) / 2 for each in losses]
-    assert stacked(evidence, log_shares, codes, counts, strengths).strength == strengths[near.index(True)]
+    found = stacked(evidence, log_shares, codes, counts, strengths, (np.inf,))
+    assert found.strength == strengths[near.index(True)]
 
 
 def test_dear_averages_go_first() -> None:
     evidence, log_shares, codes, counts = said_by(60, 6)
     prices = np.array([1.0, 1, 1, 1000, 1, 1])
-    assert np.count_nonzero(stack(evidence, log_shares, codes, counts, np.ones(6), 3.0).weights) <= 3
+    assert (
+        np.count_nonzero(stack(evidence, log_shares, codes, counts, np.ones(6), 3.0).weights.any(axis=1)) <= 3
+    )
     found = stack(evidence, log_shares, codes, counts, prices, 5.0)
-    assert found.weights[3] == 0
+    assert not found.weights[3].any()
     assert found.weights.any()
-    assert np.count_nonzero(stack(evidence, log_shares, codes, counts, prices, 0.5).weights) <= 1
+    assert np.count_nonzero(stack(evidence, log_shares, codes, counts, prices, 0.5).weights.any(axis=1)) <= 1
 
 
 def test_useless_averages_leave_the_shares_as_they_are() -> None:
@@ -349,7 +411,7 @@ def test_useless_averages_leave_the_shares_as_they_are() -> None:
     wrong = np.where(codes[:, None] == np.arange(2), 0.2, 0.8)
     evidence = np.log(wrong)[:, :, None] - np.log([0.75, 0.25])[None, :, None]
     found = stacked(evidence, np.log([0.75, 0.25]), codes, np.ones(40))
-    assert found.weights.tolist() == [0.0]
+    assert found.weights.tolist() == [[0.0, 0.0]]
     assert np.allclose(found.proba, [0.75, 0.25], atol=1e-3)
 
 
@@ -389,10 +451,51 @@ def test_saved_and_pickled_it_predicts_the_same(fitted, tmp_path) -> None:
     assert clone(loaded).get_params() == model.get_params()
 
 
+def test_classes_of_a_scale_are_weighed_apart_and_saved_so(tmp_path) -> None:
+    """Which side of a scale goes down is nobody's column alone: averages tell the sides, and none the middle."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(1, 5, (150, 3)), columns=["left", "right", "hand"])
+    turn = X["left"] * 3 - X["right"] * X["hand"]
+    y = np.where(turn > 0, "L", np.where(turn < 0, "R", "B"))
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    assert np.ptp(model.weights_by_class_, axis=1).max() > 0.02
+    assert np.array_equal(model.weights_, model.weights_by_class_.mean(axis=1))
+    each = [part.predict_proba(X) for part in model.models_]
+    law = added_up(each, model.weights_by_class_, model.shares_, len(y))
+    assert np.allclose(model.predict_proba(X), law, atol=1e-12)
+    model.save(tmp_path / "scale.json", "tips")
+    X.assign(tips=y).to_csv(tmp_path / "scale.csv", index=False)
+    loaded = et.load_model(tmp_path / "scale.json")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert np.array_equal(loaded.weights_, model.weights_)
+    report = et.verify_model(tmp_path / "scale.json", tmp_path / "scale.csv")
+    assert report["pooled_log_loss"].verdict == "true"
+    assert not [fact for fact in report.facts if fact.verdict == "false"]
+
+
+def test_files_with_one_weight_for_all_classes_are_read(tmp_path) -> None:
+    X, y = people(40)
+    X = X[["color", "flag"]]
+    model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
+    model.save(tmp_path / "new.json", "group")
+    data = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))
+    data["version"] = 2
+    for each in data["members"]:
+        each["weight"] = each.pop("weights")[0]
+    old, csv = tmp_path / "old.json", tmp_path / "rows.csv"
+    old.write_text(json.dumps(sealed({k: v for k, v in data.items() if k != "digest"})), encoding="utf-8")
+    X.assign(group=y).to_csv(csv, index=False)
+    assert np.allclose(et.load_model(old).predict_proba(X), model.predict_proba(X), atol=1e-15)
+    assert et.verify_model(old, csv)["pooled_log_loss"].verdict == "true"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d["members"][0].update(weight=-1), "weight is"),
+        (lambda d: d["members"][0]["weights"].__setitem__(0, -1), "weights is"),
+        (lambda d: d["members"][0]["weights"].pop(), "weights is"),
+        (lambda d: d["members"][0].update(weights=0.5), "weights is"),
+        (lambda d: d["members"][0].update(loo_log_loss=None), "loo_log_loss is"),
         (lambda d: d["members"][0].update(depth=99), "depth is"),
         (lambda d: d["members"][0].update(columns=[9]), "columns is"),
         (lambda d: d.update(members=[]), "members is"),
@@ -417,7 +520,7 @@ def test_saved_and_pickled_it_predicts_the_same(fitted, tmp_path) -> None:
         (lambda d: d["claims"].update(notes=3), "claims.notes is"),
         (lambda d: d["claims"].update(n_tried=0), "claims.n_tried is"),
         (lambda d: d.update(classes=["a"]), "classes|counts"),
-        (lambda d: d["members"][0].update(weight=0.5), "digest is"),
+        (lambda d: d["members"][0]["weights"].__setitem__(0, 0.5), "digest is"),
     ],
 )
 def test_a_changed_file_is_refused(fitted, tmp_path, change, message) -> None:
@@ -457,3 +560,25 @@ def test_time_that_others_use_hardly_counts(monkeypatch: pytest.MonkeyPatch) -> 
     spent = spent_module.Spent()
     assert spent.seconds == 1.5  # of two on the wall
     assert spent.seconds == 5.0  # a quarter of twenty
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_explanation_names_the_factors_that_make_the_answer(classes: int) -> None:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(150, 4)), columns=["a", "b", "c", "d"])
+    y = np.array(["no", "yes", "maybe"])[((X["a"] > 0).astype(int) + (X["b"] > 0.5)).clip(upper=classes - 1)]
+    model = et.EveryTreeClassifier(time_limit=2).fit(X, y)
+    for row in range(5):
+        why = model.explain_row(X[row : row + 1])
+        assert why.proba == pytest.approx(model.predict_proba(X[row : row + 1])[0])
+        one, other = np.argsort(why.proba)[::-1][:2]
+        powers = np.array(why.shares) * np.exp(np.sum(why.evidence, axis=0))
+        kept = SLIP / len(y)
+        assert why.proba == pytest.approx((1 - kept) * powers / powers.sum() + kept * np.array(why.shares))
+        text = str(why)
+        assert f"odds of {why.classes[one]} against {why.classes[other]}" in text
+        assert text.count("×") == min(len(model.models_), 13)
+        # The rules and all other rules of the average that is shown make up what it says by itself.
+        own = np.array(why.base) + np.sum([rule.move for rule in why.rules], axis=0) + why.own_rest
+        assert own == pytest.approx(why.own_proba)
+        assert json.dumps(why.to_dict())

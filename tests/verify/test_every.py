@@ -61,7 +61,11 @@ def test_a_mixture_is_computed_again(csv, mixture) -> None:
     [
         (lambda d: d["claims"].update(pooled_log_loss=0.1), "pooled_log_loss"),
         (lambda d: d["claims"].update(baseline_log_loss=0.1), "baseline_log_loss"),
-        (lambda d: d["members"][0].update(weight=d["members"][0]["weight"] + 0.1), "pooled_log_loss"),
+        (
+            lambda d: d["members"][0].update(weights=[w + 0.1 for w in d["members"][0]["weights"]]),
+            "pooled_log_loss",
+        ),
+        (lambda d: d["members"][0]["weights"].__setitem__(1, 9.0), "pooled_log_loss"),
         (lambda d: d["members"][0].update(loo_log_loss=0.1), "average 0: loo_log_loss"),
         (lambda d: d["members"][-1].update(depth=1), "pooled_log_loss"),
         (lambda d: d["claims"].update(loo_log_loss=0.1), "loo_log_loss"),
@@ -88,6 +92,8 @@ def test_what_was_changed_is_found(csv, mixture, change, name) -> None:
     [
         {"members": []},
         {"members": [1]},
+        {"members": [{"columns": [0], "bins": 2, "depth": 1, "weights": [1]}]},
+        {"members": [{"columns": [0], "bins": 2, "depth": 1, "weight": 1}]},
         {"examples": 3},
         {"claims": None},
         {"left_out": "no"},

@@ -12,7 +12,8 @@ those shown if no other one shown contains all of its items: it says most about 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,13 +109,31 @@ class Explanation:
 
     def __str__(self) -> str:
         c = self.classes.index(self.prediction)
+        first, *lines = self.table(c)
+        return "\n".join(
+            [f"P({self.classes[c]}) = {self.proba[c]:.3f}, base rate {self.base[c]:.3f}; {first}", *lines]
+        )
+
+    def table(self, c: int) -> list[str]:
+        """Return the lines of the table: the rules, and how far each moves the probability of one class.
+
+        Parameters
+        ----------
+        c : int
+            The position of the class in ``classes``.
+
+        Returns
+        -------
+        list of str
+            How much weight the rules have, the head of the table, a line for each rule, and what leaves add.
+        """
         label = self.classes[c]
+        rules = _alike(self.rules)
         lines = [
-            f"P({label}) = {self.proba[c]:.3f}, base rate {self.base[c]:.3f}; "
-            f"{len(self.rules)} rules carry {100 * self.covered:.1f} % of the weight",
+            f"{len(rules)} rules carry {100 * self.covered:.1f} % of the weight",
             f"{'weight':>7}  {'move':>7}  {f'P({label}) in the leaf':<24}  {'n':>5}  rule",
         ]
-        for rule in self.rules:
+        for rule in rules:
             low, high = rule.interval[c]
             leaf = f"{rule.proba[c]:.2f} ({low:.2f} to {high:.2f})"
             mark = "" if rule.maximal else "  (within a rule above)"
@@ -137,7 +156,30 @@ class Explanation:
             lines.append(
                 f"to the power {self.exponent:.3g}, then scaled, the answer is P({label}) = {answer:.3f}"
             )
-        return "\n".join(lines)
+        return lines
+
+
+def _alike(rules: Sequence[ExplainedRule]) -> list[ExplainedRule]:
+    """Join rules that read the same and hold for the same examples: trees come to such a leaf by several ways.
+
+    Their weights and moves add up. As before, maximal rules come first, then those of more weight.
+    """
+    found: dict[Any, ExplainedRule] = {}
+    for rule in rules:
+        key = (rule.conditions, rule.counts, rule.proba)
+        known = found.get(key)
+        found[key] = (
+            rule
+            if known is None
+            else replace(
+                known,
+                weight=known.weight + rule.weight,
+                maximal=known.maximal or rule.maximal,
+                share=tuple(a + b for a, b in zip(known.share, rule.share, strict=True)),
+                move=tuple(a + b for a, b in zip(known.move, rule.move, strict=True)),
+            )
+        )
+    return sorted(found.values(), key=lambda rule: (not rule.maximal, -rule.weight))
 
 
 def explain(posterior: Folded, x: npt.ArrayLike, top: int, control: _core.Control) -> Explanation:

@@ -57,8 +57,8 @@ class CompressedAverages(DecidesByCost):
         The number of trees.
     forests_ : list of Forest
         The trees of each average.
-    weights_ : ndarray of shape (n_models,)
-        How much of the evidence of each average counts.
+    weights_by_class_ : ndarray of shape (n_models, n_classes)
+        How much of the evidence of each average counts for each class.
     shares_ : ndarray of shape (n_classes,)
         The shares of the classes, which the evidence moves.
     classes_ : ndarray of shape (n_classes,)
@@ -86,7 +86,7 @@ class CompressedAverages(DecidesByCost):
     rms_: float
     n_checked_: int
     forests_: list[Forest]
-    weights_: Reals
+    weights_by_class_: Reals
     shares_: Reals
     n_features_in_: int
 
@@ -95,7 +95,8 @@ class CompressedAverages(DecidesByCost):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
         self.cost_matrix, self.n_jobs = model.cost_matrix, model.n_jobs
-        self.weights_, self.shares_, self._total = model.weights_, model.shares_, model.coded_.total
+        self.weights_by_class_, self.shares_ = model.weights_by_class_, model.shares_
+        self._total = model.coded_.total
         self._columns = model.columns_used_.tolist()
         self._rules, self._places, self.forests_ = rules_of(model.coded_.binarizer), places, forests
 
@@ -158,7 +159,7 @@ class CompressedAverages(DecidesByCost):
         control, n_threads = Limits().control(), threads(self.n_jobs)
         said = [forest.mean(rows, n_threads, control) for forest in forests or self.forests_]
         log_shares = np.log(self.shares_)
-        return pooled(evidence_from(said, log_shares), log_shares, self.weights_, self._total)
+        return pooled(evidence_from(said, log_shares), log_shares, self.weights_by_class_, self._total)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable label of each row; with a ``cost_matrix``, that of least expected cost.

@@ -11,35 +11,39 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bayes.pooled_explanation import pooled_explanation
 from everytree.bayes.stacking import losses_of, pooled, stack
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
 from everytree.data.binarizer import Binarizer, reach_of_frame
 from everytree.data.coded_rows import CodedRows
-from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame, check_columns, read_frame
-from everytree.data.local_columns import Reach
 from everytree.errors import LimitReached, QueryError
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
 from everytree.estimators.every_summary import summary
-from everytree.estimators.evidence_parts import columns_of, columns_with_tests, evidence_from, row_batches
+from everytree.estimators.evidence_parts import (
+    columns_of,
+    columns_with_tests,
+    evidence_from,
+    reach_of_tests,
+    row_batches,
+)
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.nearest_tree import NearestTree, nearest_tree
 from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
-from everytree.estimators.screening import kept_columns
+from everytree.estimators.screening import screened
 from everytree.files.every_file import FORMAT, save_every
 from everytree.files.registry import saved_as
 
@@ -48,8 +52,6 @@ __all__ = ["EveryTreeClassifier"]
 Reals = npt.NDArray[np.float64]
 Entries = tuple[npt.NDArray[np.intp], ...]  # rows of codes, and their classes
 
-MOST_COLUMNS = 60  # Of more columns, those that tell least about the classes are left out.
-MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
 MOST_BYTES = 500_000_000  # of the tables of all members together
 MOST_NUMBERS = 20_000_000  # that are said of left-out examples, by all members together
 PREDICTED = 12_000.0  # The prices of the members that are kept: about so many states are reached by a row.
@@ -101,7 +103,9 @@ class EveryTreeClassifier(ClassifierBase):
         The averages that weigh something, for all further questions (``explain``, ``top_trees``); a column that one
         does not use has no tests in it.
     weights_ : ndarray of shape (n_models,)
-        How much of the evidence of each counts; they need not sum to one.
+        How much of the evidence of each counts, the mean over the classes; they need not sum to one.
+    weights_by_class_ : ndarray of shape (n_models, n_classes)
+        How much of the evidence of each counts for each class.
     shares_ : ndarray of shape (n_classes,)
         The shares of the classes, which the evidence moves.
     loo_log_loss_ : float
@@ -165,6 +169,7 @@ class EveryTreeClassifier(ClassifierBase):
 
     models_: list[BayesOptimalClassifier]
     weights_: Reals
+    weights_by_class_: Reals
     shares_: Reals
     loo_log_loss_: float
     loo_log_loss_error_: float
@@ -213,8 +218,7 @@ class EveryTreeClassifier(ClassifierBase):
         frame, labels, weights = self._read(X, y, sample_weight, reset=True)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.checked_costs()
-        self.notes_ = []
-        kept = self._screened(frame, codes, weights)
+        kept, self.notes_ = screened(frame, codes, weights)
         self.columns_used_ = np.array(kept, dtype=np.intp)
         binarizer = Binarizer(bins=4, missing=self.missing, cuts="local")
         self.coded_, place = CodedRows.of_frame(
@@ -226,23 +230,6 @@ class EveryTreeClassifier(ClassifierBase):
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
         return self
-
-    def _screened(
-        self, frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None
-    ) -> list[int]:
-        """Return the columns in use: not those with too many values, and of very many those that tell most."""
-        small = [j for j, column in enumerate(frame.columns) if _n_values(column) <= MOST_CODES]
-        if len(small) < len(frame.columns):
-            gone = len(frame.columns) - len(small)
-            self.notes_.append(f"{gone} text columns with more than {MOST_CODES} values are left out")
-        small = small or list(range(len(frame.columns)))
-        kept = [small[j] for j in kept_columns(columns_of(frame, small), codes, weights, MOST_COLUMNS)]
-        if len(kept) < len(small):
-            self.notes_.append(
-                f"{len(kept)} of {len(small)} columns are used, those that tell most about the classes by themselves; "
-                "they were chosen with the labels, so that the leave-one-out numbers are too good"
-            )
-        return kept
 
     def _members(self, entries: Entries, deadline: float | None, spent: Spent) -> list[Fitted]:
         """Take the averages, until the time or the memory for them is spent; the first one is always taken."""
@@ -287,9 +274,10 @@ class EveryTreeClassifier(ClassifierBase):
         evidence = evidence_from([each.said for each in found], log_shares)
         prices = np.array([each.price for each in found])
         chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED)
-        used = np.flatnonzero(chosen.weights).tolist() or [0]
+        used = np.flatnonzero(chosen.weights.any(axis=1)).tolist() or [0]
         self.n_tried_ = len(found)
-        self.models_, self.weights_ = [found[k].model for k in used], chosen.weights[used]
+        self.models_ = [found[k].model for k in used]
+        self._take_weights(chosen.weights[used])
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [
@@ -297,7 +285,8 @@ class EveryTreeClassifier(ClassifierBase):
                 "columns": self._names_of(found[k].member.columns),
                 "bins": found[k].member.bins,
                 "depth": found[k].member.depth,
-                "weight": float(chosen.weights[k]),
+                "weight": float(chosen.weights[k].mean()),
+                "weights": chosen.weights[k].tolist(),
                 "loo_log_loss": float(np.average(losses_of(found[k].said, codes), weights=counts)),
             }
             for k in used
@@ -306,6 +295,9 @@ class EveryTreeClassifier(ClassifierBase):
         final = pooled(evidence, log_shares, chosen.weights, counts.sum())
         self.pooled_log_loss_ = float(np.average(losses_of(final, codes), weights=counts))
         return chosen.proba
+
+    def _take_weights(self, by_class: Reals) -> None:
+        self.weights_by_class_, self.weights_ = by_class, by_class.mean(axis=1)
 
     def _judge(self, said: Reals, codes: npt.NDArray[np.intp], counts: npt.NDArray[Any]) -> None:
         """Set what left-out examples say of the model, and of answering the shares of the classes."""
@@ -346,13 +338,8 @@ class EveryTreeClassifier(ClassifierBase):
         tests = [self.coded_.tests_of(columns_with_tests(model)) for model in self.models_]
         for some in row_batches(part.n_rows, len(binarizer.tests_)):
             reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
-            yield (
-                some,
-                [
-                    model._predict_proba_tests(np.ascontiguousarray(reach[:, own]).view(Reach))
-                    for model, own in zip(self.models_, tests, strict=True)
-                ],
-            )
+            asked = zip(self.models_, tests, strict=True)
+            yield some, [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
 
     def raw_proba(self, X: Any) -> Reals:
         """Return the mean of what the averages say, by their weights, without adding up their evidence.
@@ -394,7 +381,8 @@ class EveryTreeClassifier(ClassifierBase):
 
     def _pool(self, said: Iterable[tuple[npt.NDArray[np.intp], list[Reals]]]) -> Reals:
         log_shares, n = np.log(self.shares_), self.coded_.total
-        parts = [pooled(evidence_from(each, log_shares), log_shares, self.weights_, n) for _, each in said]
+        weights = self.weights_by_class_
+        parts = [pooled(evidence_from(each, log_shares), log_shares, weights, n) for _, each in said]
         return np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
 
     def compress(self, n_trees: int = 1000) -> CompressedAverages:
@@ -532,7 +520,7 @@ class EveryTreeClassifier(ClassifierBase):
         self.coded_, self.shares_ = coded, coded.shares()
         spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
         self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]
-        self.weights_ = np.array([each["weight"] for each in members], dtype=np.float64)
+        self._take_weights(np.array([each["weights"] for each in members], dtype=np.float64))
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [each | {"columns": self._names_of(each["columns"])} for each in members]
@@ -550,13 +538,14 @@ class EveryTreeClassifier(ClassifierBase):
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
         (_, each) = next(self._each(x))
-        moved = evidence_from(each, log_shares) * self.weights_
+        moved = evidence_from(each, log_shares) * self.weights_by_class_.T
         proba = pooled(moved, log_shares, np.ones(len(self.models_)), self.coded_.total)[0]
-        strongest = self.models_[int(np.argmax(moved[0, int(proba.argmax())]))]
-        told = strongest.explain_row(columns_of(read_frame(x, self), self.columns_used_.tolist()), top)
-        by_rules = np.array([rule.move for rule in told.rules]).reshape(-1, proba.size).sum(axis=0)
-        rest = proba - np.array(told.base) - by_rules
-        return replace(told, proba=tuple(proba.tolist()), rest=tuple(rest.tolist()))
+        strongest = int(np.argmax(moved[0, int(proba.argmax())]))
+        told = self.models_[strongest].explain_row(
+            columns_of(read_frame(x, self), self.columns_used_.tolist()), top
+        )
+        columns = [tuple(member["columns"]) for member in self.members_]
+        return pooled_explanation(told, proba, self.shares_, columns, moved[0].T, strongest)
 
     def evidence_of(self, X: Any) -> Reals:
         """Return by how much each average moves each row: weight · log(p / share), of what ``predict_proba`` adds up.
@@ -573,7 +562,7 @@ class EveryTreeClassifier(ClassifierBase):
         """
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
-        parts = [evidence_from(each, log_shares) * self.weights_ for _, each in self._each(X)]
+        parts = [evidence_from(each, log_shares) * self.weights_by_class_.T for _, each in self._each(X)]
         return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.models_)))])
 
     # --- files
@@ -591,8 +580,3 @@ class EveryTreeClassifier(ClassifierBase):
             The name of the label's column in the data; by default the name that ``y`` had in training.
         """
         save_every(self, path, target)
-
-
-def _n_values(column: Any) -> int:
-    """Return how many values a text column has; 1 for other columns, which any number may have."""
-    return len(np.unique(column.present())) if column.kind == "nominal" and not column.is_empty else 1

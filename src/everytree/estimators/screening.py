@@ -1,8 +1,8 @@
-"""Screening: of very many columns, those that tell most about the classes by themselves.
+"""Screening: columns with too many values are left out, and of very many those that tell least about the classes.
 
     information of a column about the class, less what chance gives:   Σ n log(n · total / (row · column)) − freedom / 2
 
-This looks at the labels, so that what is said of left-out examples afterwards is too good.
+The second looks at the labels, so that what is said of left-out examples afterwards is too good.
 """
 
 from __future__ import annotations
@@ -14,10 +14,38 @@ import numpy.typing as npt
 
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
+from everytree.estimators.evidence_parts import columns_of
 
-__all__ = ["kept_columns"]
+__all__ = ["MOST_COLUMNS", "kept_columns", "screened"]
 
 Reals = npt.NDArray[np.float64]
+
+MOST_COLUMNS = 60  # Of more columns, those that tell least about the classes are left out.
+MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
+
+
+def screened(
+    frame: Frame, codes: npt.NDArray[np.intp], weights: ExampleWeights | None
+) -> tuple[list[int], list[str]]:
+    """Return the columns in use, and in words which are not."""
+    notes = []
+    small = [j for j, column in enumerate(frame.columns) if _n_values(column) <= MOST_CODES]
+    if len(small) < len(frame.columns):
+        gone = len(frame.columns) - len(small)
+        notes.append(f"{gone} text columns with more than {MOST_CODES} values are left out")
+    small = small or list(range(len(frame.columns)))
+    kept = [small[j] for j in kept_columns(columns_of(frame, small), codes, weights, MOST_COLUMNS)]
+    if len(kept) < len(small):
+        notes.append(
+            f"{len(kept)} of {len(small)} columns are used, those that tell most about the classes by themselves; "
+            "they were chosen with the labels, so that the leave-one-out numbers are too good"
+        )
+    return kept, notes
+
+
+def _n_values(column: Any) -> int:
+    """Return how many values a text column has; 1 for other columns, which any number may have."""
+    return len(np.unique(column.present())) if column.kind == "nominal" and not column.is_empty else 1
 
 
 def kept_columns(

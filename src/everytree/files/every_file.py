@@ -1,6 +1,6 @@
 """Files of an EveryTreeClassifier: the examples as codes, and for each average what it is taken over, and its weight.
 
-    {"format": "everytree.every", "version": 2, "everytree": "0.1.0",
+    {"format": "everytree.every", "version": 3, "everytree": "0.1.0",
      "params": {…},                                        which question was asked
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "all_columns": […], "columns_used": […],              the names of all columns, the places of those in use
@@ -9,7 +9,8 @@
      "decided": […],                                       what is answered for each of them when it is left out
      "left_out": "…",                                      the probabilities then, little-endian doubles in base64; null
                                                            where they are very many
-     "members": [{"columns": […], "bins": …, "depth": …, "weight": …, "loo_log_loss": …}, …],
+     "members": [{"columns": […], "bins": …, "depth": …, "weights": […], "loo_log_loss": …}, …],
+                                                           weights: one for each class
      "claims": {…},                                        what left-out examples say, the notes
      "digest": …}                                          of all the rest, see json_text
 
@@ -53,7 +54,9 @@ from everytree.files.registry import classifier_named, reads
 __all__ = ["FORMAT", "every_from_dict", "every_to_dict", "save_every"]
 
 FORMAT = "everytree.every"
-VERSION = 2  # Files of version 1 have no left_out.
+VERSION = (
+    3  # Files of version 1 have no left_out, and up to version 2 an average has one weight for all classes.
+)
 ESTIMATOR = "EveryTreeClassifier"
 FIELDS = (
     "format", "version", "everytree", "params", "target", "classes", "label_dtype", "all_columns", "named_columns",
@@ -62,7 +65,7 @@ FIELDS = (
 NUMBERS = (
     "loo_log_loss", "loo_log_loss_error", "loo_accuracy", "pooled_log_loss", "baseline_log_loss", "baseline_accuracy",
 )  # fmt: skip
-MEMBER = ("columns", "bins", "depth", "weight", "loo_log_loss")
+MEMBER = ("columns", "bins", "depth", "weights", "loo_log_loss")
 MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
 MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters each
 
@@ -98,7 +101,10 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
         },
         "decided": model.decided_.tolist(),
         "left_out": _left_out_to_json(getattr(model, "left_out_", None)),
-        "members": [each | {"columns": [place[name] for name in each["columns"]]} for each in model.members_],
+        "members": [
+            {name: each[name] for name in MEMBER} | {"columns": [place[name] for name in each["columns"]]}
+            for each in model.members_
+        ],
         "claims": {
             **{name: None if np.isnan(value) else value for name, value in numbers.items()},
             "n_tried": model.n_tried_,
@@ -125,7 +131,7 @@ def every_from_dict(data: Any) -> Any:
     _read_columns(model, data)
     set_recipes(model, data)
     coded = _read_examples(model, data)
-    members = _read_members(data["members"], len(coded.binarizer.encodings_))
+    members = _read_members(data, len(coded.binarizer.encodings_), len(model.classes_))
     _read_claims(model, data["claims"])
     entries = int(np.count_nonzero(coded.counts))
     decided = data["decided"]
@@ -220,12 +226,16 @@ def _left_out_from_json(text: Any, entries: int, n_classes: int) -> Any:
     return said
 
 
-def _read_members(members: Any, n_columns: int) -> list[dict[str, Any]]:
+def _read_members(data: dict[str, Any], n_columns: int, n_classes: int) -> list[dict[str, Any]]:
+    """Return the averages; in Python they also have ``weight``, the mean over the classes."""
+    members, old = data["members"], data["version"] < 3
+    names = tuple("weight" if old and name == "weights" else name for name in MEMBER)
     if not isinstance(members, list) or not members:
         raise DataError(f"members is {clip(members)}; expected a list with at least one average")
+    found = []
     for k, each in enumerate(members):
-        if not isinstance(each, dict) or set(each) != set(MEMBER):
-            raise DataError(f"members[{k}] is {clip(each)}; expected an object with {', '.join(MEMBER)}")
+        if not isinstance(each, dict) or set(each) != set(names):
+            raise DataError(f"members[{k}] is {clip(each)}; expected an object with {', '.join(names)}")
         if not _whole_list(each["columns"], 0, n_columns - 1) or each["columns"] != sorted(
             set(each["columns"])
         ):
@@ -235,11 +245,20 @@ def _read_members(members: Any, n_columns: int) -> list[dict[str, Any]]:
                 raise DataError(
                     f"members[{k}].{name} is {clip(each[name])}; expected a whole number from {least} to {most}"
                 )
-        if not _is_number(each["weight"]) or each["weight"] < 0 or not _is_number(each["loo_log_loss"]):
+        weights = [each["weight"]] * n_classes if old else each["weights"]
+        if (
+            not isinstance(weights, list)
+            or len(weights) != n_classes
+            or not all(_is_number(weight) and weight >= 0 for weight in weights)
+        ):
             raise DataError(
-                f"members[{k}].weight is {clip(each['weight'])}; expected a number, not below zero"
+                f"members[{k}].{names[3]} is {clip(each[names[3]])}; expected "
+                f"{'a number' if old else f'{n_classes} numbers'}, not below zero"
             )
-    return members
+        if not _is_number(each["loo_log_loss"]):
+            raise DataError(f"members[{k}].loo_log_loss is {clip(each['loo_log_loss'])}; expected a number")
+        found.append(each | {"weights": weights, "weight": float(np.mean(weights))})
+    return found
 
 
 def _read_claims(model: Any, claims: Any) -> None:

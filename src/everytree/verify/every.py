@@ -1,6 +1,6 @@
 """Averages over every tree whose evidence is added up: the examples, each average and the pool, computed again.
 
-    log P(c | x) = log s_c + Σ_k w_k · log(p_k(c | x) / s_c) + const        s: the shares of the classes
+    log P(c | x) = log s_c + Σ_k w_kc · log(p_k(c | x) / s_c) + const       s: the shares of the classes
 
 and of this 1 − 1/(4 n), of the shares 1/(4 n), with n examples. Each average is over the trees on some of the columns;
 what it says of left-out examples is computed from the raw data. The weights were chosen among averages of which the
@@ -35,12 +35,12 @@ POWER, STRENGTH, MIN_LEAF, SLIP = 0.25, 0.25, 1, 0.25
 
 @dataclass(frozen=True)
 class Space:
-    """What one average is taken over, with its weight and its claim."""
+    """What one average is taken over, with its weights, one for each class, and its claim."""
 
     columns: tuple[int, ...]
     bins: int
     depth: int
-    weight: float
+    weights: tuple[float, ...]
     loss: Any
 
 
@@ -69,16 +69,20 @@ def read_pool(content: dict[str, Any]) -> Pool:
     for k, each in enumerate(members):
         if not isinstance(each, dict):
             raise InputError(f"members[{k}] is {quote(each)}; expected an object")
-        columns, weight = each.get("columns"), each.get("weight")
+        columns = each.get("columns")
+        one = content["version"] < 3  # weight for all classes
+        weights: Any = [each.get("weight")] * len(model.classes) if one else each.get("weights")
         bins: Any = each.get("bins")
         depth: Any = each.get("depth")
         if not isinstance(columns, list) or not all(_whole(j, 0, len(model.columns) - 1) for j in columns):
             raise InputError(f"members[{k}].columns is {quote(columns)}; expected places among the columns")
-        if not _whole(bins, 2, 64) or not _whole(depth, 0, 16) or not is_number(weight) or weight < 0:
-            raise InputError(
-                f"members[{k}] has bins {quote(bins)}, depth {quote(depth)}, weight {quote(weight)}"
-            )
-        spaces.append(Space(tuple(columns), bins, depth, float(weight), each.get("loo_log_loss")))
+        fine = isinstance(weights, list) and len(weights) == len(model.classes)
+        if not fine or not all(is_number(weight) and weight >= 0 for weight in weights):
+            raise InputError(f"members[{k}].weights is {quote(weights)}; expected a number for each class")
+        if not _whole(bins, 2, 64) or not _whole(depth, 0, 16):
+            raise InputError(f"members[{k}] has bins {quote(bins)}, depth {quote(depth)}")
+        own = tuple(float(weight) for weight in weights)
+        spaces.append(Space(tuple(columns), bins, depth, own, each.get("loo_log_loss")))
     return Pool(model, tuple(spaces), _held(examples, model))
 
 
@@ -161,7 +165,9 @@ def check_pool(
     if wrong:
         return facts
     note = "chosen among averages that are not all in the file"
-    facts.append(Fact("weights", [each.weight for each in pool.spaces], None, UNCHECKED, note, predicts=True))
+    facts.append(
+        Fact("weights", [list(each.weights) for each in pool.spaces], None, UNCHECKED, note, predicts=True)
+    )
     facts += _left_out(content, claims)
     deadline = time.monotonic() + time_limit
     said = []
@@ -291,7 +297,7 @@ def _pooled(
     logs = [
         math.log(share)
         + math.fsum(
-            space.weight * (said[c] - math.log(share)) for said, space in zip(each, spaces, strict=True)
+            space.weights[c] * (said[c] - math.log(share)) for said, space in zip(each, spaces, strict=True)
         )
         for c, share in enumerate(shares)
     ]
