@@ -69,4 +69,4 @@ def test_limits_hold_on_the_base_table(call: str, kind: str) -> None:
         pytest.skip("not asked on the base table")
     if kind in CALLS[call].without:
         pytest.skip(f"takes no limit of {kind}")
-    assert not faults(run(call, "base", kind), busy=True)
+    assert not faults(run(call, ("base", kind))[0], busy=True)

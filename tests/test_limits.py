@@ -373,6 +373,13 @@ print("finished", flush=True)
         (1000, 200, 5, "posterior", 1),
         (1000, 200, 5, "posterior", 2),
         (1000, 200, 5, "best", 1),
+        (
+            1000,
+            200,
+            5,
+            "best",
+            2,
+        ),  # a split of the root takes seconds, and only one thread hears of the signal
         (1000, 160, 4, "posterior", 1),  # folding, not building
         (40_000, 3000, 2, "posterior", 1),  # inside a single state
     ],
@@ -425,6 +432,41 @@ def test_a_sample_too_large_for_memory_is_refused() -> None:
     post = TreeSpace(X, y, 3, 5, memory_limit=2 * 2**20).posterior()
     with pytest.raises((LimitReached, QueryError), match=r"memory|too large"):
         post.sample(10**9, random_state=0)
+
+
+@pytest.mark.parametrize("ask", ["predict_proba", "moments"])
+def test_the_matrix_of_an_answer_is_part_of_the_memory(ask: str) -> None:
+    """50 classes: the answer takes 40 or 120 MB, and sums of rows that are asked at once as much again."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (400, 8)).astype(np.uint8), np.arange(400) % 50
+    post = TreeSpace(X, y, 2, 5).posterior()
+    rows = rng.integers(0, 2, (100_000, 8)).astype(np.uint8)
+    post.space.limits = Limits(memory_limit=30_000_000)
+    with pytest.raises(LimitReached, match="memory limit"):
+        getattr(post, ask)(rows)
+    # In small batches the answer is the same, but for the order of sums, which depends on how many rows are asked.
+    few = rows[:2000]
+    post.space.limits = Limits(memory_limit=4_000_000)
+    narrow = getattr(post, ask)(few)
+    post.space.limits = Limits()
+    free = getattr(post, ask)(few)
+    pairs = [(narrow, free)]
+    if ask == "moments":
+        pairs = [(getattr(narrow, name), getattr(free, name)) for name in ("mean", "between", "within")]
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=0)
+
+
+def test_deepening_leaves_out_predictions_that_do_not_fit_the_memory() -> None:
+    """A form over 1,200 tests takes 12 MB, the evidence of stumps and of depth 2 next to nothing."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (60, 1200)).astype(np.uint8), rng.integers(0, 2, 60)
+    free = TreeSpace(X, y, 2, 5).deepen()
+    profile = TreeSpace(X, y, 2, 5, memory_limit=8_000_000).deepen()
+    assert profile.complete
+    assert [step.log_evidence for step in profile] == [step.log_evidence for step in free]
+    assert free[1].largest_change is not None
+    assert profile[1].largest_change is None
 
 
 # What a stopped search may not be taken for ------------------------------------------------------------------

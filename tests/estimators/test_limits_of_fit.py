@@ -184,6 +184,10 @@ def test_greedy_cuts_are_kept_and_the_others_spread() -> None:
     columns = code_columns(frame, encodings)
     cuts = greedy_cuts(columns, y, None, 3, 1, None)
     wanted = {encodings[c.attribute].tests[i] for c, used in zip(columns, cuts, strict=True) for i in used}
+    # Nothing stops a tree of scikit-learn's: with hardly any time left the second is not begun.
+    hurried = greedy_cuts(columns, y, None, 3, 1, None, 1e-9)
+    assert all(few <= used for few, used in zip(hurried, cuts, strict=True))
+    assert 0 < sum(map(len, hurried)) < sum(map(len, cuts))
     gone = leave_out(encodings, columns, cuts, 60, frozenset())
     kept = [test for encoding in encodings for test in encoding.tests]
     assert wanted <= set(kept)

@@ -31,7 +31,7 @@ from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
 from everytree.engine.rows import core_rows
 from everytree.engine.weigh import weigh
-from everytree.errors import QueryError
+from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import PriorTables
 
 __all__ = ["Bracket", "PredictionBracket", "log_evidence_bracket", "prediction_bracket"]
@@ -111,6 +111,9 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
         tables = _check(posterior)
         if not _limited(posterior, control):
             return PredictionBracket(proba, proba.copy(), 1.0)
+        if 2 * proba.nbytes > space.limits.memory:
+            raise LimitReached("memory limit reached", "memory")
+        del proba  # only its place was needed; two matrices are the answer
         # The trees of depth ≤ δ, each at most as heavy as in the space without a limit: a leaf at depth δ may be open.
         at = space.max_depth or 0
         leaf = tables.log_leaf_closed
@@ -125,11 +128,14 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
     a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
     high = (counts + a) / (counts + a.sum())
-    return PredictionBracket(
-        np.clip(low + known * (p - low) - 1e-12, 0.0, 1.0),
-        np.clip(high - known * (high - p) + 1e-12, 0.0, 1.0),
-        known,
-    )
+    lower, upper = p - low, np.subtract(high, p, out=p)
+    lower *= known
+    lower += low
+    lower -= 1e-12
+    upper *= known
+    np.subtract(high, upper, out=upper)
+    upper += 1e-12
+    return PredictionBracket(np.clip(lower, 0.0, 1.0, out=lower), np.clip(upper, 0.0, 1.0, out=upper), known)
 
 
 def _bracket(posterior: Folded, control: _core.Control) -> Bracket:

@@ -188,7 +188,7 @@ def deepen(
         try:
             before, predictions = predictions, run.predict(posterior, time.perf_counter() - start)
             if before is not None and predictions is not None:
-                change = float(np.max(np.abs(predictions - before)))
+                change = float(np.max(np.abs(np.subtract(predictions, before, out=before), out=before)))
             if depth != target:
                 exhausted = not run.limited(posterior)
         except LimitReached as limit:
@@ -211,6 +211,7 @@ class _Run:
         self._space = space
         self._factor = 0.0
         self._kept = 0  # bytes of the graph of the depth before, which is there while the next one is made
+        self._predicted = 0  # bytes of its predictions
         with space.question("reading the table") as control:
             space.core_table(control)  # built once, for every depth
         self._rows = _rows(space, X)
@@ -219,7 +220,9 @@ class _Run:
         limits = self._space.limits
         if limits.memory_limit is not None:
             watched = 0 if self._rows is self._space.table.rows else self._rows.nbytes
-            limits = replace(limits, memory_limit=max(1, int(limits.memory_limit) - self._kept - watched))
+            limits = replace(
+                limits, memory_limit=max(1, int(limits.memory_limit) - self._kept - self._predicted - watched)
+            )
         if limits.time_limit is None:
             return limits
         left = limits.time_limit - (time.perf_counter() - self._start)
@@ -246,7 +249,7 @@ class _Run:
         """Predict the watched rows, or return None where that would take time that deeper trees need more.
 
         Predictions take many times as long as the evidence (``folding`` seconds), by about the same factor at each
-        depth.
+        depth. Where they do not fit the memory they are left out for good: the evidence of deeper trees may fit.
         """
         if len(self._rows) == 0:
             return None
@@ -254,7 +257,14 @@ class _Run:
         if limits.time_limit is not None and self._factor * folding > SHARE * limits.time_limit:
             return None
         start = time.perf_counter()
-        predictions = posterior.predict_proba(self._rows)
+        try:
+            predictions = posterior.predict_proba(self._rows)
+        except LimitReached as limit:
+            if limit.reason != "memory":
+                raise
+            self._rows, self._predicted = self._rows[:0], 0
+            return None
+        self._predicted = predictions.nbytes
         self._factor = (time.perf_counter() - start) / max(folding, 1e-3)
         return predictions
 

@@ -475,7 +475,7 @@ class BayesOptimalClassifier(BayesQuestions, Calibrated, BayesBase):
         check_is_fitted(self)
         return self.explain(x, whole("top", top, 1))
 
-    def _predict_proba_tests(self, X01: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    def _predict_proba_tests(self, X01: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         return self._calibrated(self.posterior_.predict_proba(X01))
 
 
