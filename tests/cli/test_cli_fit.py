@@ -168,7 +168,6 @@ def broken(path: Path, content: bytes) -> Path:
         ("data.txt", b"a,class\n1,x\n", "Give --delimiter to read it as CSV"),
         ("unlabelled.csv", b"a,class\n1,\n2,?\n", "no value in any row"),
         ("real.csv", b"a,class\n1,0.5\n2,0.25\n", "continuous"),
-        ("twice.csv", b"a,a,class\n1,1,x\n", "used twice"),
     ],
 )
 def test_broken_files_are_told_and_nothing_is_written(

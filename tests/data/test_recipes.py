@@ -82,10 +82,9 @@ def test_a_few_other_texts_among_many_numbers_are_missing_and_told() -> None:
     cells = [f"${k}.00" for k in range(1, 100)] + ["unknown"]
     found = only(cells)
     assert found.columns["x"].n_missing == 1
-    assert "1 cells such as 'unknown' are missing" in found.treated[0].note
-    assert (
-        only([f"${k}.00" for k in range(1, 100)] + ["unknown"] * 9).columns == {}
-    )  # too many: texts of their own
+    assert found.treated[0].note == "'unknown' is missing (1 rows)"
+    several = [f"${k}.00" for k in range(1, 100)] + [f"word {k}" for k in range(9)] * 3
+    assert only(several).columns == {}  # too many: texts of their own
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ from sklearn.metrics import brier_score_loss, f1_score, precision_score, recall_
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 import everytree as et
+from everytree.data.column import Column
+from everytree.data.frames import read_frame
+from everytree.data.readers import Dataset
 from everytree.errors import QueryError
-from everytree.estimators.honest import honest_figures
+from everytree.estimators.honest import honest_figures, logistic_regression
 from everytree.metrics.judged import (
     area_under_curve,
     best_threshold,
@@ -125,3 +128,21 @@ def test_halves_of_examples_are_judged_as_examples() -> None:
     assert halves["rows"] == 60
     for one, other in zip(whole["figures"], halves["figures"], strict=True):
         assert other["accuracy"] == pytest.approx(one["accuracy"], abs=0.02)
+
+
+def test_logistic_regression_is_no_straw_man_on_many_columns_of_text() -> None:
+    rng = np.random.default_rng(0)
+    n = 600
+    texts = {
+        f"q{k}": rng.choice([*"abcd", "rare"], n, p=[0.3, 0.3, 0.2, 0.18, 0.02]).astype(object)
+        for k in range(50)
+    }
+    codes = (rng.random(n) < np.where(texts["q0"] == "a", 0.8, 0.3)).astype(np.intp)
+    columns = [Column(name, "nominal", cells) for name, cells in texts.items()]
+    rows, proba = logistic_regression(
+        read_frame(Dataset({each.name: each for each in columns})), codes, None, 2
+    )
+    loss = -np.log(proba[np.arange(n), codes[rows]]).mean()
+    share = codes.mean()
+    always = -(share * np.log(share) + (1 - share) * np.log(1 - share))
+    assert loss < always  # with the usual penalty on scaled texts it is more than twice as much

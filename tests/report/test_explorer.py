@@ -339,7 +339,8 @@ def test_another_target_or_file_replaces_the_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "target"), [("a,b,c", "c"), ("a,Class,c", "Class"), ("label,b,c", "label")]
+    ("header", "target"),
+    [("a,b,c", "c"), ("a,Class,c", "Class"), ("label,b,c", "label"), ("churned,b,c", "churned")],
 )
 def test_the_target_is_guessed(tmp_path: Path, header: str, target: str) -> None:
     (tmp_path / "d.csv").write_text(f"{header}\n1,2,3\n4,5,6\n")

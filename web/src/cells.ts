@@ -8,6 +8,6 @@ import { number } from "./words.ts";
 export function cellText(data: PageData, j: number, cell: Cell): string {
   if (cell === null) return "missing";
   const column = data.columns[j]!;
-  if (column.kind === "numeric" || column.kind === "binary") return number(cell);
+  if (column.values === undefined) return number(cell);
   return clip(column.values?.[cell] ?? "another value", 60);
 }

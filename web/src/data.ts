@@ -3,7 +3,7 @@
 export interface Column {
   name: string;
   kind: "numeric" | "nominal" | "binary" | "empty";
-  values?: string[]; // of a nominal column, in order
+  values?: string[]; // of a nominal column, in order; no and yes of a column of truth values
   fill?: number | null; // what stands for a missing value: a number, or the position of a value
   start?: number | null; // the value a form begins with
   used?: boolean; // some test asks about it

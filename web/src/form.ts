@@ -126,7 +126,7 @@ export class RowForm {
       return h("div", { class: "field" }, label, input, slider);
     }
     const select = h("select", { id });
-    const values = column.kind === "binary" ? ["0", "1"] : (column.values ?? []);
+    const values = column.values ?? (column.kind === "binary" ? ["0", "1"] : []);
     values.forEach((value, k) => select.append(h("option", { value: k }, value)));
     if (column.kind !== "binary") select.append(h("option", { value: -1 }, "(another value)"));
     select.append(h("option", { value: "" }, "(missing)"));

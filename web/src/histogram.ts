@@ -85,7 +85,7 @@ function binWords(column: Column, shape: Shape, k: number): string {
   if (shape.at !== undefined) {
     const value = shape.at[k];
     if (value === undefined) return "others";
-    return column.kind === "numeric" || column.kind === "binary" ? number(value) : (column.values?.[value] ?? "another value");
+    return column.values === undefined ? number(value) : (column.values?.[value] ?? "another value");
   }
   const edges = shape.edges!;
   if (k === 0) return `≤ ${number(edges[0]!)}`;

@@ -353,7 +353,7 @@ export class RowView {
         ? h(
             "div",
             { class: "scroll", tabindex: 0, role: "region", "aria-label": "Rules" },
-            h("table", { class: "plain" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
+            h("table", { class: "plain rules" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
           )
         : null,
     );

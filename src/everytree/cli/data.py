@@ -15,7 +15,7 @@ from everytree.data.readers import Dataset, read_chunks, read_csv
 from everytree.data.readers.cells import parse_numbers
 from everytree.data.readers.csv import read_csv_chunks
 from everytree.data.readers.dataset import unknown_column
-from everytree.data.readers.pick import EXTENSIONS, read_plain, recognise_dataset, with_encoding
+from everytree.data.readers.pick import EXTENSIONS, labelled, read_plain, recognise_dataset, with_encoding
 from everytree.data.recipes.target import guessed_target
 from everytree.errors import DataError, QueryError
 
@@ -151,7 +151,7 @@ def read_treated(
     asked, cuts = asked_columns(reading, treating), target_cuts(treating)
     texts = {name: "nominal" for name, way in asked.items() if way != "drop"}
     data = read_data(path, reading, texts, target)
-    notes = [in_options(text) for text in data.notes]
+    notes = list[str]()
     for name in reading.drop or ():
         if name == target:
             raise DataError(f"--drop {show(name)} is the target; leave one of the two out")
@@ -166,19 +166,9 @@ def read_treated(
             raise DataError(f"--weights {show(weights)} is the target; leave one of the two out")
         check_column(data, weights, "weights")
     kept = {weights} if weights is not None else set[str]()
-    data = recognise_dataset(
-        replace(_labelled(data, target, notes), target=target), asked, cuts, kept, str(path)
-    )
-    return _labelled(data, target, notes), notes
-
-
-def _labelled(data: Dataset, target: str, notes: list[str]) -> Dataset:
-    """Return the rows that have a label, if any has one."""
-    gone = data[target].missing
-    if not gone.any() or gone.all():
-        return data
-    notes.append(f"{int(gone.sum())} of {data.n_rows} rows have no {target} and are left out")
-    return data.take(~gone)
+    known = labelled(replace(data, target=target))
+    data = labelled(recognise_dataset(known, asked, cuts, kept, str(path)))
+    return data, [*(in_options(text) for text in data.notes), *notes]
 
 
 def read_examples(

@@ -46,6 +46,7 @@ STEPS = {
     "name-target": "name the column to predict with --target",
     "no-header": "give --no-header",
     "nominal": "give --nominal {about}",
+    "this-target": "--target {about} ",
     "reader": "Give --delimiter to read it as CSV",
 }
 

@@ -2,7 +2,8 @@
 
     the model       exact leave-one-out where the fit knows it (``loo_proba_``), else a stratified cross-validation
     always …        the largest class, with the shares of the classes as probabilities
-    logistic        regression of scikit-learn, on scaled numbers and one column for each text, on the same folds
+    logistic        regression of scikit-learn, on scaled numbers and one column for each text, on the same folds; its
+                    penalty is the best of three on a quarter of each training part
 
 ``honest_figures`` gives them as plain values for the command line; pages are judged by the same ``held_out`` and
 ``baselines``, and ``metrics.in_words`` says in a sentence what they mean.
@@ -44,6 +45,8 @@ Counted = Callable[[Iterable[Any], int], Iterable[Any]]
 
 FOLDS = 5
 MOST_ROWS = 20_000  # rows that logistic regression is cross-validated on
+PENALTIES = (1.0, 0.1, 0.01)  # the smaller, the stronger; the first is scikit-learn's own
+FEW_JUDGED = 20  # rows by which no penalty is chosen
 MOST_TEXTS = 30  # texts of a column that have a column of their own there
 
 
@@ -293,7 +296,10 @@ def baselines(
 def logistic_regression(
     frame: Frame, codes: Codes, weights: Floats | None, n_classes: int, seed: int = 0, folds: int = FOLDS
 ) -> tuple[npt.NDArray[np.intp], Floats]:
-    """Cross-validate scikit-learn's logistic regression, with its own penalty of 1.
+    """Cross-validate scikit-learn's logistic regression; each training part chooses its penalty by a quarter of itself.
+
+    With the usual penalty of 1, and texts scaled like numbers, a survey of 50 questions (1,500 rows, 451 columns) had a
+    log-loss of 4.90, worse than always the largest class: a comparison that flatters us. So it has 0.75.
 
     Parameters
     ----------
@@ -323,7 +329,8 @@ def logistic_regression(
     rows = np.arange(len(codes))
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(seed).permutation(len(rows))[:MOST_ROWS])
-    y, X = codes[rows], _design([column.take(rows) for column in frame.columns])
+    y = codes[rows]
+    X, texts = _design([column.take(rows) for column in frame.columns])
     share = None if weights is None else weights[rows]
     proba = np.zeros((len(rows), n_classes))
     k = min(folds, int(np.bincount(y).max()))
@@ -333,21 +340,51 @@ def logistic_regression(
             proba[part.test, seen[0]] = 1.0
             continue
         mean, spread = X[part.train].mean(axis=0), X[part.train].std(axis=0)
-        spread[spread == 0] = 1.0
-        model = LogisticRegression(max_iter=200)
-        # Threads that wait for each other are slower than one; what has not quite converged is still a comparison.
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")
-            model.fit(
-                (X[part.train] - mean) / spread, y[part.train], None if share is None else share[part.train]
-            )
-        proba[np.ix_(part.test, model.classes_)] = model.predict_proba((X[part.test] - mean) / spread)
+        spread[(spread == 0) | texts] = 1.0
+        scaled = (X - mean) / spread
+
+        def fitted(train: npt.NDArray[np.intp], penalty: float, scaled: Floats = scaled) -> Any:
+            given = None if share is None else share[train]
+            # Threads that wait for each other are slower than one; what has not quite converged is still a comparison.
+            with warnings.catch_warnings(), threadpool_limits(1):
+                warnings.simplefilter("ignore")
+                return LogisticRegression(C=penalty, max_iter=200).fit(scaled[train], y[train], given)
+
+        model = fitted(part.train, _penalty(part.train, y, scaled, fitted, seed))
+        proba[np.ix_(part.test, model.classes_)] = model.predict_proba(scaled[part.test])
     return rows, proba
 
 
-def _design(columns: list[Column]) -> Floats:
-    """Return numbers for a linear model: a missing one is the mean and says so, each frequent text has a column."""
+def _penalty(
+    train: npt.NDArray[np.intp],
+    y: Codes,
+    scaled: Floats,
+    fitted: Callable[[npt.NDArray[np.intp], float], Any],
+    seed: int,
+) -> float:
+    """Return the penalty with the least log-loss on a quarter of the training rows, if that is not too few."""
+    order = np.random.default_rng(seed).permutation(train)
+    judged, rest = order[: len(order) // 4], order[len(order) // 4 :]
+    if len(judged) < FEW_JUDGED or len(np.unique(y[rest])) < len(np.unique(y[train])):
+        return PENALTIES[0]
+
+    def loss(penalty: float) -> float:
+        model = fitted(rest, penalty)
+        said = model.predict_proba(scaled[judged])
+        right = said[np.arange(len(judged)), np.searchsorted(model.classes_, y[judged])]
+        return float(-np.log(np.maximum(right, 1e-15)).mean())
+
+    return min(PENALTIES, key=loss)
+
+
+def _design(columns: list[Column]) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return numbers for a linear model, and which of its columns are 0 or 1.
+
+    A missing number is the mean and says so, each frequent text has a column. Columns of 0 and 1 are not scaled: that
+    would let a rare text off the penalty.
+    """
     made: list[Floats] = []
+    texts: list[bool] = []
     for column in columns:
         gone = column.missing
         if column.is_empty:
@@ -356,14 +393,19 @@ def _design(columns: list[Column]) -> Floats:
             rows = np.bincount(column.present(), minlength=len(column.labels))
             for code in np.argsort(-rows, kind="stable")[:MOST_TEXTS].tolist():
                 made.append((column.data == code).astype(float))
+                texts.append(True)
         else:
             values = column.data.astype(float)
             known = values[~gone & np.isfinite(values)]
             values[gone] = known.mean() if known.size else 0.0
             made.append(np.clip(values, known.min(), known.max()) if known.size else np.zeros(len(values)))
+            texts.append(column.kind == "boolean")
         if gone.any():
             made.append(gone.astype(float))
-    return np.column_stack(made) if made else np.zeros((len(columns[0]), 1))
+            texts.append(True)
+    if not made:
+        return np.zeros((len(columns[0]), 1)), np.ones(1, dtype=np.bool_)
+    return np.column_stack(made), np.array(texts, dtype=np.bool_)
 
 
 # --- one class that matters

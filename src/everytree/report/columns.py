@@ -14,6 +14,7 @@ from everytree.data.column import Column
 from everytree.data.encoding import matched
 from everytree.data.frames import Frame
 from everytree.estimators.base import TreeClassifierBase
+from everytree.report.plain import TRUTH, truths
 from everytree.report.words import shown
 
 __all__ = ["add_ranges", "column_rows", "page_columns", "raw_columns"]
@@ -21,7 +22,7 @@ __all__ = ["add_ranges", "column_rows", "page_columns", "raw_columns"]
 
 def page_columns(model: Any) -> list[dict[str, Any]]:
     """Describe the columns of a classifier that uses a Binarizer."""
-    columns = []
+    columns, yes_or_no = [], truths(model)
     for name, encoding in zip(model.column_names(), model.binarizer_.encodings_, strict=True):
         column: dict[str, Any] = {"name": shown(name), "kind": encoding.kind, "used": bool(encoding.tests)}
         fill = encoding.fill
@@ -34,6 +35,8 @@ def page_columns(model: Any) -> list[dict[str, Any]]:
             column["start"] = cuts[len(cuts) // 2] if cuts else 0
         elif encoding.kind == "binary":
             column["start"] = 0
+            if name in yes_or_no:
+                column["values"] = [*TRUTH]
         column["fill"] = None if fill is None else float(fill)
         columns.append(column)
     return columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from everytree.common.text import clip
 from everytree.data.frames import Frame, check_columns, read_frame
 from everytree.data.labels import read_labels
 from everytree.data.readers.dataset import Dataset
-from everytree.data.readers.pick import dataset_like, read_plain
+from everytree.data.readers.pick import dataset_like, labelled, read_plain
 from everytree.errors import DataError
 
 __all__ = ["Examples", "examples_of", "read_as_trained"]
@@ -80,6 +80,7 @@ def _parted(model: Any, table: Any, target: str | None) -> tuple[Any, Any]:
         )  # fmt: skip
     features = known if known and set(known) <= set(names) else [each for each in names if each != name]
     if isinstance(table, Dataset):
+        table = labelled(replace(table, target=name))  # as fit does with the same file
         _, y = table.split(name)
         return table.select(*features), y
     return table[features], table[name]

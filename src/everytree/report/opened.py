@@ -30,6 +30,7 @@ import numpy as np
 from everytree.common.limits import Limits
 from everytree.data.frames import read_frame
 from everytree.data.readers.dataset import Dataset, unknown_column
+from everytree.data.recipes.target import LIKELY
 from everytree.data.table import Table
 from everytree.errors import DataError, LimitReached, QueryError
 from everytree.estimators.optimal import OptimalTreeClassifier
@@ -64,17 +65,16 @@ DIRICHLET = 1.0
 USUAL_DEPTH = 4
 MOST_PAIRS = 10_000_000  # rows × tests²: with more, depth 4 takes longer than a blink
 EPSILON = 0.02  # the largest error of the sum of rules that predicts a row
-LIKELY_TARGETS = ("class", "target", "label", "y", "outcome", "diagnosis")
 
 Kept = list[int] | None  # the tests of a space; None for all of them
 Key = tuple[int, int, frozenset[str]]
 
 
 def guess_target(data: Dataset) -> str:
-    """Choose the column to predict: the one that the file names, one with a likely name, or the rightmost."""
+    """Choose the column to predict: the one that the file names, one with a name that ``fit`` takes, or the last."""
     if data.target is not None:
         return data.target
-    telling = [name for name in data.names if name.strip().lower() in LIKELY_TARGETS]
+    telling = [name for name in data.names if name.strip().lower() in LIKELY]
     return telling[-1] if telling else data.names[-1]
 
 

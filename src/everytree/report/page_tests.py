@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from everytree.data.encoding import Test
-from everytree.report.plain import plain_test
+from everytree.report.plain import plain_test, truths
 from everytree.report.words import shown
 
 __all__ = ["PageTests", "Place", "as_they_are", "numbers_in"]
@@ -38,6 +38,7 @@ class PageTests:
         self._columns = model.column_names()
         gone = [test for test in binarizer.tests_ if test.op == "is" and test.value == "missing"]
         self._missing = {self._columns[test.column] for test in gone}
+        self._truths = truths(model)
         self._number: dict[Test, int] = {}
         self._lock = threading.Lock()  # questions of several clients may meet here
         self.tests: list[dict[str, Any]] = []
@@ -77,7 +78,7 @@ class PageTests:
         elif kind == "equals":
             value = int((self._encodings[test.column].codes or {})[test.value])
         column = self._columns[test.column]
-        yes, no = plain_test(column, test, column in self._missing)
+        yes, no = plain_test(column, test, column in self._missing, column in self._truths)
         return {
             "column": test.column,
             "kind": kind,

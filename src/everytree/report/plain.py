@@ -6,14 +6,22 @@ from typing import Any
 
 from everytree.data.cuts import number_text
 from everytree.data.encoding import Test
+from everytree.data.recipes.recipe import TruthRecipe
 from everytree.report.words import told
 from everytree.weights.cost_words import COSTS
 
-__all__ = ["about_average", "cost_words", "leaf_words", "plain_test", "prior_words"]
+__all__ = ["TRUTH", "about_average", "cost_words", "leaf_words", "plain_test", "prior_words", "truths"]
+
+TRUTH = ("no", "yes")
 
 
-def plain_test(column: str, test: Test, may_miss: bool = False) -> tuple[str, str]:
-    """Say a test, and its other outcome; a missing value fails every comparison.
+def truths(model: Any) -> set[str]:
+    """Return the columns that a file has as yes and no, in whatever words; others may be true 0 and 1."""
+    return {each.column for each in getattr(model, "recipes_", ()) if isinstance(each, TruthRecipe)}
+
+
+def plain_test(column: str, test: Test, may_miss: bool = False, truth: bool = False) -> tuple[str, str]:
+    """Say a test, and its other outcome; a missing value fails every comparison. ``truth``: the column has yes and no.
 
     >>> plain_test("Contract", Test("Contract", "==", "Month-to-month", 0))
     ('Contract is Month-to-month', 'Contract is not Month-to-month')
@@ -21,6 +29,8 @@ def plain_test(column: str, test: Test, may_miss: bool = False) -> tuple[str, st
     ('age ≤ 54.5', 'age > 54.5 or missing')
     >>> plain_test("smoker", Test("smoker", "is", True, 0))
     ('smoker is 1', 'smoker is 0')
+    >>> plain_test("smoker", Test("smoker", "is", True, 0), truth=True)
+    ('smoker is yes', 'smoker is no')
     """
     gone = " or missing" if may_miss else ""
     if test.op == "<=":
@@ -28,7 +38,8 @@ def plain_test(column: str, test: Test, may_miss: bool = False) -> tuple[str, st
     if test.op == "==":
         return f"{column} is {number_text(test.value)}", f"{column} is not {number_text(test.value)}"
     if test.value is True:
-        return f"{column} is 1", f"{column} is 0{gone}"
+        no, yes = TRUTH if truth else ("0", "1")
+        return f"{column} is {yes}", f"{column} is {no}{gone}"
     return f"{column} is missing", f"{column} is not missing"
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from everytree.verify.average import check_average
 from everytree.verify.claims import bound_facts, chosen_facts, cost_facts, noted_facts
-from everytree.verify.csv_file import read_table
+from everytree.verify.csv_file import CsvTable, read_table
 from everytree.verify.cuts import code_facts, cut_facts
 from everytree.verify.draws import check_draws
 from everytree.verify.every import check_pool, read_pool
@@ -110,6 +110,7 @@ def verify_model(
     ways: dict[str, Any] = {"target": target, "weights": weights, "missing": missing, "decimal": decimal}
     whole = _named(name, read_whole, content) if kind == "everytree.column_tree" else None
     raw = read_table(data, delimiter, encoding, header)
+    raw = _with_labels(raw, content, target, missing)
     table, read = raw, list[Fact]()
     if "recipes" in content:
         table, read = _named(name, by_recipes, raw, content["recipes"], missing, decimal)
@@ -129,6 +130,16 @@ def verify_model(
     facts, better = _facts(claimed, examples, max_states, time_limit)
     coded = code_facts(claimed, read_cells(table, claimed, **ways)) if claimed.local else []
     return Report((*facts, *filled, *coded, *noted_facts(claimed), *read), examples.notes, better)
+
+
+def _with_labels(
+    table: CsvTable, content: dict[str, Any], target: str | None, missing: Collection[str]
+) -> CsvTable:
+    """Leave out the rows without a label, as learning does before it looks at the columns; classes are labels."""
+    label, classes = content.get("target") if target is None else target, content.get("classes")
+    if not isinstance(label, str) or label not in table.columns or not isinstance(classes, list):
+        return table
+    return table.with_labels(label, frozenset(missing) - {str(each) for each in classes})
 
 
 def _every(

@@ -2,7 +2,11 @@
 
 A field may be quoted; the delimiter is a comma, tab, semicolon or bar, found from the first lines (the one that
 cuts all of them into the same number of fields, and into the most); a byte-order mark, any kind of line end,
-blank lines, blanks around a cell, and gzip are fine. A column without a name is left out.
+blank lines, blanks around a cell, and gzip are fine.
+
+Left out are a first line ``sep=;``, titles above the header (a text in the first field alone, of one field or of more
+than two, above names that are no numbers and a row as wide) and a last row of totals (the only one that begins with
+such a word, with an empty field). The second column called ``a`` is ``a.1``, the third without a name ``column 3``.
 """
 
 from __future__ import annotations
@@ -11,8 +15,9 @@ import csv
 import gzip
 import io
 import os
+import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from everytree.verify.problem import InputError, quote
@@ -21,6 +26,11 @@ __all__ = ["CsvTable", "read_table"]
 
 DELIMITERS = ",\t;|"
 LOOK_AT = 100  # the delimiter is found from so many lines
+TITLES = 10
+TOTAL = re.compile(
+    r"(?:(?:grand )?totals?|sum|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma)[ :.]*", re.IGNORECASE
+)
+NUMBER = re.compile(r"[+-]?(?:inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)", re.IGNORECASE)
 NOT_CSV = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -46,6 +56,14 @@ class CsvTable:
         """Say where a row stands, for messages."""
         return f"{self.file}:{self.lines[row]}"
 
+    def with_labels(self, name: str, missing: Collection[str]) -> CsvTable:
+        """Return the rows that have a label, as learning takes them; all where none has one."""
+        kept = [row for row, cell in enumerate(self.columns[name]) if cell not in missing]
+        if not kept or len(kept) == self.n_rows:
+            return self
+        columns = {each: [cells[row] for row in kept] for each, cells in self.columns.items()}
+        return CsvTable(self.file, self.names, columns, [self.lines[row] for row in kept])
+
 
 def read_table(
     path: str | os.PathLike[str],
@@ -61,30 +79,62 @@ def read_table(
             code="parameter", parameter="delimiter", value=delimiter, expected="one character",
         )  # fmt: skip
     text = _text(path, name, encoding)
-    chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else _delimiter_of(text))
-    records = _records(text, chosen, name)
-    first = next(records, None)
-    if first is None:
+    said = re.match(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', text, re.IGNORECASE) if header else None
+    if said is not None:
+        text = text[said.end() :]  # its line end stays, so that lines keep their numbers
+    found = said[1] if said is not None else _delimiter_of(text)
+    chosen = delimiter or ("\t" if name.lower().endswith((".tsv", ".tab")) else found)
+    records = list(_records(text, chosen, name))
+    if not records:
         raise InputError(f"{name}: the file is empty; expected a header line and rows")
-    line, cells = first
-    names = [cell.strip() for cell in cells] if header else [f"x{j}" for j in range(len(cells))]
-    named = [each for each in names if each]
-    if len(set(named)) < len(named):
-        twice = next(each for each in named if named.count(each) > 1)
-        raise InputError(f"{name}:{line}: the name {quote(twice)} is used twice; expected different names")
-    rows: list[list[str]] = [] if header else [[cell.strip() for cell in cells]]
-    lines: list[int] = [] if header else [line]
-    for line, cells in records:
-        if len(cells) != len(names):
+    above = _titles([cells for _, cells in records[: TITLES + 2]]) if header else 0
+    width = len(records[above][1])
+    names = _names(records[above][1]) if header else [f"x{j}" for j in range(width)]
+    rows = records[above + 1 :] if header else records
+    totals = [place for place, (_, cells) in enumerate(rows) if _adds_up(cells, width)]
+    if totals == [len(rows) - 1]:
+        rows = rows[:-1]
+    for line, cells in rows:
+        if len(cells) != width:
             raise InputError(
-                f"{name}:{line}: {len(cells)} fields, expected {len(names)}, with the delimiter {quote(chosen)}"
+                f"{name}:{line}: {len(cells)} fields, expected {width}, with the delimiter {quote(chosen)}"
             )
-        rows.append([cell.strip() for cell in cells])
-        lines.append(line)
     if not rows:
         raise InputError(f"{name}: a header line but no rows; expected at least one")
-    columns = {each: [row[j] for row in rows] for j, each in enumerate(names) if each}
-    return CsvTable(name, tuple(each for each in names if each), columns, lines)
+    columns = {each: [cells[j].strip() for _, cells in rows] for j, each in enumerate(names)}
+    return CsvTable(name, tuple(names), columns, [line for line, _ in rows])
+
+
+def _titles(records: Sequence[Sequence[str]]) -> int:
+    """Return how many records stand above the header."""
+    place = 0
+    while place < len(records):
+        filled = [k for k, cell in enumerate(records[place]) if cell.strip()]
+        if filled != [0] or len(records[place]) == 2:
+            break
+        place += 1
+    if place > TITLES or place + 1 >= len(records) or len(records[place]) != len(records[place + 1]):
+        return 0
+    named = [cell.strip() for cell in records[place] if cell.strip()]
+    return place if len(named) > 1 and not any(map(NUMBER.fullmatch, named)) else 0
+
+
+def _names(cells: Sequence[str]) -> list[str]:
+    given = [cell.strip() for cell in cells]
+    made: list[str] = []
+    for j, name in enumerate(given):
+        new, k = name or f"column {j + 1}", 0
+        base = new
+        while new in made or (new in given and new != name):
+            k += 1
+            new = f"{base}.{k}"
+        made.append(new)
+    return made
+
+
+def _adds_up(cells: Sequence[str], width: int) -> bool:
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and TOTAL.fullmatch(filled[0]) is not None and len(filled) < max(width, len(cells))
 
 
 def _text(path: str | os.PathLike[str], name: str, encoding: str) -> str:
@@ -137,7 +187,7 @@ def _delimiter_of(text: str) -> str:
         if len(sample) == LOOK_AT:
             sample.pop()  # it may end inside a quoted field
             break
-    best, best_score = ",", (0.0, 0)
+    best, best_score = ",", (0.0, 0, 0)
     for delimiter in DELIMITERS:
         score = _score(sample, delimiter)
         if score > best_score:
@@ -145,15 +195,17 @@ def _delimiter_of(text: str) -> str:
     return best
 
 
-def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
-    """Return (share of the lines with as many fields as the first, number of fields); zeros for a single field."""
+def _score(sample: Sequence[str], delimiter: str) -> tuple[float, int, int]:
+    """Return (share of the lines as wide as the header, minus the titles above it, its width); zeros for one field."""
     try:
-        widths = [len(row) for row in csv.reader(sample, delimiter=delimiter, skipinitialspace=True) if row]
+        rows = [row for row in csv.reader(sample, delimiter=delimiter, skipinitialspace=True) if row]
     except csv.Error:
-        return 0.0, 0
+        return 0.0, 0, 0
+    above = _titles(rows)
+    widths = [len(row) for row in rows[above:]]
     if not widths or widths[0] == 1:
-        return 0.0, 0
-    return sum(width == widths[0] for width in widths) / len(widths), widths[0]
+        return 0.0, 0, 0
+    return sum(width == widths[0] for width in widths) / len(widths), -above, widths[0]
 
 
 def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[str]]]:

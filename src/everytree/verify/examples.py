@@ -76,6 +76,7 @@ def read_examples(
     """Apply the model's tests to every row of a CSV file, and count the classes of equal rows."""
     label_name, sources, notes = _matched(table, model, target, weights, decimal)
     gone = frozenset(missing)
+    table = table.with_labels(label_name, gone - {str(each) for each in model.classes})
     outcomes = [0] * table.n_rows
     tests: list[list[tuple[int, Test]]] = [[] for _ in model.columns]
     for i, test in enumerate(model.tests):
@@ -133,6 +134,7 @@ def read_cells(
     """Read the rows of a CSV file for a model on whole columns."""
     label_name, sources, notes = _matched(table, model, target, weights, decimal)
     gone = frozenset(missing)
+    table = table.with_labels(label_name, gone - {str(each) for each in model.classes})
     columns = []
     for column, source in zip(model.columns, sources, strict=True):
         read = _reader(column, table.columns[source], gone, decimal, strict=False)

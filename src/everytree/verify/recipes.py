@@ -1,6 +1,6 @@
 """The checker's own recipes: the cells of a file as the columns that a model was trained on, with the standard library.
 
-    number   marks of money and per cent, thousands and decimal marks     →  a number
+    number   marks of money, per cent and units, thousands, decimal marks →  a number
     truth    spellings of yes and no                                      →  true or false
     date     year, month, weekday, hour, age in days before the newest    →  a column each
     time     hours since midnight
@@ -31,7 +31,10 @@ NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-MONTHS = {name[:size]: k for k, name in enumerate(NAMES, 1) for size in (3, len(name))} | {"sept": 9}
+MONTHS = {name[:size]: k for k, name in enumerate(NAMES, 1) for size in (3, len(name))} | {
+    "sept": 9, "januar": 1, "jänner": 1, "februar": 2, "mär": 3, "märz": 3, "maerz": 3, "mrz": 3, "mai": 5, "juni": 6,
+    "juli": 7, "okt": 10, "oktober": 10, "dez": 12, "dezember": 12,
+}  # fmt: skip
 WEEKDAY = re.compile(
     r"^(?:(?:mon|tue|tues|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?)\.?,?\s+", re.IGNORECASE
 )
@@ -46,9 +49,12 @@ DAY_FORMS = (
     (r"(\d{4})\.(\d{1,2})\.(\d{1,2})", "year month day"),
     (r"(\d{4})(\d{2})(\d{2})", "year month day"),
     (r"(\d{4})[-/](\d{1,2})", "year month"),
-    (r"(\d{1,2})(?:st|nd|rd|th)?[ \-/.]*([A-Za-z]{3,9})\.?[ ,\-/.]*(\d{4}|\d{2})", "day month year"),
-    (r"([A-Za-z]{3,9})\.?[ \-/.]*(\d{1,2})(?:st|nd|rd|th)?(?:[ \-/.]+|,\s*)(\d{4}|\d{2})", "month day year"),
-    (r"([A-Za-z]{3,9})\.?[ \-/.]+(\d{4})", "month year"),
+    (r"(\d{1,2})(?:st|nd|rd|th)?[ \-/.]*([A-Za-zÄä]{3,9})\.?[ ,\-/.]*(\d{4}|\d{2})", "day month year"),
+    (
+        r"([A-Za-zÄä]{3,9})\.?[ \-/.]*(\d{1,2})(?:st|nd|rd|th)?(?:[ \-/.]+|,\s*)(\d{4}|\d{2})",
+        "month day year",
+    ),
+    (r"([A-Za-zÄä]{3,9})\.?[ \-/.]+(\d{4})", "month year"),
 )
 PARTS = ("year", "month", "weekday", "hour", "age in days")
 

@@ -1,5 +1,7 @@
 """CSV and TSV files: one header line, one row per line, quoted fields, any one-character delimiter.
 
+What stands around the table (``sep=;``, titles, a row of totals) is told apart in heading.py, and a note says so.
+
     numeric   every cell that is not missing is a number
     nominal   otherwise
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,10 +31,10 @@ from everytree.data.readers.cells import (
     TypeSpec,
     build_column,
     first_place,
-    parse_numbers,
     stripped,
 )
 from everytree.data.readers.dataset import Dataset, kept_positions, unknown_column
+from everytree.data.readers.heading import Record, read_heading, said_delimiter, titles, without_total
 from everytree.data.readers.text import Lines, Source, open_lines
 from everytree.errors import DataError, Step, Wording
 
@@ -45,7 +47,6 @@ CHUNK = 10_000  # rows in a piece of a file that is read in pieces
 
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 200
-_NO_HEADER = Step("no-header", "pass header=False")
 _MANY_NUMBERS, _MOSTLY_NUMBERS = 10, 0.9  # a nominal column with this many numbers deserves a remark
 
 
@@ -120,7 +121,7 @@ def read_csv(
         table = opened.table()
         for line, cells in opened.records:
             table.add(line, cells)
-    return plan.typed(opened, table, target, opened.notes)
+    return plan.typed(opened, table, target)
 
 
 def read_csv_chunks(
@@ -155,13 +156,13 @@ def read_csv_chunks(
         raise refused(DataError, "rows", rows, "at least one row in a piece")
     with open_lines(source, encoding, memory_limit) as lines:
         opened = plan.open(lines, target)
-        notes, first = opened.notes, True
+        first = True
         while part := list(itertools.islice(opened.records, rows)):
             table = opened.table()
             for line, cells in part:
                 table.add(line, cells)
-            yield plan.typed(opened, table, target, notes)
-            notes, first = [], False
+            yield plan.typed(opened, table, target)
+            first = False
         if first:
             raise opened.no_rows()
 
@@ -183,35 +184,42 @@ class _Plan:
         """Read the header, and find the columns that are wanted."""
         sample = list(itertools.islice(lines, _SAMPLE_LINES))
         cut = len(sample) == _SAMPLE_LINES  # the sample may end inside a quoted field
-        sniffed = sniff_delimiter(sample[:-1] if cut else sample, self.quote)
+        said = said_delimiter(sample[0]) if sample and self.header is True else None
+        if said is not None:
+            sample[0] = "\n"  # a blank line, so that those below keep their numbers
+        sniffed = said or sniff_delimiter(sample[:-1] if cut else sample, self.quote)
         separator = self.delimiter or sniffed
-        records = _records(lines, sample, separator, self.quote)
-        names, header_line, first = _header(records, self.header, lines.name)
+        heading, records = read_heading(
+            _records(lines, sample, separator, self.quote), self.header, lines.name
+        )
+        names = heading.names
         if target is not None and target not in names:
             raise _no_target(target, names, separator, sniffed)
         keep = kept_positions(names, self.columns, target, self.types)
-        origin = f"as on line {header_line}" if isinstance(self.header, bool) else "as many as header= names"
+        origin = f"as on line {heading.line}" if isinstance(self.header, bool) else "as many as header= names"
+        notes = heading.notes + _delimiter_notes(names, separator, sniffed)
 
-        def whole() -> Iterator[tuple[int, list[str]]]:
-            for line, cells in itertools.chain(first, records):
+        def whole() -> Iterator[Record]:
+            for line, cells in without_total(records, len(names), notes):
                 if len(cells) != len(names):
                     raise _ragged(lines.place(line), len(cells), len(names), origin, separator)
                 yield line, cells
 
-        notes = _header_notes(names, header_line) + _delimiter_notes(names, separator, sniffed)
-        return _Opened(lines, names, header_line, keep, whole(), notes, self.max_cells)
+        return _Opened(lines, names, heading.line, heading.unnamed, keep, whole(), notes, self.max_cells)
 
-    def typed(self, opened: _Opened, table: CellTable, target: str | None, notes: Sequence[str]) -> Dataset:
+    def typed(self, opened: _Opened, table: CellTable, target: str | None) -> Dataset:
         """The rows of a table as columns with a kind."""
         if table.n_rows == 0:
             raise opened.no_rows()
-        names, remarks = opened.names, list(notes)
+        names, remarks = opened.names, opened.taken_notes()
         result: dict[str, Column] = {}
         for unstripped in table.columns([names[position] for position in opened.keep]):
             column = stripped(unstripped)
-            if not column.name:
-                remarks.append(_unnamed(column, names.index("") + 1, opened.header_line, opened.lines.name))
-                continue
+            if names.index(column.name) in opened.unnamed and column.name not in {*self.types, target}:
+                useless, remark = opened.unnamed_column(column)
+                remarks += remark
+                if useless:
+                    continue
             spec, numbers = self.types.get(column.name), None
             if spec is None:
                 numbers = Numbers.of(column, self.missing, self.decimal)
@@ -230,10 +238,31 @@ class _Opened:
     lines: Lines
     names: list[str]
     header_line: int
+    unnamed: frozenset[int]
     keep: list[int]
     records: Iterator[tuple[int, list[str]]]
     notes: list[str]
     max_cells: int
+    useless: dict[str, bool] = field(
+        default_factory=dict
+    )  # of columns without a name, as the first piece told
+
+    def unnamed_column(self, cells: Column) -> tuple[bool, list[str]]:
+        """Whether a column without a name is left out, being empty or a count of the rows (an index of pandas)."""
+        if cells.name in self.useless:
+            return self.useless[cells.name], []
+        texts, position = cells.values.tolist(), self.names.index(cells.name) + 1
+        counts = [[str(row + start) for row in range(len(texts))] for start in (0, 1)]
+        why = "no values" if not any(texts) else "only counts the rows" if texts in counts else None
+        self.useless[cells.name] = why is not None
+        if why is not None:
+            return True, [f"column {position} has no name and {why}: left out"]
+        return False, [f"column {position} has no name; it is called {show(cells.name)}"]
+
+    def taken_notes(self) -> list[str]:
+        """The notes since they were asked for last."""
+        taken, self.notes[:] = list(self.notes), []
+        return taken
 
     def table(self) -> CellTable:
         return CellTable(self.keep, self.lines.place, self.max_cells, self.lines.room)
@@ -245,23 +274,28 @@ class _Opened:
 
 
 def sniff_delimiter(lines: Sequence[str], quote: str = '"') -> str:
-    """Find the delimiter that cuts every line into as many fields as the first, and into the most fields.
+    """Find the delimiter that cuts every line into as many fields as the header, and into the most fields.
 
-    Where none does so for every line, the one that does for most; where none cuts at all, the comma.
+    Where none does so for every line, the one that does for most; where none cuts at all, the comma. Titles above the
+    header do not count, but a delimiter with which there are none is preferred.
 
     >>> sniff_delimiter(["a;b", "1,5;2"]), sniff_delimiter(["a\\tb, c", "1\\t2"]), sniff_delimiter(["a", "1"])
     (';', '\\t', ',')
+    >>> sniff_delimiter(["Orders, May", "a;b", "1,5;2"])
+    ';'
     """
 
-    def quality(delimiter: str) -> tuple[float, int]:
+    def quality(delimiter: str) -> tuple[float, int, int]:
         reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, skipinitialspace=True)
         try:
-            counts = [len(record) for record in reader if record]
+            records = [record for record in reader if record]
         except csv.Error:  # a field beyond the size limit: not this delimiter's doing, reported when reading
-            return 0.0, 0
+            return 0.0, 0, 0
+        above = titles(records)
+        counts = [len(record) for record in records[above:]]
         if not counts or counts[0] < 2:
-            return 0.0, 0
-        return counts.count(counts[0]) / len(counts), counts[0]
+            return 0.0, 0, 0
+        return counts.count(counts[0]) / len(counts), -above, counts[0]
 
     return max(_DELIMITERS, key=quality)  # max keeps the first of equals: the comma
 
@@ -326,43 +360,6 @@ def _quoting_message(place: str, error: str, delimiter: str, quote: str) -> str:
     )
 
 
-def _header(
-    records: Iterator[tuple[int, list[str]]], header: bool | Sequence[str], file: str
-) -> tuple[list[str], int, list[tuple[int, list[str]]]]:
-    """The column names, their line, and the first record if it was needed to count the columns."""
-    first = next(records, None)
-    if first is None:
-        raise DataError(f"{file}: only blank lines; expected a header line and rows")
-    line, cells = first
-    if header is True:
-        names = [cell.strip() for cell in cells]
-        _check_names(names, f"{file}:{line}", Wording(". If the file has no header line, ", _NO_HEADER))
-        return names, line, []
-    if header is False:
-        return [f"x{position}" for position in range(len(cells))], line, [first]
-    if (
-        isinstance(header, str)
-        or not isinstance(header, Sequence)
-        or not all(isinstance(n, str) for n in header)
-    ):
-        raise refused(
-            DataError, "header", header, "True, False or a list of column names", shown=show(header)
-        )
-    names = list(header)
-    _check_names(names, "header=[...]", "")
-    return names, line, [first]
-
-
-def _check_names(names: Sequence[str], place: str, hint: str) -> None:
-    seen: dict[str, int] = {}
-    for position, name in enumerate(names, start=1):
-        if name in seen:
-            what = f"the name {show(name)} is used twice" if name else "two columns have no name"
-            columns = f"(columns {seen[name]} and {position})"
-            raise DataError(Wording(f"{place}: {what} {columns}; expected different names", hint))
-        seen[name] = position
-
-
 def _ragged(place: str, found: int, expected: int, origin: str, delimiter: str) -> DataError:
     return DataError(
         Wording(
@@ -392,32 +389,10 @@ def _no_target(target: str, names: Sequence[str], delimiter: str, sniffed: str) 
     return DataError(message, code="unknown-column", parameter="target", value=target, expected="a column")
 
 
-def _header_notes(names: Sequence[str], line: int) -> list[str]:
-    if None not in parse_numbers(names):
-        return [
-            Wording(f"the names on line {line} are all numbers; if the file has no header line, ", _NO_HEADER)
-        ]
-    return []
-
-
 def _delimiter_notes(names: Sequence[str], delimiter: str, sniffed: str) -> list[str]:
     if len(names) == 1 and sniffed != delimiter:
         return [f"only one column was found; the file looks as if it is separated by {show(sniffed)}"]
     return []
-
-
-def _unnamed(cells: Column, position: int, line: int, file: str) -> str:
-    """Leave out a nameless column that is empty or only counts the rows (as pandas writes its index)."""
-    texts = cells.values.tolist()
-    counts = [[str(row + start) for row in range(len(texts))] for start in (0, 1)]
-    if not any(texts):
-        return f"column {position} has no name and no values: left out"
-    if texts in counts:
-        return f"column {position} has no name and only counts the rows: left out"
-    raise DataError(
-        f"{file}:{line}: column {position} has no name, and its values are not just row numbers; "
-        "give it a name in the header"
-    )
 
 
 def _inferred(cells: Column, found: Numbers, place: Place) -> tuple[str, list[str]]:
@@ -451,6 +426,6 @@ def _inferred(cells: Column, found: Numbers, place: Place) -> tuple[str, list[st
             f"column {show(cells.name)} is read as nominal because of {show_many(texts, 3)} "
             f"(first on {first_place(cells, texts[0], place)}), but {n_numbers} of its {n_numbers + n_texts} values "
             'are numbers; if these texts mean "missing", ',
-            Step("missing-cells", "add them to missing="),
+            Step("missing-cells", "add them to missing=", cells.name),
         )
     ]

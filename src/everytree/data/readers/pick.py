@@ -18,8 +18,8 @@ from everytree.data.readers.csv import CHUNK, read_csv, read_csv_chunks
 from everytree.data.readers.dataset import Dataset
 from everytree.data.readers.parquet import read_arrow, read_parquet, read_parquet_chunks
 from everytree.data.readers.text import FALLBACK, Source, source_name
-from everytree.data.recipes.recipe import Recipes, apply_recipes, by_source
-from everytree.data.recipes.recognise import recognised
+from everytree.data.recipes.recipe import Recipes, WordsRecipe, apply_recipes, by_source
+from everytree.data.recipes.recognise import Recognised, recognised
 from everytree.data.recipes.target import treat_target
 from everytree.errors import DataError, Step, Wording
 
@@ -28,6 +28,7 @@ __all__ = [
     "dataset_like",
     "is_file",
     "kinds_like",
+    "labelled",
     "read",
     "read_chunks",
     "read_like",
@@ -85,7 +86,7 @@ def read(
         The file to read: .csv, .tsv, .tab, .arff, .parquet, .pq, .feather, .arrow, .arrows or .ipc; ``.gz`` after a
         text format is unpacked. Or a data frame (pandas, polars, pyarrow), which is treated in the same way.
     target : str, optional
-        The column to predict.
+        The column to predict; rows without a value of it are left out, and a note says so.
     columns : dict or sequence of str, optional
         How to read some columns, where that is not what their cells tell: "number", "date" ("dmy" or "mdy" where the
         order is not plain), "time", "boolean", "nominal" or "drop". A list has the names of the columns to read.
@@ -131,9 +132,19 @@ def read(
     if as_is:
         return read_plain(source, target, types=types, columns=wanted, **options)
     texts = {name: "nominal" for name, word in asked.items() if word != "drop" and name not in types}
-    data = read_plain(source, target, types=types | texts, columns=wanted, asked=asked, **options)
+    data = labelled(read_plain(source, target, types=types | texts, columns=wanted, asked=asked, **options))
     where = source_name(source) if is_file(source) else "the data"
-    return recognise_dataset(data, asked, target_cut, keep=types, where=where)
+    return labelled(recognise_dataset(data, asked, target_cut, keep=types, where=where))
+
+
+def labelled(data: Dataset) -> Dataset:
+    """Return the rows that have a label, and a note on the others; all rows if none has one, or no target is named."""
+    gone = None if data.target is None or data.target not in data.columns else data[data.target].missing
+    if gone is None or not gone.any() or gone.all():
+        return data
+    kept = data.take(~gone)
+    says = f"{int(gone.sum())} of {data.n_rows} rows have no {data.target} and are left out"
+    return replace(kept, notes=(*data.notes, says))
 
 
 def is_file(source: Any) -> bool:
@@ -252,7 +263,17 @@ def recognise_dataset(
         columns={name: found.columns[name] for name in order},
         recipes=tuple(found.recipes),
         treated=tuple(found.treated),
+        notes=tuple(note for note in data.notes if _stands(note, made_of, found)),
     )
+
+
+def _stands(note: str, made_of: Mapping[str, tuple[str, ...]], found: Recognised) -> bool:
+    """Return whether a remark on the kind of a column still holds, now that the column was looked at again."""
+    steps = [
+        part for part in getattr(note, "parts", ()) if isinstance(part, Step) and part.code == "missing-cells"
+    ]
+    read = {recipe.column for recipe in found.recipes if not isinstance(recipe, WordsRecipe)}
+    return not any(step.about in read or made_of.get(step.about) == () for step in steps)
 
 
 def read_like(

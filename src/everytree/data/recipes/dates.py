@@ -2,7 +2,7 @@
 
     2024-03-05  2024/3/5  20240305  2024-03           year, month, day
     05/03/2024  5.3.24  05-03-2024                    day and month in the ``order`` of the column
-    5 Mar 2024  05-Mar-24  March 5, 2024  Mar 2024    months in English
+    5 Mar 2024  05-Mar-24  March 5, 2024  Mar 2024    months in English or German
     … 14:35  …T14:35:10Z  … 2:35 pm                   with a time; a zone is read past, times are as written
 
 Two digits of a year mean 1969 to 2068. A moment is its day (1 January of year 1 is day 1) and the hours since midnight.
@@ -23,8 +23,9 @@ MONTHS = {
     name: place
     for place, names in enumerate(
         (
-            "jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july", "aug august",
-            "sep sept september", "oct october", "nov november", "dec december",
+            "jan january januar jänner", "feb february februar", "mar march mär märz maerz mrz", "apr april", "may mai",
+            "jun june juni", "jul july juli", "aug august", "sep sept september", "oct october okt oktober",
+            "nov november", "dec december dez dezember",
         ),
         1,
     )
@@ -35,7 +36,7 @@ _CLOCK = (
 )
 _TIME = rf"(?:(?:T|,?\s+){_CLOCK}\s*(?:Z|UTC|GMT|[+-]\d{{2}}:?\d{{2}})?)?\Z"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
-_NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
+_NAME = r"(?P<name>[A-Za-zÄä]{3,9})\.?"
 _YEAR = r"(?P<y>\d{4}|\d{2})"
 _FORMS = [
     re.compile(form + _TIME, re.ASCII)

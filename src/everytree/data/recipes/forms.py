@@ -3,7 +3,8 @@
     cell     = [ "(" ] [ sign ] [ mark ] [ sign ] digits [ decimal digits ] [ exponent ] [ mark ] [ ")" ]
     digits   = whole digits, or groups of three with the thousands mark between them
 
-Parentheses mean minus, as accountants write it. A percentage stays in per cent: 12.5% is 12.5.
+Parentheses mean minus, as accountants write it. A percentage stays in per cent: 12.5% is 12.5. A mark is one of money
+or per cent, or the one unit that stands behind the numbers of the column: 6.3 km, 137.9 m², and 1 day beside 2 days.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["MARKS", "NumberForm", "form_of"]
+__all__ = ["MARKS", "NumberForm", "form_of", "is_unit"]
 
 MARKS = (
     "%", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₫", "₴", "₪", "฿", "US$", "A$", "C$", "USD", "EUR", "GBP", "CHF",
     "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "kr", "zł",
 )  # fmt: skip
+UNIT = r"(?:[^\W\d_]|[°µ²³·/\"'])+\.?"
+BEHIND = re.compile(rf"[0-9.,]\s*(?P<unit>{UNIT})\)?\Z")
+LONGEST_UNIT = 12
+MOSTLY = 0.8  # of the cells with a digit, the share that the unit of a column must have
+ENDINGS = ("s", "e", "n", "en", "es")  # of a plural
 BLANKS = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f\u2007", " ") | {"\u2212": "-", "\u2019": "'"})
 # Decimal mark and thousands mark, the likelier before the others: of forms that read as many cells the first is taken.
 FORMS = ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
@@ -76,8 +82,11 @@ def form_of(cells: Mapping[str, int]) -> tuple[NumberForm, int]:
     (NumberForm(decimal=',', thousands='.', marks=()), 3)
     >>> form_of({"$1,014.39": 1, "$7": 1})[0]
     NumberForm(decimal='.', thousands=',', marks=('$',))
+    >>> form_of({"1,5 km": 1, "12 km": 1, "5 m": 1})
+    (NumberForm(decimal='.', thousands='', marks=()), 0)
     """
     marks = tuple(mark for mark in MARKS if any(mark in cell for cell in cells))
+    marks += tuple(unit for unit in _units(cells) if unit not in marks)
     best, most = NumberForm(), 0
     for decimal, thousands in FORMS:
         form = NumberForm(decimal, thousands, marks)
@@ -85,6 +94,36 @@ def form_of(cells: Mapping[str, int]) -> tuple[NumberForm, int]:
         if rows > most:
             best, most = form, rows
     return _used(best, [cell for cell in cells if best.number(cell) is not None]), most
+
+
+def is_unit(text: str) -> bool:
+    """Return whether a text can be a unit: letters and signs such as ° and ², no digits.
+
+    >>> is_unit("m²"), is_unit("kWh/a"), is_unit("m2"), is_unit("")
+    (True, True, False, False)
+    """
+    return len(text) <= LONGEST_UNIT and re.fullmatch(UNIT, text) is not None
+
+
+def _units(cells: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the one unit behind nearly all numbers, and its singular or plural; none where there are several."""
+    rows: dict[str, int] = {}
+    numbers = 0
+    for cell, count in cells.items():
+        numbers += count * any(map(str.isdigit, cell))
+        match = BEHIND.search(cell.translate(BLANKS).strip())
+        if match is not None and len(match["unit"]) <= LONGEST_UNIT:
+            rows[match["unit"]] = rows.get(match["unit"], 0) + count
+    if not rows:
+        return ()
+    unit = max(rows, key=lambda each: (rows[each], each))
+    # Of short units a letter more is another unit: m and mm. A plural has a stem of three letters or more.
+    same = [each for each in rows if each == unit or _plural(each, unit) or _plural(unit, each)]
+    return tuple(sorted(same)) if sum(rows[each] for each in same) >= MOSTLY * numbers else ()
+
+
+def _plural(one: str, many: str) -> bool:
+    return len(one) >= 3 and many in {one + ending for ending in ENDINGS}
 
 
 def _used(form: NumberForm, cells: list[str]) -> NumberForm:

@@ -7,6 +7,8 @@
 {"column": "city", "as": "words", "keep": ["Bonn", "Ulm"]}
 {"column": "churned", "as": "same", "same": {"y": "Yes", "yes": "Yes", "no": "No"}}
 {"column": "price", "as": "cut", "decimal": ".", "thousands": "", "marks": [], "cuts": [100.0]}
+
+Each may have "absent": the texts that cannot be read and were there in training, so that they are nothing new.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ import datetime
 import itertools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from everytree.common.text import clip
 from everytree.data.recipes.dates import ORDERS
-from everytree.data.recipes.forms import MARKS, NumberForm
+from everytree.data.recipes.forms import MARKS, NumberForm, is_unit
 from everytree.data.recipes.recipe import (
     PARTS,
     CutRecipe,
@@ -50,7 +53,12 @@ FIELDS = {
 
 def recipes_to_json(recipes: Iterable[Recipe]) -> list[dict[str, Any]]:
     """Write recipes as plain lists, texts and numbers."""
-    return [{"column": recipe.column, "as": recipe.AS} | _fields(recipe) for recipe in recipes]
+    return [
+        {"column": recipe.column, "as": recipe.AS}
+        | _fields(recipe)
+        | ({"absent": [*recipe.absent]} if recipe.absent else {})
+        for recipe in recipes
+    ]
 
 
 def _fields(recipe: Recipe) -> dict[str, Any]:
@@ -79,11 +87,18 @@ def recipes_from_json(data: Any) -> Recipes:
     """
     if not isinstance(data, list):
         raise DataError(f"recipes is {clip(data)}; expected a list")
-    made = tuple(_recipe(each, f"recipes[{k}]") for k, each in enumerate(data))
+    made = tuple(_with_absent(each, f"recipes[{k}]") for k, each in enumerate(data))
     names = [recipe.column for recipe in made]
     if len(set(names)) < len(names):
         raise DataError("recipes names a column twice; expected one recipe for each")
     return made
+
+
+def _with_absent(data: Any, at: str) -> Recipe:
+    if not isinstance(data, dict) or "absent" not in data:
+        return _recipe(data, at)
+    recipe = _recipe({key: value for key, value in data.items() if key != "absent"}, at)
+    return replace(recipe, absent=_texts(data["absent"], f"{at}.absent"))
 
 
 def _recipe(data: Any, at: str) -> Recipe:
@@ -132,8 +147,8 @@ def _form(data: dict[str, Any], at: str) -> NumberForm:
             "different ones of . and ,"
         )
     for mark in marks:
-        if mark not in MARKS:
-            raise DataError(f"{at}.marks has {clip(mark)}; expected marks among {' '.join(MARKS)}")
+        if mark not in MARKS and not is_unit(mark):
+            raise DataError(f"{at}.marks has {clip(mark)}; expected a unit, or marks among {' '.join(MARKS)}")
     return NumberForm(decimal, thousands, marks)
 
 

@@ -19,7 +19,7 @@ import itertools
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,10 +42,11 @@ PARTS = ("year", "month", "weekday", "hour", "age in days")
 
 @dataclass(frozen=True)
 class Recipe(ABC):
-    """What is done with one column of a file."""
+    """What is done with one column of a file; ``absent`` are texts that meant nothing in it when it was found."""
 
     AS: ClassVar[str]
     column: str
+    absent: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     @property
     def made(self) -> tuple[str, ...]:
@@ -296,7 +297,10 @@ def _made(recipe: Recipe, column: Column) -> tuple[list[Column], Unread | None]:
         labels, codes = texts.labels, texts.data
         found = [recipe.values(label) for label in labels]
     codes = np.where(column.missing, -1, codes)
-    gone = np.array([*(each is None for each in found), True])
+    told = {*recipe.absent}
+    gone = np.array(
+        [*(value is None and label not in told for value, label in zip(found, labels, strict=True)), True]
+    )
     lost = gone[codes] & ~column.missing
     unread = None
     if lost.any():

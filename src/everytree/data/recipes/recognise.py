@@ -1,10 +1,16 @@
 """Which recipe each column of a real file needs, or why the column is left out: found from its cells, or told.
 
-    numbers      98 % of the rows read as numbers in one form, such as $1,014.39, 12.5%, 1.234,56
-    dates        98 % of the rows read as dates in one order of day and month
-    truth        more than two spellings of yes and no
+    numbers      the rows read as numbers in one form, such as $1,014.39, 12.5%, 1.234,56, 6.3 km
+    dates        the rows read as dates in one order of day and month
+    truth        more than two spellings of yes and no, or words for nothing beside them
     left out     no value, always the same value, a value of its own for (nearly) every row
     many texts   more than 256: the most frequent stay, the others are one
+
+"The rows read" if 98 % do. What the others say is then missing. Where they say few different things, fewer rows are
+enough: any ten different values beside words for nothing (-, n/a, unknown) and at most one other word, such as "never"
+in a column of dates (nothing is lost: a missing value is a value of its own); half of the rows, if there are fewer
+values and only words for nothing; nine of ten, beside at most eight words. In nominal columns such words are values
+like all others.
 
 A column that needs none of this stays as it is. What cannot be is collected, and told at once.
 """
@@ -13,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +28,7 @@ from everytree.common.text import show, show_many
 from everytree.data.column import Column
 from everytree.data.cuts import number_text
 from everytree.data.recipes.dates import hours_of, moment_of, order_of
-from everytree.data.recipes.forms import NumberForm, form_of
+from everytree.data.recipes.forms import MARKS, NumberForm, form_of
 from everytree.data.recipes.recipe import (
     PARTS,
     DateRecipe,
@@ -38,8 +44,13 @@ from everytree.errors import DataError, Wording
 
 __all__ = ["ASKED", "FALSE", "TRUE", "Recognised", "Treated", "recognised", "rows_of"]
 
-TRUE = ("true", "t", "yes", "y", "1", "on")
-FALSE = ("false", "f", "no", "n", "0", "off")
+TRUE = ("true", "t", "yes", "y", "1", "on", "ja", "j", "wahr", "oui", "vrai", "si", "sí", "sì")
+FALSE = ("false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux")
+NOTHING = frozenset({
+    "-", "--", "---", "–", "—", ".", "n/a", "na", "n.a.", "n. a.", "#n/a", "#null!", "<na>", "(null)", "(blank)",
+    "null", "none", "nil", "nan", "nd", "missing", "unknown", "not available", "not applicable", "k.a.", "k. a.", "ka",
+    "keine angabe", "unbekannt", "fehlt", "entfällt", "inconnu",
+})  # fmt: skip
 ASKED = {
     "number": "numbers, money or per cent",
     "date": "dates; dmy or mdy where the order of day and month is not plain",
@@ -51,8 +62,14 @@ ASKED = {
 SAME_AS = {"numeric": "number", "money": "number", "percent": "number", "dmy": "date", "mdy": "date", "ymd": "date",
            "text": "nominal", "category": "nominal", "truth": "boolean"}  # fmt: skip
 READABLE = 0.98  # the share of the rows that must be read; the rest is then missing
+HALF, FEW_WORDS, FEW_ROWS = (
+    0.5,
+    8,
+    0.1,
+)  # the least share with words for nothing; other words, and their share
 SAMPLE = 400  # different texts that are looked at before all are
 MANY_NUMBERS = 10  # different numbers that make a column with a few other texts one of numbers
+DIGIT = re.compile(r"\d")
 MANY_ROWS = 30  # an id has at least so many different values
 MOST_TEXTS = 256  # values of a nominal column that classifiers take
 KEPT_TEXTS, LEAST_SHARE = 100, 0.002  # of more, so many stay, each in at least this share of the rows
@@ -101,10 +118,17 @@ class Recognised:
         """Read a column by a recipe."""
         made, unread = apply_recipes({column.name: column}, [recipe])
         self.columns |= made
-        self.recipes.append(recipe)
         if unread:
-            lost = f"{unread[0].rows} cells such as {show(unread[0].text)} are missing"
+            cells = rows_of(texts_of(column))
+            words = sorted(
+                (cell for cell in cells if recipe.values(cell) is None), key=lambda cell: (-cells[cell], cell)
+            )
+            lost = (
+                f"{show_many(words, 3)} {'is' if len(words) == 1 else 'are'} missing ({unread[0].rows} rows)"
+            )
             note = f"{note}; {lost}" if note else lost
+            recipe = replace(recipe, absent=tuple(words[:FEW_WORDS]))
+        self.recipes.append(recipe)
         self.treated.append(Treated(column.name, read_as, note, recipe.made))
 
     def keep(self, column: Column, note: str = "") -> None:
@@ -267,13 +291,24 @@ def _texts(found: Recognised, column: Column, columns: Mapping[str, Column]) -> 
     if len(cells) == 1 and column.mask is None:
         found.leave_out(column, f"always {show(next(iter(cells)))}")
         return
-    words = {cell.strip().lower() for cell in cells}
+    words = {cell.strip().lower() for cell in cells} - NOTHING
     if len(cells) > 2 and words <= {*TRUE, *FALSE}:
         recipe = _truth(column.name, cells)
         if recipe is not None:
-            found.add(column, recipe, "yes or no", f"{show_many(sorted(cells), 8)}")
+            spelled = sorted(cell for cell in cells if recipe.values(cell) is not None)
+            found.add(column, recipe, "yes or no", f"{show_many(spelled, 8)}")
             return
-    made = _moments(column.name, cells, columns) or _clock(column.name, cells) or _amounts(column.name, cells)
+    made: Recipe | None = None
+    # Every date, time and amount has a digit; asking all their forms of words took a fifth of a small fit.
+    if any(DIGIT.search(cell) for cell in cells):
+        made = (
+            _moments(column.name, cells, columns)
+            or _clock(column.name, cells)
+            or _amounts(column.name, cells)
+        )
+    if isinstance(made, NumberRecipe) and len(cells) == len(column) >= MANY_ROWS and IDS.search(column.name):
+        found.leave_out(column, f"ids: {len(cells)} different in {len(column)} rows")
+        return
     if made is not None:
         note = ""
         if isinstance(made, DateRecipe):
@@ -315,12 +350,34 @@ def _own_texts(cells: Mapping[str, int], rows: int) -> str:
 
 
 def _mostly(cells: Mapping[str, int], reads: Any) -> bool:
-    """Return whether nearly all rows can be read; a few texts are looked at first."""
-    some = [cell for _, cell in zip(range(SAMPLE), cells, strict=False)]
+    """Return whether enough rows can be read; a few texts are looked at first."""
+    some = [cell for cell, _ in zip(_telling_cells(cells), range(SAMPLE), strict=False)]
     if sum(reads(cell) is not None for cell in some) < 0.8 * len(some):
         return False
-    read = sum(n for cell, n in cells.items() if reads(cell) is not None)
-    return read >= READABLE * sum(cells.values())
+    return _enough(cells, {cell: value for cell in cells if (value := reads(cell)) is not None}, 2)
+
+
+def _telling_cells(cells: Mapping[str, int]) -> list[str]:
+    return [cell for cell in cells if cell.strip().lower() not in NOTHING]
+
+
+def _enough(cells: Mapping[str, int], read: Mapping[str, Any], least: int) -> bool:
+    """Return whether the cells that were read make out the column, by the rule at the top.
+
+    Beside other words than those for nothing, ``least`` different values make a column of the kind.
+    """
+    rows, lost = sum(cells.values()), sum(n for cell, n in cells.items() if cell not in read)
+    if not lost:
+        return True
+    distinct = len({*read.values()})
+    others = {cell.strip().lower() for cell in cells if cell not in read} - NOTHING
+    if distinct >= MANY_NUMBERS and len(others) <= 1:
+        return True
+    if not others:
+        return distinct > 1 and lost <= rows / 2
+    if distinct < least:
+        return False
+    return lost <= (1 - READABLE) * rows or (len(others) <= FEW_WORDS and lost <= FEW_ROWS * rows)
 
 
 def _truth(name: str, cells: Mapping[str, int]) -> TruthRecipe | None:
@@ -356,18 +413,19 @@ def _clock(name: str, cells: Mapping[str, int]) -> TimeRecipe | None:
 
 
 def _amounts(name: str, cells: Mapping[str, int]) -> NumberRecipe | None:
-    some = dict(list(cells.items())[:SAMPLE])
-    form, read = form_of(some)
-    if read < 0.8 * sum(some.values()):
-        return None
-    if all(form.number(cell) is not None for cell in cells):
-        return NumberRecipe(name, form)
-    form, rows = form_of(cells)  # some marks are only in the other cells
-    if rows < READABLE * sum(cells.values()):
-        return None
-    if rows < sum(cells.values()) and len({form.number(cell) for cell in cells}) < MANY_NUMBERS:
-        return None
-    return NumberRecipe(name, form)
+    telling = _telling_cells(cells)
+    some = {cell: cells[cell] for cell in telling[:SAMPLE]}
+    form, rows = form_of(some)
+    if not some or rows < 0.8 * sum(some.values()):
+        # one word may have many rows: "never" beside amounts
+        some = dict.fromkeys(some, 1)
+        form, rows = form_of(some)
+        if rows < 0.8 * len(some):
+            return None
+    if any(form.number(cell) is None for cell in telling):
+        form, _ = form_of({cell: cells[cell] for cell in telling})  # some marks are only in the other cells
+    read = {cell: value for cell in cells if (value := form.number(cell)) is not None}
+    return NumberRecipe(name, form) if _enough(cells, read, MANY_NUMBERS) else None
 
 
 # --- words
@@ -392,4 +450,4 @@ def _telling(cell: str) -> int:
 def _sort(form: NumberForm) -> str:
     if "%" in form.marks:
         return "per cent"
-    return "money" if form.marks else "numbers"
+    return "money" if any(mark in MARKS for mark in form.marks) else "numbers"

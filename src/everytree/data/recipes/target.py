@@ -4,7 +4,7 @@ named          as it is
 else           a column with a likely name (class, target, churned, …), or the last one if it can be a class
 else           refused, with the columns that could be meant
 
-texts          classes; Yes, Y and TRUE are one
+texts          classes; Yes, Y and TRUE are one; - and n/a are none, beside two others that are no signs
 few numbers    classes
 many numbers   no class each: refused unless cuts are given
 """
@@ -25,7 +25,7 @@ from everytree.data.recipes.recipe import CutRecipe, SameRecipe, texts_of
 from everytree.data.recipes.recognise import FALSE, READABLE, TRUE, Recognised, rows_of
 from everytree.errors import Argument, DataError, Step, Wording
 
-__all__ = ["Guess", "guessed_target", "treat_target"]
+__all__ = ["LIKELY", "Guess", "guessed_target", "treat_target"]
 
 LIKELY = (
     "class", "target", "label", "y", "outcome", "diagnosis", "churn", "churned", "default", "defaulted", "survived",
@@ -33,6 +33,8 @@ LIKELY = (
 )  # fmt: skip
 MOST_NUMBERS = 20  # different numbers that may be classes
 MOST_CLASSES = 100
+# Words such as "none" and "unknown" are classes as often as not; these are none, but for - where + is the other.
+NO_CLASS = frozenset({"-", "--", "---", "–", "—", "n/a", "n.a.", "#n/a", "<na>", "(null)", "(blank)", "k.a."})
 
 
 class Guess(NamedTuple):
@@ -56,6 +58,7 @@ def guessed_target(columns: Mapping[str, Column], where: str = "the data") -> Gu
     if _may_be_classes(columns[last]):
         return Guess(last, "the last column")
     others = [name for name, column in columns.items() if _may_be_classes(column)]
+    amounts = _numbers_of(columns[last])
     could = (
         f"it could be {show_many(others, 10)}"
         if others
@@ -63,10 +66,34 @@ def guessed_target(columns: Mapping[str, Column], where: str = "the data") -> Gu
     )
     raise DataError(
         Wording(
-            f"{where}: ", Step("name-target", "name the column to predict with target=..."), f"; {could}"
+            f"{where}: ",
+            Step("name-target", "name the column to predict with target=..."),
+            f"; {could}",
+            *(() if amounts is None else _above_middle(last, amounts)),
         ),
         code="no-target",
         parameter="target",
+    )
+
+
+def _numbers_of(column: Column) -> np.ndarray | None:
+    if column.is_empty or column.kind not in ("numeric", "nominal"):
+        return None
+    return column.present() if column.kind == "numeric" else _numbers_in(rows_of(column))
+
+
+def _middle(numbers: np.ndarray) -> str:
+    """Return a round number near the median."""
+    return number_text(float(f"{float(np.median(numbers)):.4g}"))
+
+
+def _above_middle(name: str, numbers: np.ndarray) -> tuple[str | Step, ...]:
+    middle = _middle(numbers)
+    return (
+        f". Of the last one, {show(name)}, with {len(np.unique(numbers))} different numbers, ",
+        Step("this-target", f"target={show(name)}, ", name),
+        Step("cut-target", f"target_cut={middle}", middle),
+        f" predicts whether it is above {middle}, about half of the rows",
     )
 
 
@@ -98,7 +125,7 @@ def treat_target(
         distinct = np.unique(numbers)
         whole = bool((distinct == np.floor(distinct)).all())
         if len(distinct) > MOST_NUMBERS or (not whole and len(distinct) > 2):
-            middle = number_text(float(f"{float(np.median(numbers)):.4g}"))
+            middle = _middle(numbers)
             cut = Step("cut-target", f"cut it: target_cut=[{middle}]", middle)
             told = Step("nominal", f'read it as classes: columns={{{show(name)}: "nominal"}}', name)
             found.problems.append(
@@ -132,17 +159,26 @@ def treat_target(
 
 
 def _joined(name: str, cells: Mapping[str, int]) -> SameRecipe | None:
-    """Join the spellings of yes and no, where there are more than two."""
-    words = {cell.strip().lower() for cell in cells}
-    if len(cells) <= 2 or not words <= {*TRUE, *FALSE}:
+    """Join the spellings of yes and no, and leave out words for no class; None where there is nothing to do."""
+    small: dict[str, list[str]] = {}
+    for cell in cells:
+        small.setdefault(cell.strip().lower(), []).append(cell)
+    classes = {word: spelled for word, spelled in small.items() if word not in NO_CLASS}
+    if len(classes) < 2 or "+" in classes:
         return None
-    same: dict[str, str] = {}
-    for side in (TRUE, FALSE):
-        mine = [cell for cell in cells if cell.strip().lower() in side]
-        if mine:
-            most = max(mine, key=lambda cell: (cells[cell], cell))
-            same |= {cell.strip().lower(): most for cell in mine}
-    return SameRecipe(name, tuple(sorted(same.items())))
+    if set(classes) <= {*TRUE, *FALSE}:
+        if len(cells) <= 2:
+            return None
+        same: dict[str, str] = {}
+        for side in (TRUE, FALSE):
+            mine = [cell for word, spelled in classes.items() if word in side for cell in spelled]
+            if mine:
+                most = max(mine, key=lambda cell: (cells[cell], cell))
+                same |= {cell.strip().lower(): most for cell in mine}
+        return SameRecipe(name, tuple(sorted(same.items())))
+    if len(classes) == len(small) or any(len(spelled) > 1 for spelled in classes.values()):
+        return None
+    return SameRecipe(name, tuple(sorted((word, spelled[0]) for word, spelled in classes.items())))
 
 
 def _numbers_in(cells: Mapping[str, int]) -> np.ndarray | None:
