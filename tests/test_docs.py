@@ -85,6 +85,31 @@ def test_python_examples_run(
     assert runner.failures == 0, capsys.readouterr().out
 
 
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+
+
+@pytest.mark.long
+def test_the_tutorial_shows_what_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every text block is the beginning of what the code above it prints; last digits may differ between machines."""
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "example"}
+    compared = 0
+    for language, body in BLOCK.findall((ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")):
+        if language == "python":
+            capsys.readouterr()
+            exec(compile(body, "tutorial", "exec"), namespace)
+            continue
+        shown, printed = body.strip(), capsys.readouterr().out.strip()
+        assert NUMBER.sub("0", printed).split()[: len(shown.split())] == NUMBER.sub("0", shown).split()
+        theirs = [float(x) for x in NUMBER.findall(shown)]
+        ours = [float(x) for x in NUMBER.findall(printed)][: len(theirs)]
+        assert ours == pytest.approx(theirs, rel=0.02, abs=0.02)
+        compared += 1
+    assert compared >= 4
+
+
 @pytest.mark.long
 def test_the_readme_shows_the_numbers_it_claims(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PICTURE = re.compile(r"!\[[^\]]+\]\((?:docs/)?images/([^)]+)\)")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def test_every_page_is_in_the_menu_once() -> None:
@@ -50,6 +51,27 @@ def test_every_public_name_is_in_the_reference() -> None:
     shown = set(re.findall(r"^::: everytree\.[\w.]*?(\w+)$", text, re.MULTILINE))
     left_out = {"__version__", "PriorTables", "StrategyRun"}  # what others of them return
     assert set(everytree.__all__) - shown == left_out
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/alternatives.md"])
+def test_a_number_of_the_table_is_on_the_page_that_it_links_to(page: str) -> None:
+    """Every number with a point in a row "… | result | [page](link)" is there too, with as many digits or more."""
+    path = ROOT / page
+    table = path.read_text(encoding="utf-8").partition("|---")[2].partition("\n\n")[0]
+    rows = [line for line in table.splitlines() if "](" in line]
+    assert len(rows) >= 8
+    checked = 0
+    for row in rows:
+        *_, result, link = row.strip(" |").split("|")
+        there = (path.parent / re.findall(r"\]\(([^)]+)\)", link)[0]).read_text(encoding="utf-8")
+        found = [float(text) for text in NUMBER.findall(there)]
+        for text in NUMBER.findall(result):
+            digits = len(text.partition(".")[2])
+            checked += digits > 0
+            assert digits == 0 or any(f"{x:.{digits}f}" == text for x in found), (
+                f"{text} is not on {link}: {row}"
+            )
+    assert checked >= 8
 
 
 @pytest.mark.slow
