@@ -319,7 +319,8 @@ def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     assert model.stop_reason_ in ("memory limit", "hopeless")
     assert model.depth_ == model.depth_profile_.depth >= 1
     asked = et.BayesOptimalClassifier(max_depth=model.depth_, min_leaf=1).fit(X, y)
-    assert np.array_equal(asked.predict_proba(X), model.predict_proba(X))
+    # Under a memory limit rows are asked in smaller batches, which may change the last bit.
+    np.testing.assert_allclose(asked.predict_proba(X), model.predict_proba(X), rtol=0, atol=1e-13)
     assert asked.log_evidence_ == model.log_evidence_
     assert (asked.stop_reason_, asked.depth_profile_) == ("complete", None)
     # a file goes on where the limit was met, and its claims hold
@@ -327,7 +328,7 @@ def test_a_limit_leaves_the_deepest_finished_average(tmp_path):
     loaded = et.load_model(tmp_path / "m.json")
     assert loaded.depth_ == model.depth_
     assert loaded.stop_reason_ == model.stop_reason_
-    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X), rtol=0, atol=1e-13)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y.astype(int))
     frame.to_csv(tmp_path / "data.csv", index=False)
     report = et.verify_model(tmp_path / "m.json", tmp_path / "data.csv", time_limit=600)
