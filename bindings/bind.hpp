@@ -34,6 +34,12 @@ using Reals = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Pairs = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RealMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
+// Columns of a table: kind, first test, end of the tests, missing and bins of each, and their uppers.
+using ColumnRows = nb::ndarray<const std::int32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
+using UpperTables =
+    std::vector<std::optional<nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>>;
+Columns read_columns(const ColumnRows& rows, std::size_t n_tests, const UpperTables& tables);
+
 // Limits, progress and interruption as Python sees them.
 struct PyControl {
   Control control;

@@ -8,13 +8,6 @@
 
 namespace everytree::bind {
 
-namespace {
-
-using ColumnRows = nb::ndarray<const std::int32_t, nb::shape<-1, 5>, nb::c_contig, nb::device::cpu>;
-
-using UpperTables =
-    std::vector<std::optional<nb::ndarray<const std::uint16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>>>;
-
 Columns read_columns(const ColumnRows& rows, std::size_t n_tests, const UpperTables& tables) {
   std::vector<Column> columns;
   for (std::size_t k = 0; k < rows.shape(0); ++k) {
@@ -32,8 +25,6 @@ Columns read_columns(const ColumnRows& rows, std::size_t n_tests, const UpperTab
   }
   return Columns(std::move(columns), n_tests, std::move(uppers));
 }
-
-}  // namespace
 
 void bind_graph(nb::module_& m) {
   nb::class_<PyControl>(m, "Control", "Limits of a computation, a way to stop it, and its progress callback.",

@@ -60,6 +60,16 @@ class Forest:
         """Return each ``step``-th of the trees, from the ``first``."""
         return Forest(self.nodes, np.ascontiguousarray(self.trees[first::step]), self.theta)
 
+    def some(self, first: int, n: int) -> Forest:
+        """Return ``n`` trees from the ``first`` on, or as many as there are; their nodes stand together."""
+        kept = self.trees[first : first + n]
+        begin = int(kept[0, 0]) if len(kept) else 0
+        end = int(self.trees[first + n, 0]) if first + n < self.n_trees else len(self.nodes)
+        nodes, trees = self.nodes[begin:end].copy(), kept.copy()
+        nodes[:, 2:] -= np.uint32(begin)
+        trees[:, 0] -= np.uint32(begin)
+        return Forest(nodes, trees, self.theta[begin:end].copy())
+
     def mean(self, rows: npt.NDArray[Any], n_threads: int, control: _core.Control) -> Reals:
         """Return the mean of what the trees say of rows, as the core reads them: rows × classes."""
         sums: Reals = _core.forest_sums(self.nodes, self.trees, self.theta, rows, n_threads, control)
@@ -85,14 +95,16 @@ def drawn_forest(posterior: Folded, n: int, seed: int, control: _core.Control) -
     return Forest(nodes, trees, theta)
 
 
-def joined(one: Forest, two: Forest) -> Forest:
-    """Return the trees of both."""
-    shift = np.uint32(len(one.nodes))
-    nodes, trees = two.nodes.copy(), two.trees.copy()
-    nodes[:, 2:] += shift
-    trees[:, 0] += shift
+def joined(*parts: Forest) -> Forest:
+    """Return the trees of all of them, one after the other."""
+    nodes, trees, shift = [], [], np.uint32(0)
+    for each in parts:
+        moved, roots = each.nodes.copy(), each.trees.copy()
+        moved[:, 2:] += shift
+        roots[:, 0] += shift
+        nodes.append(moved)
+        trees.append(roots)
+        shift += np.uint32(len(moved))
     return Forest(
-        np.concatenate([one.nodes, nodes]),
-        np.concatenate([one.trees, trees]),
-        np.concatenate([one.theta, two.theta]),
+        np.concatenate(nodes), np.concatenate(trees), np.concatenate([each.theta for each in parts])
     )

@@ -1,6 +1,7 @@
 """CompressedAverages: an ``EveryTreeClassifier`` as a list of drawn trees, for when answers must come at once.
 
-Each average is replaced by the mean of independent draws from it, the rest stays as it is. The error of an average
+Each average is replaced by the mean of independent draws from it, a forest of deep trees by some of its trees; the rest
+stays as it is. The error of an average
 reaches the answer through its logarithm, times the weight w_k; with σ_k the spread of what its trees say, relative to
 what they say on the mean, the variance of the answer is about
 
@@ -56,9 +57,9 @@ class CompressedAverages(DecidesByCost):
     n_trees_ : int
         The number of trees.
     forests_ : list of Forest
-        The trees of each average.
-    weights_by_class_ : ndarray of shape (n_models, n_classes)
-        How much of the evidence of each average counts for each class.
+        The trees of each average, then those of each forest.
+    weights_by_class_ : ndarray of shape (n_models + n_forests, n_classes)
+        How much of the evidence of each average and forest counts for each class.
     shares_ : ndarray of shape (n_classes,)
         The shares of the classes, which the evidence moves.
     classes_ : ndarray of shape (n_classes,)
@@ -193,26 +194,31 @@ class CompressedAverages(DecidesByCost):
 
 def compressed(model: Any, n_trees: int) -> CompressedAverages:
     """Draw trees from the averages of a fitted model, where they matter most, and look how far they are from it."""
-    n_models = len(model.models_)
-    n_trees = max(whole("n_trees", n_trees, 1), FEWEST * n_models)
+    n_models, deep = len(model.models_), [each.forest for each in model.forests_]
+    n_trees = max(whole("n_trees", n_trees, 1), FEWEST * (n_models + len(deep)))
     control, n_threads = Limits().control(), threads(model.n_jobs)
     coded = model.coded_
     checked = coded.frame(np.unique(np.linspace(0, len(coded.codes) - 1, CHECKED).astype(np.intp)))
     seeds = np.random.default_rng(int(model.random_state)).integers(2**31, size=(2, n_models)).tolist()
 
-    def drawn(numbers: Sequence[int], seeds: Sequence[int]) -> list[Forest]:
+    def drawn(numbers: Sequence[int], seeds: Sequence[int], begin: int) -> list[Forest]:
+        # Deep trees were grown at random, so that any of them will do.
         return [
-            _renamed(
-                drawn_forest(each.posterior_, n, seed, control), coded.tests_of(columns_with_tests(each))
-            )
-            for each, n, seed in zip(model.models_, numbers, seeds, strict=True)
+            *(
+                _renamed(
+                    drawn_forest(each.posterior_, n, seed, control), coded.tests_of(columns_with_tests(each))
+                )
+                for each, n, seed in zip(model.models_, numbers, seeds, strict=False)
+            ),
+            *(each.some(begin, n) for each, n in zip(deep, numbers[n_models:], strict=True)),
         ]
 
-    few = drawn([FEWEST] * n_models, seeds[0])
+    few = drawn([FEWEST] * (n_models + len(deep)), seeds[0], 0)
     places, first = _placed(coded.columns, few)
     rows = places.rows(checked)
     spread = np.array([_spread(forest, rows, n_threads, control) for forest in first])
-    more = drawn(_shared_out(n_trees - FEWEST * n_models, model.weights_ * spread), seeds[1])
+    left = n_trees - FEWEST * (n_models + len(deep))
+    more = drawn(_shared_out(left, model.weights_ * spread), seeds[1], FEWEST)
     places, forests = _placed(coded.columns, [joined(*two) for two in zip(few, more, strict=True)])
     made = CompressedAverages(model, places, forests)
     made.compared_with(made.of_rows(places.rows(checked)), model.proba_of_frame(checked))

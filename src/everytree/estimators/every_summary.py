@@ -27,6 +27,10 @@ def summary(model: Any, top: int, judged: bool = True) -> str:
     lines.append(
         f"The evidence of {len(model.models_)} averages is added up, each over every tree on some columns; most have:"
     )
+    lines += [
+        f"  weight {weight:.2f}: {each.name}, each averaged over its prunings"
+        for each, weight in zip(model.forests_, model.weights_[len(model.models_) :].tolist(), strict=True)
+    ]
     heaviest = sorted(model.members_, key=lambda each: -each["weight"])
     lines += [f"  {_member(each, model.n_features_in_)}" for each in heaviest[: max(1, min(top, 3))]]
     lines.append("Columns, by the probability that a tree uses them:")

@@ -1,9 +1,11 @@
 """EveryTreeClassifier: averages over every tree of many spaces, pooled, with nothing to choose but the time for it.
 
 fit       columns → codes → members: spaces over some of the columns → an average each → left-out examples → weights
-predict   columns → the same codes → each average → shares of the classes, moved by the evidence of each
+                          → two forests of deep trees                 ↗
+predict   columns → the same codes → each average and forest → shares of the classes, moved by the evidence of each
 
-See ``members`` for the spaces, ``bayes.stacking`` for the weights, ``every_summary`` for what it tells people.
+See ``members`` for the spaces, ``deep_trees`` for the forests, ``bayes.stacking`` for the weights, ``every_summary``
+for what it tells people.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bayes.deep_trees import CUTS, DeepTrees, can_grow, deep_trees
 from everytree.bayes.pooled_explanation import pooled_explanation
-from everytree.bayes.stacking import losses_of, pooled, stack
+from everytree.bayes.stacking import helps, losses_of, pooled, stack
 from everytree.common.arguments import refused, whole
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
@@ -60,6 +63,7 @@ SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
 KEPT_BACK = 0.15  # the part of the time that choosing the weights may take
 FOLDS_SECONDS = 1.0  # but no more than this
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
+GROWING = 0.3  # the part of the time that deep trees may take, both forests together
 
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
@@ -73,6 +77,10 @@ class EveryTreeClassifier(ClassifierBase):
     the base rates. What it says of each training row when that row is left out is computed exactly. An average moves
     the shares of the classes by its evidence, log(p / share); how much of the evidence of each counts is what
     left-out examples decide.
+
+    Beside the averages stand two forests of deep trees, grown at random, with all prunings of each tree averaged; every
+    example is judged by trees that were grown without it. They count by the same rule, which is little on small data,
+    and much where thousands of examples or many classes want depth.
 
     Data that are too large do not raise: members, depths, and if need be columns, are left out, and ``notes_`` says
     which. What fits the time depends on the machine; with ``time_limit=None`` the answer is the same everywhere.
@@ -102,9 +110,12 @@ class EveryTreeClassifier(ClassifierBase):
     models_ : list of BayesOptimalClassifier
         The averages that weigh something, for all further questions (``explain``, ``top_trees``); a column that one
         does not use has no tests in it.
-    weights_ : ndarray of shape (n_models,)
-        How much of the evidence of each counts, the mean over the classes; they need not sum to one.
-    weights_by_class_ : ndarray of shape (n_models, n_classes)
+    forests_ : list of DeepTrees
+        The forests of deep trees that weigh something: ``cuts``, ``rounds``, and the trees as arrays.
+    weights_ : ndarray of shape (n_models + n_forests,)
+        How much of the evidence of each counts, the mean over the classes; they need not sum to one. First those of
+        ``models_``, then those of ``forests_``.
+    weights_by_class_ : ndarray of shape (n_models + n_forests, n_classes)
         How much of the evidence of each counts for each class.
     shares_ : ndarray of shape (n_classes,)
         The shares of the classes, which the evidence moves.
@@ -138,7 +149,8 @@ class EveryTreeClassifier(ClassifierBase):
         What is said of each entry, a row of ``coded_`` and a class of its examples, without one of them. A model from a
         file has none.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The probability that a tree uses each column, averaged over the models by their weights.
+        The probability that a tree uses each column, averaged over the models by their weights; deep trees, which use
+        nearly all of them, do not count.
     classes_ : ndarray of shape (n_classes,)
         The labels that occur, sorted.
     n_features_in_ : int
@@ -168,6 +180,7 @@ class EveryTreeClassifier(ClassifierBase):
     }
 
     models_: list[BayesOptimalClassifier]
+    forests_: list[DeepTrees]
     weights_: Reals
     weights_by_class_: Reals
     shares_: Reals
@@ -226,10 +239,28 @@ class EveryTreeClassifier(ClassifierBase):
         )
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
-        said = self._weigh(self._members(entries, deadline, spent), entries)
+        forests = self._grown(deadline, spent)
+        said = self._weigh(self._members(entries, deadline, spent), forests, entries)
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
         return self
+
+    def _grown(self, deadline: float | None, spent: Spent) -> list[DeepTrees]:
+        """Grow the forests, as far as their part of the time goes."""
+        if not can_grow(self.coded_) or len(self.classes_) < 2:
+            return []
+        found = []
+        for k, cuts in enumerate(CUTS):
+            left = (
+                None if deadline is None else GROWING * max(0.0, deadline - spent.seconds) / (len(CUTS) - k)
+            )
+            if left is not None and left <= 0:
+                break
+            try:
+                found.append(deep_trees(self.coded_, cuts, int(self.random_state), self.n_jobs, seconds=left))
+            except LimitReached:
+                self.notes_.append(f"deep trees with {cuts} cuts do not fit the time")
+        return found
 
     def _members(self, entries: Entries, deadline: float | None, spent: Spent) -> list[Fitted]:
         """Take the averages, until the time or the memory for them is spent; the first one is always taken."""
@@ -267,17 +298,25 @@ class EveryTreeClassifier(ClassifierBase):
             self.notes_.append(f"{large} of {late + large + len(found)} averages do not fit the memory")
         return found
 
-    def _weigh(self, found: list[Fitted], entries: Entries) -> Reals:
+    def _weigh(self, found: list[Fitted], forests: list[DeepTrees], entries: Entries) -> Reals:
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
-        log_shares = np.log(self.shares_)
-        evidence = evidence_from([each.said for each in found], log_shares)
-        prices = np.array([each.price for each in found])
-        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED)
-        used = np.flatnonzero(chosen.weights.any(axis=1)).tolist() or [0]
-        self.n_tried_ = len(found)
-        self.models_ = [found[k].model for k in used]
-        self._take_weights(chosen.weights[used])
+        log_shares, n = np.log(self.shares_), len(found)
+        evidence = evidence_from([each.said for each in (*found, *forests)], log_shares)
+        prices = np.array([*(each.price for each in found), *(1.0 for _ in forests)])
+        # All averages are of one kind, and each forest is of its own.
+        kinds = np.array([0] * n + [1 + k for k in range(len(forests))])
+        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds)
+        if forests:  # They can hardly be read: they count where left-out examples show that they help.
+            plain = stack(evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED)
+            if not helps(losses_of(plain.proba, codes), losses_of(chosen.proba, codes), counts):
+                chosen, forests, evidence = plain, [], evidence[..., :n]
+        weighs = chosen.weights.any(axis=1)
+        used = np.flatnonzero(weighs[:n]).tolist() or [0]
+        deep = np.flatnonzero(weighs[n:]).tolist()
+        self.n_tried_ = n
+        self.models_, self.forests_ = [found[k].model for k in used], [forests[k] for k in deep]
+        self._take_weights(chosen.weights[[*used, *(n + k for k in deep)]])
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [
@@ -339,10 +378,12 @@ class EveryTreeClassifier(ClassifierBase):
         for some in row_batches(part.n_rows, len(binarizer.tests_)):
             reach = reach_of_frame(binarizer, part.take(some))  # All averages have the same codes.
             asked = zip(self.models_, tests, strict=True)
-            yield some, [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
+            said = [model._predict_proba_tests(reach_of_tests(reach, own)) for model, own in asked]
+            control, n_threads = Limits().control(), threads(self.n_jobs)
+            yield some, [*said, *(each.forest.mean(reach, n_threads, control) for each in self.forests_)]
 
     def raw_proba(self, X: Any) -> Reals:
-        """Return the mean of what the averages say, by their weights, without adding up their evidence.
+        """Return the mean of what averages and forests say, by their weights, without adding up their evidence.
 
         Parameters
         ----------
@@ -459,7 +500,7 @@ class EveryTreeClassifier(ClassifierBase):
         return summary(self, whole("top", top, 1))
 
     def attribute_inclusion(self) -> dict[str, float]:
-        """Return for every column the probability that a tree of the mixture uses it.
+        """Return for every column the probability that a tree of the averages uses it; deep trees do not count.
 
         Returns
         -------
@@ -467,12 +508,23 @@ class EveryTreeClassifier(ClassifierBase):
             The probability by the name of the column, in the order of the columns; 0 for columns left out.
         """
         check_is_fitted(self)
-        found, total = np.zeros(self.n_features_in_), float(self.weights_.sum()) or 1.0
+        weights = self.weights_of_models()
+        found, total = np.zeros(self.n_features_in_), float(weights.sum()) or 1.0
         names = [self.column_names()[j] for j in self.columns_used_.tolist()]
-        for model, weight in zip(self.models_, self.weights_.tolist(), strict=True):
+        for model, weight in zip(self.models_, weights.tolist(), strict=True):
             used = model.attribute_inclusion()
             found[self.columns_used_] += weight / total * np.array([used.get(name, 0.0) for name in names])
         return dict(zip(self.column_names(), found.tolist(), strict=True))
+
+    def weights_of_models(self) -> Reals:
+        """Return how much of the evidence of each of ``models_`` counts, the mean over the classes.
+
+        Returns
+        -------
+        ndarray of shape (n_models,)
+            The first of ``weights_``.
+        """
+        return self.weights_[: len(self.models_)]
 
     def _importances(self) -> Reals:
         return np.array(list(self.attribute_inclusion().values()), dtype=np.float64)
@@ -492,14 +544,24 @@ class EveryTreeClassifier(ClassifierBase):
             Fact("loo_accuracy", self.loo_accuracy_, "left-out accuracy", "leave-one-out accuracy"),
             Fact("baseline_log_loss", self.baseline_log_loss_, "log-loss of class shares", "log-loss of the shares"),
             Fact("n_averages", len(self.models_), "averages", "averages that weigh something"),
+            Fact("n_deep_trees", self.n_deep_trees, "deep trees", "deep trees beside them"),
         ]  # fmt: skip
+
+    @property
+    def n_deep_trees(self) -> int:
+        """The number of deep trees that weigh something."""
+        return sum(each.forest.n_trees for each in self.forests_)
 
     def headline(self, on: str) -> str:
         depths = [each["depth"] for each in self.members_]
         deep = (
             f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
         )
-        return f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}, their evidence added up."
+        beside = f" and {self.n_deep_trees} deep trees" if self.forests_ else ""
+        return (
+            f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}{beside}, "
+            "their evidence added up."
+        )
 
     def display(self) -> Picture:
         return "text"
@@ -507,8 +569,10 @@ class EveryTreeClassifier(ClassifierBase):
     def as_text(self) -> str:
         return summary(self, 5, judged=False)  # Whoever shows it has the figures beside it.
 
-    def restore_from_file(self, coded: CodedRows, members: list[dict[str, Any]]) -> None:
-        """Take the averages of a file again, over the examples that it holds.
+    def restore_from_file(
+        self, coded: CodedRows, members: list[dict[str, Any]], forests: list[dict[str, Any]]
+    ) -> None:
+        """Take the averages of a file again, over the examples that it holds, and grow its deep trees again.
 
         Parameters
         ----------
@@ -516,11 +580,17 @@ class EveryTreeClassifier(ClassifierBase):
             The training examples.
         members : list of dict
             The columns (as places among those in use), bins, depth, weight and left-out log-loss of each average.
+        forests : list of dict
+            The cuts, rounds and weights of each forest.
         """
         self.coded_, self.shares_ = coded, coded.shares()
         spaces = [Member(tuple(each["columns"]), each["bins"], each["depth"]) for each in members]
         self.models_ = [member_model(coded, space, self.n_jobs, self.missing)[0] for space in spaces]
-        self._take_weights(np.array([each["weights"] for each in members], dtype=np.float64))
+        self.forests_ = [
+            deep_trees(coded, each["cuts"], int(self.random_state), self.n_jobs, each["rounds"])
+            for each in forests
+        ]
+        self._take_weights(np.array([each["weights"] for each in (*members, *forests)], dtype=np.float64))
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [each | {"columns": self._names_of(each["columns"])} for each in members]
@@ -530,8 +600,8 @@ class EveryTreeClassifier(ClassifierBase):
         return [names[self.columns_used_[j]] for j in columns]
 
     def mean_leaves(self) -> float:
-        leaves = [model.mean_leaves() for model in self.models_]
-        return float(np.average(leaves, weights=self.weights_ if self.weights_.any() else None))
+        leaves, weights = [model.mean_leaves() for model in self.models_], self.weights_of_models()
+        return float(np.average(leaves, weights=weights if weights.any() else None))
 
     def explain_row(self, x: Any, top: int = 10) -> Any:
         # The rules are those of the average whose evidence moves the prediction most; all else is the rest.
@@ -539,12 +609,13 @@ class EveryTreeClassifier(ClassifierBase):
         log_shares = np.log(self.shares_)
         (_, each) = next(self._each(x))
         moved = evidence_from(each, log_shares) * self.weights_by_class_.T
-        proba = pooled(moved, log_shares, np.ones(len(self.models_)), self.coded_.total)[0]
-        strongest = int(np.argmax(moved[0, int(proba.argmax())]))
+        proba = pooled(moved, log_shares, np.ones(moved.shape[2]), self.coded_.total)[0]
+        strongest = int(np.argmax(moved[0, int(proba.argmax()), : len(self.models_)]))
         told = self.models_[strongest].explain_row(
             columns_of(read_frame(x, self), self.columns_used_.tolist()), top
         )
         columns = [tuple(member["columns"]) for member in self.members_]
+        columns += [(each.name,) for each in self.forests_]
         return pooled_explanation(told, proba, self.shares_, columns, moved[0].T, strongest)
 
     def evidence_of(self, X: Any) -> Reals:
@@ -557,13 +628,14 @@ class EveryTreeClassifier(ClassifierBase):
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes, n_models)
-            One number for each row, class and average, in the order of ``classes_`` and ``models_``.
+        ndarray of shape (n_rows, n_classes, n_models + n_forests)
+            One number for each row, class and average, in the order of ``classes_`` and of ``models_``, then
+            ``forests_``.
         """
         check_is_fitted(self)
         log_shares = np.log(self.shares_)
         parts = [evidence_from(each, log_shares) * self.weights_by_class_.T for _, each in self._each(X)]
-        return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.models_)))])
+        return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.weights_)))])
 
     # --- files
 

@@ -1,6 +1,6 @@
 """Files of an EveryTreeClassifier: the examples as codes, and for each average what it is taken over, and its weight.
 
-    {"format": "everytree.every", "version": 3, "everytree": "0.1.0",
+    {"format": "everytree.every", "version": 4, "everytree": "0.1.0",
      "params": {…},                                        which question was asked
      "target": …, "classes": […], "label_dtype": …,        what is predicted
      "all_columns": […], "columns_used": […],              the names of all columns, the places of those in use
@@ -11,6 +11,8 @@
                                                            where they are very many
      "members": [{"columns": […], "bins": …, "depth": …, "weights": […], "loo_log_loss": …}, …],
                                                            weights: one for each class
+     "forests": [{"cuts": …, "rounds": …, "weights": […], "loo_log_loss": …}, …],
+                                                           deep trees, which are grown again from random_state
      "claims": {…},                                        what left-out examples say, the notes
      "digest": …}                                          of all the rest, see json_text
 
@@ -29,6 +31,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from everytree import __version__
+from everytree.bayes.deep_trees import CUTS, ROUNDS, can_grow
 from everytree.common.fields import check_seal, checked_fields, sealed, without_seal
 from everytree.common.text import clip
 from everytree.data.binarizer import Binarizer
@@ -54,18 +57,20 @@ from everytree.files.registry import classifier_named, reads
 __all__ = ["FORMAT", "every_from_dict", "every_to_dict", "save_every"]
 
 FORMAT = "everytree.every"
-VERSION = (
-    3  # Files of version 1 have no left_out, and up to version 2 an average has one weight for all classes.
-)
+# Files of version 1 have no left_out, up to version 2 an average has one weight for all classes, and up to version 3
+# there are no forests.
+VERSION = 4
 ESTIMATOR = "EveryTreeClassifier"
 FIELDS = (
     "format", "version", "everytree", "params", "target", "classes", "label_dtype", "all_columns", "named_columns",
-    "columns_used", "encoding", "columns", "tests", "dropped", "examples", "decided", "left_out", "members", "claims",
+    "columns_used", "encoding", "columns", "tests", "dropped", "examples", "decided", "left_out", "members", "forests",
+    "claims",
 )  # fmt: skip
 NUMBERS = (
     "loo_log_loss", "loo_log_loss_error", "loo_accuracy", "pooled_log_loss", "baseline_log_loss", "baseline_accuracy",
 )  # fmt: skip
 MEMBER = ("columns", "bins", "depth", "weights", "loo_log_loss")
+FOREST = ("cuts", "rounds", "weights", "loo_log_loss")
 MOST_BINS, DEEPEST, MOST_COUNT = 64, 16, 2**53
 MOST_LEFT_OUT = 500_000  # probabilities that a file holds, of 11 characters each
 
@@ -105,6 +110,15 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
             {name: each[name] for name in MEMBER} | {"columns": [place[name] for name in each["columns"]]}
             for each in model.members_
         ],
+        "forests": [
+            {
+                "cuts": each.cuts, "rounds": each.rounds, "weights": weights.tolist(),
+                "loo_log_loss": each.loss(coded),
+            }
+            for each, weights in zip(
+                model.forests_, model.weights_by_class_[len(model.models_) :], strict=True
+            )
+        ],
         "claims": {
             **{name: None if np.isnan(value) else value for name, value in numbers.items()},
             "n_tried": model.n_tried_,
@@ -117,9 +131,11 @@ def every_to_dict(model: Any, target: str | None = None) -> dict[str, Any]:
 def every_from_dict(data: Any) -> Any:
     """Read the fitted EveryTreeClassifier that ``every_to_dict`` wrote."""
     data, seal = without_seal(data)
-    fields: tuple[str, ...] = FIELDS
-    if isinstance(data, dict) and data.get("version") == 1:
-        fields = tuple(field for field in FIELDS if field != "left_out")
+    version = data.get("version") if isinstance(data, dict) else None
+    later = {"left_out": 2, "forests": 4}  # fields, and the version that brought them
+    fields = tuple(
+        field for field in FIELDS if not isinstance(version, int) or version >= later.get(field, 1)
+    )
     data = checked_fields(data, FORMAT, VERSION, with_recipes(fields, data))
     made = classifier_named(ESTIMATOR, FORMAT)
     model = made(**params_from_json(data["params"], made))
@@ -132,6 +148,9 @@ def every_from_dict(data: Any) -> Any:
     set_recipes(model, data)
     coded = _read_examples(model, data)
     members = _read_members(data, len(coded.binarizer.encodings_), len(model.classes_))
+    forests = _read_forests(data.get("forests", []), len(model.classes_))
+    if forests and not can_grow(coded):
+        raise DataError("forests are given of examples that no trees are grown on; expected an empty list")
     _read_claims(model, data["claims"])
     entries = int(np.count_nonzero(coded.counts))
     decided = data["decided"]
@@ -146,7 +165,7 @@ def every_from_dict(data: Any) -> Any:
             raise DataError("decided is not the most probable class of left_out; expected them to agree")
         model.left_out_ = said
     check_seal(data, seal)
-    model.restore_from_file(coded, members)
+    model.restore_from_file(coded, members, forests)
     return model
 
 
@@ -246,11 +265,7 @@ def _read_members(data: dict[str, Any], n_columns: int, n_classes: int) -> list[
                     f"members[{k}].{name} is {clip(each[name])}; expected a whole number from {least} to {most}"
                 )
         weights = [each["weight"]] * n_classes if old else each["weights"]
-        if (
-            not isinstance(weights, list)
-            or len(weights) != n_classes
-            or not all(_is_number(weight) and weight >= 0 for weight in weights)
-        ):
+        if not _are_weights(weights, n_classes):
             raise DataError(
                 f"members[{k}].{names[3]} is {clip(each[names[3]])}; expected "
                 f"{'a number' if old else f'{n_classes} numbers'}, not below zero"
@@ -259,6 +274,35 @@ def _read_members(data: dict[str, Any], n_columns: int, n_classes: int) -> list[
             raise DataError(f"members[{k}].loo_log_loss is {clip(each['loo_log_loss'])}; expected a number")
         found.append(each | {"weights": weights, "weight": float(np.mean(weights))})
     return found
+
+
+def _read_forests(forests: Any, n_classes: int) -> list[dict[str, Any]]:
+    if not isinstance(forests, list) or len(forests) > len(CUTS):
+        raise DataError(f"forests is {clip(forests)}; expected a list of at most {len(CUTS)} forests")
+    for k, each in enumerate(forests):
+        if not isinstance(each, dict) or set(each) != set(FOREST):
+            raise DataError(f"forests[{k}] is {clip(each)}; expected an object with {', '.join(FOREST)}")
+        if each["cuts"] not in CUTS:
+            raise DataError(f"forests[{k}].cuts is {clip(each['cuts'])}; expected one of {', '.join(CUTS)}")
+        if not _whole_list([each["rounds"]], 1, ROUNDS):
+            raise DataError(
+                f"forests[{k}].rounds is {clip(each['rounds'])}; expected a whole number from 1 to {ROUNDS}"
+            )
+        if not _are_weights(each["weights"], n_classes):
+            raise DataError(
+                f"forests[{k}].weights is {clip(each['weights'])}; expected {n_classes} numbers, not below zero"
+            )
+        if not _is_number(each["loo_log_loss"]):
+            raise DataError(f"forests[{k}].loo_log_loss is {clip(each['loo_log_loss'])}; expected a number")
+    return forests
+
+
+def _are_weights(weights: Any, n_classes: int) -> bool:
+    return (
+        isinstance(weights, list)
+        and len(weights) == n_classes
+        and all(_is_number(weight) and weight >= 0 for weight in weights)
+    )
 
 
 def _read_claims(model: Any, claims: Any) -> None:

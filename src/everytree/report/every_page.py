@@ -102,8 +102,9 @@ def describe_every(
 
 def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
     posteriors: list[Any] = [each.posterior_ for each in model.models_]
-    total = float(model.weights_.sum())
-    shares = model.weights_ / total if total else np.full(len(posteriors), 1 / len(posteriors))
+    weights = model.weights_of_models()
+    total = float(weights.sum())
+    shares = weights / total if total else np.full(len(posteriors), 1 / len(posteriors))
     leaves = np.zeros(1)
     for each, weight in zip(posteriors, shares.tolist(), strict=True):
         own = weight * np.asarray(each.leaves_distribution())
@@ -112,8 +113,9 @@ def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
     depths = [each["depth"] for each in model.members_]
     many = "one average" if len(depths) == 1 else f"{len(depths)} averages"
     deep = f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
+    beside = f", and that of {model.n_deep_trees:,} deep trees beside them" if model.forests_ else ""
     return {
-        "about": f"The evidence of {many} is added up, each over every tree of {deep} on some of the columns.",
+        "about": f"The evidence of {many} is added up, each over every tree of {deep} on some of the columns{beside}.",
         "top": [],
         "share": 0.0,
         "inclusion": [{"name": shown(n), "p": short(p)} for n, p in model.attribute_inclusion().items()],
@@ -122,7 +124,10 @@ def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
         "rules": [],
         "sum": None,
         "shares": [short(p) for p in model.shares_.tolist()],
-        "members": [[shown(name) for name in each["columns"]] for each in model.members_],
+        "members": [
+            *([shown(name) for name in each["columns"]] for each in model.members_),
+            *([each.name] for each in model.forests_),
+        ],
     }
 
 

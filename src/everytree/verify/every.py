@@ -15,10 +15,12 @@ import binascii
 import math
 import struct
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from everytree.verify.average import left_out_of
+from everytree.verify.deep_trees import Codes, said_of_left_out
 from everytree.verify.examples import Examples
 from everytree.verify.facts import FALSE, TRUE, UNCHECKED, Fact
 from everytree.verify.model import Model, read_model
@@ -45,12 +47,26 @@ class Space:
 
 
 @dataclass(frozen=True)
+class DeepForest:
+    """How a forest of deep trees was grown, with its weights, one for each class, and its claim."""
+
+    cuts: str
+    rounds: int
+    weights: tuple[float, ...]
+    loss: Any
+
+
+@dataclass(frozen=True)
 class Pool:
     """The content of a file: all columns in use as one model, the averages, and the examples as bits with counts."""
 
     model: Model
     spaces: tuple[Space, ...]
     held: dict[int, list[int]]
+    forests: tuple[DeepForest, ...] = ()
+    codes: Codes | None = None
+    bits: tuple[int, ...] = ()  # of the rows of ``codes``
+    seed: int = 0
 
 
 def read_pool(content: dict[str, Any]) -> Pool:
@@ -83,7 +99,41 @@ def read_pool(content: dict[str, Any]) -> Pool:
             raise InputError(f"members[{k}] has bins {quote(bins)}, depth {quote(depth)}")
         own = tuple(float(weight) for weight in weights)
         spaces.append(Space(tuple(columns), bins, depth, own, each.get("loo_log_loss")))
-    return Pool(model, tuple(spaces), _held(examples, model))
+    held, bits = _held(examples, model)
+    forests = _forests(content, len(model.classes))
+    if not forests:
+        return Pool(model, tuple(spaces), held)
+    params = content.get("params")
+    seed = params.get("random_state") if isinstance(params, dict) else None
+    if not isinstance(seed, int) or not _whole(seed, 0, 2**63):
+        raise InputError(f"params.random_state is {quote(seed)}; expected the seed of deep trees")
+    kinds = [_kind(model, column, begin, n) for column, (begin, n) in sorted(_ranges(model).items())]
+    codes = Codes(
+        tuple(nominal for nominal, _ in kinds), tuple(n for _, n in kinds), examples["codes"], examples["counts"],
+        model.per_example,
+    )  # fmt: skip
+    return Pool(model, tuple(spaces), held, forests, codes, tuple(bits), seed)
+
+
+def _forests(content: dict[str, Any], n_classes: int) -> tuple[DeepForest, ...]:
+    if content["version"] < 4:
+        return ()
+    given = content.get("forests")
+    if not isinstance(given, list):
+        raise InputError(f"forests is {quote(given)}; expected a list of forests of deep trees")
+    found = []
+    for k, each in enumerate(given):
+        cuts, rounds, weights = (
+            each.get(key) if isinstance(each, dict) else None for key in ("cuts", "rounds", "weights")
+        )
+        fine = isinstance(weights, list) and len(weights) == n_classes
+        if cuts not in ("best", "random") or not _whole(rounds, 1, 100) or not fine:
+            raise InputError(f"forests[{k}] is {quote(each)}; expected cuts, rounds and weights")
+        if not all(is_number(weight) and weight >= 0 for weight in weights):  # type: ignore[union-attr]
+            raise InputError(f"forests[{k}].weights is {quote(weights)}; expected numbers, not below zero")
+        own = tuple(float(weight) for weight in weights)  # type: ignore[union-attr]
+        found.append(DeepForest(str(cuts), int(rounds), own, each.get("loo_log_loss")))  # type: ignore[arg-type]
+    return tuple(found)
 
 
 def _whole(value: Any, least: int, most: int) -> bool:
@@ -101,13 +151,14 @@ def _ranges(model: Model) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _held(examples: Any, model: Model) -> dict[int, list[int]]:
-    """Return the examples of the file as outcomes, with their counts."""
+def _held(examples: Any, model: Model) -> tuple[dict[int, list[int]], list[int]]:
+    """Return the examples of the file as outcomes, with their counts, and the outcomes of each of its rows."""
     codes, counts = (examples.get(key) if isinstance(examples, dict) else None for key in ("codes", "counts"))
     if not isinstance(codes, list) or not isinstance(counts, list) or len(codes) != len(counts):
         raise InputError(f"examples is {quote(examples)}; expected codes and counts, one for each row")
     ranges = _ranges(model)
     held: dict[int, list[int]] = {}
+    each = []
     for i, (row, count) in enumerate(zip(codes, counts, strict=True)):
         if not isinstance(row, list) or len(row) != len(ranges) or not all(_whole(x, 0, 2**31) for x in row):
             raise InputError(
@@ -124,17 +175,23 @@ def _held(examples: Any, model: Model) -> dict[int, list[int]]:
             bits |= _outcomes(model, column, begin, n, code) << begin
         known = held.setdefault(bits, [0] * len(count))
         held[bits] = [a + b for a, b in zip(known, count, strict=True)]
-    return held
+        each.append(bits)
+    return held, each
+
+
+def _kind(model: Model, column: int, begin: int, n: int) -> tuple[bool, int]:
+    """Return whether a column is nominal, and how many codes its values have."""
+    asked = n - (model.tests[begin + n - 1].kind == "missing")
+    values = model.columns[column].values
+    nominal = model.columns[column].kind == "nominal" and not (len(values) == 2 and asked == 1)
+    return nominal, len(values) if nominal else asked + 1
 
 
 def _outcomes(model: Model, column: int, begin: int, n: int, code: int) -> int:
     """Return the outcomes of a column's tests for a code: cuts at or above it; a value; or the missing one."""
     gone = model.tests[begin + n - 1].kind == "missing"
     asked = n - gone
-    nominal = model.columns[column].kind == "nominal" and not (
-        len(model.columns[column].values) == 2 and asked == 1
-    )
-    n_codes = len(model.columns[column].values) if nominal else asked + 1
+    nominal, n_codes = _kind(model, column, begin, n)
     if gone and code == n_codes:
         return 1 << asked
     if nominal:
@@ -164,9 +221,10 @@ def check_pool(
     facts.append(Fact("examples", len(pool.held), len(examples.counts), FALSE if wrong else TRUE, note))
     if wrong:
         return facts
+    parts = (*pool.spaces, *pool.forests)
     note = "chosen among averages that are not all in the file"
     facts.append(
-        Fact("weights", [list(each.weights) for each in pool.spaces], None, UNCHECKED, note, predicts=True)
+        Fact("weights", [list(each.weights) for each in parts], None, UNCHECKED, note, predicts=True)
     )
     facts += _left_out(content, claims)
     deadline = time.monotonic() + time_limit
@@ -180,11 +238,20 @@ def check_pool(
             continue
         said.append(each)
         facts.append(_number(f"average {k}: loo_log_loss", space.loss, _loss(each, examples)))
-    if len(said) < len(pool.spaces):
+    for k, forest in enumerate(pool.forests):
+        try:
+            each = _grown(pool, forest, deadline)
+        except GivenUp as reason:
+            note = f"not grown again: {reason}; raise --time-limit"
+            facts.append(Fact(f"forest {k}: loo_log_loss", forest.loss, None, UNCHECKED, note, predicts=True))
+            continue
+        said.append(each)
+        facts.append(_number(f"forest {k}: loo_log_loss", forest.loss, _loss(each, examples)))
+    if len(said) < len(parts):
         note = "not all averages were computed again"
         return [*facts, Fact("pooled_log_loss", claims.get("pooled_log_loss"), None, UNCHECKED, note)]
     shares = [n / sum(examples.class_totals) for n in examples.class_totals]
-    mixed = {key: _pooled([each[key] for each in said], pool.spaces, shares, examples) for key in said[0]}
+    mixed = {key: _pooled([each[key] for each in said], parts, shares, examples) for key in said[0]}
     facts.append(_number("pooled_log_loss", claims.get("pooled_log_loss"), _loss(mixed, examples)))
     return [*facts, *_baseline(claims, shares)]
 
@@ -291,8 +358,15 @@ def _said(pool: Pool, space: Space, examples: Examples, max_states: int, time_li
     }
 
 
+def _grown(pool: Pool, forest: DeepForest, deadline: float) -> Said:
+    """Return the logarithms of what the deep trees of a forest say, in the same way."""
+    assert pool.codes is not None
+    said = said_of_left_out(pool.codes, forest.cuts, forest.rounds, pool.seed, deadline)
+    return {(pool.bits[row], y): [math.log(p) for p in proba] for (row, y), proba in said.items()}
+
+
 def _pooled(
-    each: list[list[float]], spaces: tuple[Space, ...], shares: list[float], examples: Examples
+    each: list[list[float]], spaces: Sequence[Space | DeepForest], shares: list[float], examples: Examples
 ) -> list[float]:
     logs = [
         math.log(share)
