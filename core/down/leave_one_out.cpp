@@ -158,7 +158,7 @@ struct Passing {
       control.check(true, "leaving out", 0, 0);
       const auto depth = static_cast<std::size_t>(s.depth);
       graph.table().class_counts(graph.cover(*it), counts.data());
-      const Wide own = Wide::from_log(posterior.weights().log_leaf(counts.data(), depth, s.n_tests > 0));
+      const Wide own = posterior.weights().wide_leaf(counts.data(), depth, s.n_tests > 0);
       leaf[*it] = state[*it] * (own / u[*it]).scaled(0);
       const Wide base = Wide::from_log(prior.log_split_base(depth)) / u[*it];
       shares.load(s);
