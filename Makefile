@@ -27,7 +27,7 @@ PACKAGES    := $(shell find src -name __init__.py)
 # Percent of lines and branches that `make coverage` wants; 0 until it was measured as a whole.
 FLOOR       := 0
 
-.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
+.PHONY: help setup build demo wheel docs docs-serve pictures notebooks test test-all test-cpp test-python test-long test-slow test-million test-kills fuzz test-cluster test-sanitize test-asan-python test-threads coverage mutants \
         lint lint-python lint-layers lint-docs lint-cpp web types format bench-core bench-optimal bench-continuous bench-lattice bench-calibration bench-probable bench-grow bench-mcmc bench-wide bench bench-check clean
 .DEFAULT_GOAL := help
 
@@ -94,6 +94,10 @@ test-slow: $(VENV)/.required $(VENV)/.built $(VENV)/.worlds
 test-million: $(VENV)/.required $(VENV)/.built ## a million numbers of the engine against the reference, over the product of options (a quarter of an hour)
 	@$(SAY) "A million comparisons with the reference"
 	@$(PY) tests/against_reference/million.py
+
+test-kills: $(VENV)/.required $(VENV)/.built ## ten thousand processes killed at random moments while they work: none aborts, hangs or leaves half a file (half an hour)
+	@$(SAY) "Random kills"
+	@cd tests && ../$(PY) -m kills.run --kills $(or $(KILLS),10000)
 
 fuzz: $(VENV)/.required $(VENV)/.built ## readers, model files, queries and the checker on damaged inputs, guided by coverage (FUZZ=60: seconds for each)
 	@$(SAY) "Fuzzing"
