@@ -210,7 +210,7 @@ class EveryTreeClassifier(ClassifierBase):
         limits = Limits(self.time_limit)  # A value that is no limit is refused here.
         threads(self.n_jobs)
         whole("random_state", self.random_state, 0)
-        deadline = None
+        budget = deadline = None
         if limits.time_limit is not None:
             budget = float(limits.time_limit)
             back = min(max(KEPT_BACK * budget, min(AT_LEAST, budget / 2)), FOLDS_SECONDS)
@@ -226,7 +226,8 @@ class EveryTreeClassifier(ClassifierBase):
         )
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
-        said = self._weigh(self._members(entries, deadline, spent), entries)
+        found = self._members(entries, deadline, spent)
+        said = self._weigh(found, entries, None if budget is None else max(0.0, budget - spent.seconds))
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
         return self
@@ -267,13 +268,13 @@ class EveryTreeClassifier(ClassifierBase):
             self.notes_.append(f"{large} of {late + large + len(found)} averages do not fit the memory")
         return found
 
-    def _weigh(self, found: list[Fitted], entries: Entries) -> Reals:
+    def _weigh(self, found: list[Fitted], entries: Entries, seconds: float | None) -> Reals:
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
         log_shares = np.log(self.shares_)
         evidence = evidence_from([each.said for each in found], log_shares)
         prices = np.array([each.price for each in found])
-        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED)
+        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, seconds)
         used = np.flatnonzero(chosen.weights.any(axis=1)).tolist() or [0]
         self.n_tried_ = len(found)
         self.models_ = [found[k].model for k in used]
