@@ -137,8 +137,10 @@ test-sanitize: $(VENV)/.tools ## the C++ tests with address and undefined behavi
 	fi
 
 # The bindings themselves, and the end of the interpreter while threads work, are seen only from Python. Its own memory is
-# never all freed, so that leaks are not looked for. -O1: half the time to compile.
-ASAN := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
+# never all freed, so that leaks are not looked for. -O1: half the time to compile. What the core defines for its own files
+# (core/CMakeLists.txt) the bindings need too: of a vector's functions the linker keeps one copy, and a copy that does not move
+# the border of what is in use makes the others see writes beyond it.
+ASAN := -O1 -g1 -D_GLIBCXX_ASSERTIONS -D_GLIBCXX_SANITIZE_VECTOR -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
 test-asan-python: $(VENV)/.required $(VENV)/.built ## a core part of the Python tests on a module with the address and undefined behaviour sanitizers
 	@$(SAY) "Python tests on a sanitized core"
 	@if grep -q zig $(VENV)/compiler.sh; then \
