@@ -2,10 +2,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <thread>
 
 #include "common/control.hpp"
+#if defined(__unix__) || defined(__APPLE__)
+#define EVERYTREE_HAS_SIGNAL_MASKS
+#endif
 
 namespace everytree::bind {
 
@@ -24,6 +28,30 @@ bool pass_gate() {
   return false;
 }
 void leave_gate() { gate.fetch_sub(1); }
+
+// Signals of a process go to any of its threads that does not block them, such as one that starts another thread just
+// then. Python acts on them in its main thread only, and would not learn of one while that sleeps or waits for a lock.
+// So other threads block them as long as they are in the core, and so do the threads that they start.
+#ifdef EVERYTREE_HAS_SIGNAL_MASKS
+unsigned long main_thread = 0;  // as Python numbers them
+
+void block_signals(SignalMask& before) {
+  before.blocked = PyThread_get_thread_ident() != main_thread;
+  if (!before.blocked) return;
+  sigset_t some;
+  sigemptyset(&some);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM}) sigaddset(&some, signal);
+  pthread_sigmask(SIG_BLOCK, &some, &before.mask);
+}
+void unblock_signals(const SignalMask& before) {
+  if (before.blocked) pthread_sigmask(SIG_SETMASK, &before.mask, nullptr);
+}
+void know_main_thread(unsigned long thread) { main_thread = thread; }
+#else
+void block_signals(SignalMask&) {}
+void unblock_signals(const SignalMask&) {}
+void know_main_thread(unsigned long) {}
+#endif
 
 [[noreturn]] void sleep_until_the_end() {
   for (;;) std::this_thread::sleep_for(1h);
@@ -47,6 +75,7 @@ void stop_work() {
 void forget_threads() {
   running = 0;
   gate = 0;
+  know_main_thread(PyThread_get_thread_ident());  // whichever thread forked is the child's only one
 }
 
 }  // namespace
@@ -54,12 +83,14 @@ void forget_threads() {
 Unlocked::Unlocked() {
   if (Control::all_stopped()) throw LimitReached(LimitReached::Reason::stopped, "stopped: the interpreter is ending");
   ++running;
+  block_signals(before_);
   thread_ = PyEval_SaveThread();
 }
 
 Unlocked::~Unlocked() {
   if (!pass_gate()) sleep_until_the_end();
   PyEval_RestoreThread(thread_);
+  unblock_signals(before_);
   leave_gate();
   --running;
 }
@@ -79,6 +110,8 @@ void stop_work_at_exit(nanobind::module_& m) {
   m.def("_stop_work", &stop_work, "Stop what runs in other threads, because the interpreter ends.");
   m.def("_forget_threads", &forget_threads, "Of a process that was just forked.");
   nb::module_::import_("atexit").attr("register")(m.attr("_stop_work"));
+  // Not the one that imports this, which may be any.
+  know_main_thread(nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident")));
   const nb::object os = nb::module_::import_("os");
   if (nb::hasattr(os, "register_at_fork"))
     os.attr("register_at_fork")(nb::arg("after_in_child") = m.attr("_forget_threads"));

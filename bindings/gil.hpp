@@ -10,9 +10,20 @@
 
 #include <nanobind/nanobind.h>
 
+#include <csignal>
+
 namespace everytree::bind {
 
-// Runs without the lock while it lives. Throws LimitReached if the interpreter is on its way out.
+// The signals that a thread blocked before it went into the core, if it is not the main one.
+struct SignalMask {
+  bool blocked = false;
+#if defined(__unix__) || defined(__APPLE__)
+  sigset_t mask{};
+#endif
+};
+
+// Runs without the lock while it lives; where it is not the main thread, without signals, too. Throws LimitReached if
+// the interpreter is on its way out.
 class Unlocked {
  public:
   Unlocked();
@@ -22,6 +33,7 @@ class Unlocked {
 
  private:
   PyThreadState* thread_;
+  SignalMask before_;
 };
 
 // Has the lock while it lives, in a thread that runs Unlocked. Throws LimitReached if the interpreter is on its way

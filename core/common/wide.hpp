@@ -15,12 +15,13 @@ class Wide {
   explicit Wide(double x) : Wide(x, 0) {}
   Wide(double x, std::int64_t exponent) : x_(x), e_(exponent) { normalise(); }
 
-  static Wide from_log(double log_value) {
+  // Of a logarithm in two parts: `low` is what `log_value` was rounded off by.
+  static Wide from_log(double log_value, double low = 0) {
     if (!(log_value > -std::numeric_limits<double>::infinity())) return Wide();
     constexpr double kLog2e = 1.4426950408889634074, kLn2Hi = 6.93147180369123816490e-01,
                      kLn2Lo = 1.90821492927058770002e-10;
     const double n = std::nearbyint(log_value * kLog2e);
-    return Wide(std::exp((log_value - n * kLn2Hi) - n * kLn2Lo), static_cast<std::int64_t>(n));
+    return Wide(std::exp((log_value - n * kLn2Hi) - n * kLn2Lo + low), static_cast<std::int64_t>(n));
   }
   double log() const {
     if (x_ == 0) return -std::numeric_limits<double>::infinity();

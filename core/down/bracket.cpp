@@ -145,7 +145,7 @@ class Closed {
     const Frontier& f = fold_.frontier();
     const std::size_t n = f.n_groups();
     const Prior& prior = weights_.prior();
-    const Wide leaf = Wide::from_log(weights_.log_leaf(counts_.data(), depth, n > 0));
+    const Wide leaf = weights_.wide_leaf(counts_.data(), depth, n > 0);
     Pair sum{leaf, leaf};
     if (n == 0) return sum;
     load_shares(prior);
@@ -216,7 +216,7 @@ class Closed {
       }
       for (std::size_t c = 0; c < counts_.size(); ++c)
         counts_[c] = a == 1 ? f.count(c, i) : f.totals()[c] - f.count(c, i);
-      const Wide leaf = Wide::from_log(weights_.log_leaf(counts_.data(), depth, n_tests > 0));
+      const Wide leaf = weights_.wide_leaf(counts_.data(), depth, n_tests > 0);
       splits = Wide::from_log(prior.log_split_base(depth)) * splits;
       product = product * Pair{leaf + splits.lower, leaf + splits.upper};
     }

@@ -5,123 +5,21 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "common/parallel.hpp"
 #include "down/closed_form.hpp"
+#include "down/removed.hpp"
 #include "fold/weigh.hpp"
-#include "weights/rising.hpp"
 
 namespace everytree {
 
 namespace {
 
 constexpr std::size_t kMatrices = std::size_t{1} << 25;  // bytes of matrices that are filled at once
-
-// What is left out together: `removed` counts of class y. Rows of one kind have the same values in every leaf.
-struct Kind {
-  std::size_t y;
-  std::int32_t removed;
-};
-
-// r · p_c in counts, with f of them for one example (a is f times as large, too) and d of them left out:
-//     d = f   (n_y − d + a_y)^−η · (n − d + Σa)^(η − 1) · (n_c − d [c = y] + a_c)
-//     d < f   (Γ(n_y + a_y) / Γ(n_y − d + a_y))^−η · (Γ(n + Σa) / Γ(n − d + Σa))^η / (n − d + Σa) · (n_c − d [c = y] +
-//     a_c)
-// The first two factors are tabulated, where there are few kinds of rows.
-class Removed {
- public:
-  Removed(const Dirichlet& leaf, const std::vector<Kind>& kinds, const std::vector<std::int32_t>& totals,
-          std::int64_t total)
-      : leaf_(&leaf),
-        kinds_(&kinds),
-        complete_(total <= kTable && kinds.size() == leaf.n_classes() && leaf.per_example() == 1) {
-    const auto entries = [&](std::int64_t n) {
-      return kinds.size() > std::max(kFew, leaf.n_classes()) ? 0 : static_cast<std::size_t>(std::min(n, kTable)) + 1;
-    };
-    const auto fill = [](std::vector<double>& table, std::int32_t d, const auto& value) {
-      for (std::size_t n = static_cast<std::size_t>(d); n < table.size(); ++n) table[n] = value(n);
-    };
-    for (const Kind& kind : kinds) {
-      const auto same =
-          std::find_if(kinds.begin(), kinds.end(), [&](const Kind& x) { return x.removed == kind.removed; });
-      all_of_.push_back(static_cast<std::size_t>(same - kinds.begin()));
-    }
-    for (std::size_t v = 0; v < leaf.n_variants(); ++v) {
-      own_.emplace_back(kinds.size());
-      all_.emplace_back(kinds.size());
-      for (std::size_t k = 0; k < kinds.size(); ++k) {
-        own_[v][k].assign(entries(totals[kinds[k].y]), 0.0);
-        fill(own_[v][k], kinds[k].removed,
-             [&](std::size_t n) { return far_own(v, kinds[k], static_cast<std::int64_t>(n)); });
-        if (all_of_[k] != k) continue;  // it does not depend on the class
-        all_[v][k].assign(entries(total), 0.0);
-        fill(all_[v][k], kinds[k].removed,
-             [&](std::size_t n) { return far_all(v, kinds[k], static_cast<std::int64_t>(n)); });
-      }
-    }
-  }
-
-  const std::vector<Kind>& kinds() const { return *kinds_; }
-  // Whether every row loses one count, so that its kind is its class, and the tables hold every count.
-  bool complete() const { return complete_; }
-
-  // What the leaves of one depth give to the rows of a kind.
-  class At {
-   public:
-    At(const Removed& removed, std::size_t depth, std::size_t kind)
-        : removed_(&removed), variant_(removed.leaf_->variant(depth)), kind_((*removed.kinds_)[kind]) {
-      own_ = removed.own_[variant_][kind];
-      all_ = removed.all_[variant_][removed.all_of_[kind]];
-      for (std::size_t c = 0; c < removed.leaf_->n_classes(); ++c) added_.push_back(removed.leaf_->a(depth, c));
-    }
-    // The factor before n_c − d [c = y] + a_c; zero where the class has not so many counts.
-    double factor(std::int32_t n_y, std::int32_t n) const {
-      if (n_y < kind_.removed) return 0;
-      const auto k = static_cast<std::size_t>(n_y), l = static_cast<std::size_t>(n);
-      return (k < own_.size() ? own_[k] : removed_->far_own(variant_, kind_, n_y)) *
-             (l < all_.size() ? all_[l] : removed_->far_all(variant_, kind_, n));
-    }
-    // Both factors as tables, where complete().
-    const double* own() const { return own_.data(); }
-    const double* all() const { return all_.data(); }
-    double mass(std::size_t c, std::int32_t n_c) const {
-      return static_cast<double>(n_c - (c == kind_.y ? kind_.removed : 0)) + added_[c];
-    }
-
-   private:
-    const Removed* removed_;
-    std::size_t variant_;
-    Kind kind_;
-    std::span<const double> own_, all_;
-    std::vector<double> added_;
-  };
-
- private:
-  static constexpr std::int64_t kTable = std::int64_t{1} << 16;
-  static constexpr std::size_t kFew = 64;
-  bool whole(const Kind& kind) const { return kind.removed == leaf_->per_example(); }
-  // η · log Γ(from + d) / Γ(from), of examples; `from` is in counts.
-  double log_ratio(double from, const Kind& kind) const {
-    return leaf_->power() * log_rising(from / leaf_->per_example(), kind.removed / leaf_->per_example());
-  }
-  double far_own(std::size_t v, const Kind& kind, std::int64_t n) const {
-    const double left = static_cast<double>(n - kind.removed) + leaf_->a(v, kind.y);
-    return whole(kind) ? std::pow(left, -leaf_->power()) : std::exp(-log_ratio(left, kind));
-  }
-  double far_all(std::size_t v, const Kind& kind, std::int64_t n) const {
-    const double left = static_cast<double>(n - kind.removed) + leaf_->sum_a(v);
-    return whole(kind) ? std::pow(left, leaf_->power() - 1) : std::exp(log_ratio(left, kind)) / left;
-  }
-
-  const Dirichlet* leaf_;
-  const std::vector<Kind>* kinds_;
-  bool complete_;
-  std::vector<std::size_t> all_of_;                          // the first kind with as much left out
-  std::vector<std::vector<std::vector<double>>> own_, all_;  // by variant, kind and count
-};
 
 // Bits of four columns to patterns, eight rows at a time.
 class Spread {
@@ -158,7 +56,7 @@ struct Passing {
       control.check(true, "leaving out", 0, 0);
       const auto depth = static_cast<std::size_t>(s.depth);
       graph.table().class_counts(graph.cover(*it), counts.data());
-      const Wide own = Wide::from_log(posterior.weights().log_leaf(counts.data(), depth, s.n_tests > 0));
+      const Wide own = posterior.weights().wide_leaf(counts.data(), depth, s.n_tests > 0);
       leaf[*it] = state[*it] * (own / u[*it]).scaled(0);
       const Wide base = Wide::from_log(prior.log_split_base(depth)) / u[*it];
       shares.load(s);
@@ -176,11 +74,12 @@ struct Passing {
 class ClosedLeaves {
  public:
   ClosedLeaves(const Posterior& posterior, const Removed& removed, const std::vector<std::uint32_t>& kind_of_bit,
-               Control& control, bool calling_thread)
+               const std::vector<std::uint32_t>& line_of_bit, Control& control, bool calling_thread)
       : graph_(&posterior.graph()),
         weights_(&posterior.weights()),
         removed_(&removed),
         kind_of_bit_(&kind_of_bit),
+        line_of_bit_(&line_of_bit),
         n_classes_(graph_->table().n_classes()),
         n_kinds_(removed.kinds().size()),
         fold_(*graph_),
@@ -188,7 +87,7 @@ class ClosedLeaves {
     fold_.watch(control, calling_thread);
   }
 
-  // `pi`: the probability that a tree has the state. sums: one row of n_classes for each bit of a cover.
+  // `pi`: the probability that a tree has the state. sums: a line of n_classes for each bit that a cover can have.
   void run(std::uint32_t id, double pi, double* sums) {
     fold_.product<SumProduct>(id, *weights_, level_);
     find_rows(graph_->cover(id));
@@ -234,7 +133,7 @@ class ClosedLeaves {
       const double factor = probability * at.factor(counts[removed_->kinds()[k].y], total);
       for (std::size_t c = 0; c < n_classes_; ++c) {
         const double value = factor * at.mass(c, counts[c]);
-        for (std::uint32_t bit : rows_[k]) sums[bit * n_classes_ + c] += value;
+        for (std::uint32_t bit : rows_[k]) line(sums, bit)[c] += value;
       }
     }
   }
@@ -254,6 +153,7 @@ class ClosedLeaves {
     std::size_t kind, c;  // kind of the row, class of the probability
   };
   using Asked = std::span<const Pair>;
+  double* line(double* sums, std::uint32_t bit) const { return sums + std::size_t{(*line_of_bit_)[bit]} * n_classes_; }
   static constexpr double kShare = 1.0 / 2048;
 
   // The short form of all pairs of classes, each pair of tests seen once, for rows by the patterns of their outcomes.
@@ -283,7 +183,7 @@ class ClosedLeaves {
             again.push_back({y, c});
             continue;
           }
-          for (std::size_t r = 0; r < n_rows; ++r) sums[rows_[y][r] * n_classes_ + c] += pi * value_[r];
+          for (std::size_t r = 0; r < n_rows; ++r) line(sums, rows_[y][r])[c] += pi * value_[r];
         }
       }
     }
@@ -344,7 +244,7 @@ class ClosedLeaves {
           again.push_back({kind, c});
           continue;
         }
-        for (std::size_t r = 0; r < rows_[kind].size(); ++r) sums[rows_[kind][r] * n_classes_ + c] += value_[r];
+        for (std::size_t r = 0; r < rows_[kind].size(); ++r) line(sums, rows_[kind][r])[c] += value_[r];
       }
     }
   }
@@ -484,7 +384,7 @@ class ClosedLeaves {
   const Graph* graph_;
   const ProductWeights* weights_;
   const Removed* removed_;
-  const std::vector<std::uint32_t>* kind_of_bit_;
+  const std::vector<std::uint32_t>*kind_of_bit_, *line_of_bit_;
   std::size_t n_classes_, n_kinds_, depth_ = 0, stride_ = 0, n_variables_ = 0;
   double total_ = 0, scale_ = 0;
   bool pairs_ = false;
@@ -531,18 +431,24 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
     return known->second;
   };
   // A row stands in a section of its class for every bit of its count: all have the same sums, and one is read.
-  std::vector<std::uint32_t> first(n_rows * n_classes, 0), kind_of_bit(n_bits, 0);
+  // Sections end at whole words; with many classes most of their bits belong to no row, and have no line of sums.
+  std::vector<std::uint32_t> first(n_rows * n_classes, 0), kind_of_bit(n_bits, 0), line_of_bit(n_bits, 0);
+  std::uint32_t n_lines = 0;
   for (const Section& s : table.sections()) {
     std::uint32_t bit = s.begin * 64;
     for (std::size_t r = 0; r < n_rows; ++r) {
       const std::int64_t n = counts[r * n_classes + s.cls];
       if ((n >> s.shift & 1) == 0) continue;
-      first[r * n_classes + s.cls] = bit;
+      first[r * n_classes + s.cls] = n_lines;
+      line_of_bit[bit] = n_lines++;
       kind_of_bit[bit++] = kind_of(s.cls, n);
     }
   }
 
-  control.check_memory((kParts + 2) * n_bits * n_classes * sizeof(double));
+  // The sums, those of parts that are not added yet, and the answer; `live` counts them all.
+  const std::size_t sums_bytes = std::size_t{n_lines} * n_classes * sizeof(double);
+  std::size_t live = 2;
+  control.check_memory((live + 1) * sums_bytes);
   const Removed removed(leaf, kinds, totals, table.total());
   const Passing passing(posterior, control);
   std::vector<std::uint32_t> inner, closed;
@@ -551,8 +457,9 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   n_threads = std::max<std::size_t>(1, n_threads);
   std::vector<ClosedLeaves> workers;
   workers.reserve(n_threads);
-  for (std::size_t k = 0; k < n_threads; ++k) workers.emplace_back(posterior, removed, kind_of_bit, control, k == 0);
-  std::vector<double> sums(n_bits * n_classes, 0.0);
+  for (std::size_t k = 0; k < n_threads; ++k)
+    workers.emplace_back(posterior, removed, kind_of_bit, line_of_bit, control, k == 0);
+  std::vector<double> sums(std::size_t{n_lines} * n_classes, 0.0);
   std::vector<std::int32_t> own(n_classes);
   for (std::uint32_t id : inner) {
     control.check(true, "leaving out", 0, 0);
@@ -562,19 +469,34 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
     workers[0].add_leaf(own.data(), s.total, static_cast<std::size_t>(s.depth), passing.leaf[id], sums.data());
   }
   std::atomic<std::size_t> begun{0};
+  // Parts are added in their order, whichever thread took them, as soon as those before them are: few wait at a time.
   std::vector<std::vector<double>> partial(kParts);
+  std::vector<bool> ready(kParts, false);
+  std::size_t added = 0;
+  std::mutex adding;
   for_each_parallel(kParts, n_threads, control, nullptr, [&](std::size_t part, std::size_t worker) {
+    {
+      const std::lock_guard lock(adding);
+      control.check_memory((live + 1) * sums_bytes);
+      ++live;
+    }
     partial[part].assign(sums.size(), 0.0);
     for (std::size_t k = closed.size() * part / kParts; k < closed.size() * (part + 1) / kParts; ++k) {
       const std::size_t before = begun.fetch_add(1, std::memory_order_relaxed);
       if ((k & 15) == 0) control.check(worker == 0, "leaving out", before, closed.size());
       if (passing.state[closed[k]] > 0) workers[worker].run(closed[k], passing.state[closed[k]], partial[part].data());
     }
+    const std::lock_guard lock(adding);
+    ready[part] = true;
+    for (; added < kParts && ready[added]; ++added, --live) {
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += partial[added][k];
+      std::vector<double>().swap(partial[added]);
+    }
   });
-  for (const auto& part : partial)
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += part[k];
 
   std::vector<double> out;
+  out.reserve(static_cast<std::size_t>(std::count_if(counts, counts + first.size(), [](auto n) { return n != 0; })) *
+              n_classes);
   for (std::size_t k = 0; k < first.size(); ++k) {
     if (counts[k] == 0) continue;
     const double* from = sums.data() + std::size_t{first[k]} * n_classes;

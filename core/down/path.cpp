@@ -86,8 +86,8 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     return out;
   }
   // Two levels left: from the frontier. One level left: the same sums over single tests, by direct counting.
-  std::vector<double> weight(table.n_tests(), 0.0);  // relative to `reference`
-  double reference = 0, leaf = 0;
+  std::vector<double> weight(table.n_tests(), 0.0);  // relative to the largest, or to the scale of the level
+  double leaf = 0;
   Shares shares;
   shares.begin(prior);
   if (left == 2) {
@@ -108,7 +108,7 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
     }
   } else {
     std::vector<std::int32_t> side(table.n_classes());
-    std::vector<double> log_weight(table.n_tests(), 0.0);
+    std::vector<LongLog> log_weight(table.n_tests());
     std::vector<std::uint32_t> feasible;
     Cover child(cover.size());
     const std::int64_t total = table.count(cover.data());
@@ -120,13 +120,15 @@ Posterior::PathNode Posterior::path_node(const std::vector<std::pair<std::int32_
       shares.add(t);
       for (std::size_t w = 0; w < cover.size(); ++w) child[w] = cover[w] & table.column(t)[w];
       table.class_counts(child.data(), side.data());
-      log_weight[t] = weights_.log_leaf(side.data(), depth + 1, false);
+      log_weight[t] = weights_.long_leaf(side.data(), depth + 1, false);
       for (std::size_t c = 0; c < side.size(); ++c) side[c] = out.counts[c] - side[c];
-      log_weight[t] += weights_.log_leaf(side.data(), depth + 1, false) + prior.log_split_base(depth);
+      log_weight[t] += weights_.long_leaf(side.data(), depth + 1, false);
+      log_weight[t] += prior.log_split_base(depth);
     }
-    const double log_leaf = weights_.log_leaf(out.counts.data(), depth, !feasible.empty());
-    reference = log_leaf;
-    for (std::uint32_t t : feasible) reference = std::max(reference, log_weight[t]);
+    const LongLog log_leaf = weights_.long_leaf(out.counts.data(), depth, !feasible.empty());
+    LongLog reference = log_leaf;
+    for (std::uint32_t t : feasible)
+      if (reference < log_weight[t]) reference = log_weight[t];
     leaf = std::exp(log_leaf - reference);
     for (std::uint32_t t : feasible) weight[t] = shares.share(t) * std::exp(log_weight[t] - reference);
   }

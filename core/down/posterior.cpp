@@ -83,7 +83,7 @@ void Posterior::inner_node(std::size_t id, InnerNode& out) const {
   std::vector<std::int32_t> counts(graph_->table().n_classes());
   graph_->table().class_counts(graph_->cover(id), counts.data());
   const Wide u = u_[id];
-  out.leaf = (Wide::from_log(weights_.log_leaf(counts.data(), depth, s.n_tests > 0)) / u).scaled(0);
+  out.leaf = (weights_.wide_leaf(counts.data(), depth, s.n_tests > 0) / u).scaled(0);
   const Wide base = Wide::from_log(weights_.prior().log_split_base(depth)) / u;
   out.split.clear();
   for (const Split& split : graph_->splits(s))

@@ -50,7 +50,7 @@ class WeighProduct {
       double value = level.state_leaf;
       for (std::size_t i = 0; i < level.n; ++i)
         value += level.weight[i] * ((level.leaf[1][i] + level.split[1][i]) * (level.leaf[0][i] + level.split[0][i]));
-      return Wide(value) * Wide::from_log(level.log_scale);
+      return Wide(value) * Wide::from_log(level.log_scale, level.log_scale_low);
     } else if constexpr (std::same_as<A, MaxProduct>) {
       double value = level.state_leaf, leaves = 1;
       const auto better = [](double y, double y_leaves, double& x, double& x_leaves) {
@@ -68,10 +68,10 @@ class WeighProduct {
         }
         better(level.weight[i] * (side[1] * side[0]), side_leaves[0] + side_leaves[1], value, leaves);
       }
-      return {Wide(value) * Wide::from_log(level.log_scale), leaves};
+      return {Wide(value) * Wide::from_log(level.log_scale, level.log_scale_low), leaves};
     } else {
       // exp(log_scale) belongs to every tree of the state once: give it to the leaf and to each split.
-      const Wide scale = Wide::from_log(level.log_scale);
+      const Wide scale = Wide::from_log(level.log_scale, level.log_scale_low);
       OneLevel& l = level;
       typename A::Value value = A::leaf(Wide(l.state_leaf) * scale);
       for (std::size_t i = 0; i < l.n; ++i) {
@@ -91,7 +91,7 @@ class WeighProduct {
     const auto depth = static_cast<std::size_t>(s.depth);
     out.counts.resize(graph_->table().n_classes());
     graph_->table().class_counts(graph_->cover(id), out.counts.data());
-    out.leaf = Wide::from_log(weights_->log_leaf(out.counts.data(), depth, s.n_tests > 0));
+    out.leaf = weights_->wide_leaf(out.counts.data(), depth, s.n_tests > 0);
     const Wide base = Wide::from_log(weights_->prior().log_split_base(depth));
     shares_.load(s);
     out.split.clear();

@@ -47,7 +47,10 @@ void OneLevelFold::product(const ClosedState& state, const ProductWeights& weigh
     counts.resize(std::max(counts.size(), table.n_classes()));
     table.class_counts(state.cover, counts.data());
     out.state_leaf = 1;
-    out.log_scale = weights.log_leaf(counts.data(), depth_, false);
+    const LongLog log = weights.leaf().all_tabulated() ? LongLog(weights.log_leaf(counts.data(), depth_, false))
+                                                       : weights.long_leaf(counts.data(), depth_, false);
+    out.log_scale = log.high();
+    out.log_scale_low = log.low();
     return;
   }
   const Prior& prior = weights.prior();
@@ -118,6 +121,7 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
   const double base = std::exp(prior.log_split_base(depth_));
   for (std::size_t i = 0; i < n; ++i) out.weight[i] *= base;
   out.log_scale = -tables.log_scale() * frontier_.total();
+  out.log_scale_low = 0;
   out.state_leaf =
       std::exp(prior.log_leaf(depth_, n > 0)) * tables.at_depth(weights.leaf(), depth_)[frontier_.total_index()];
 }
@@ -232,12 +236,22 @@ void OneLevelFold::terms(const ProductWeights& weights, const OneLevel& level, s
     return;
   }
   if (tables == nullptr) {
-    log_terms(weights, i);
+    const bool far = !weights.leaf().tabulated(frontier_.total());
+    if (far)
+      far_terms(weights, i);
+    else
+      log_terms(weights, i);
     for (int a = 0; a < 2; ++a) {
       double n_tests;
       child_shares<SumProduct>(prior, a, share_.data(), n_tests);
-      for (std::size_t j = 0; j < n; ++j)
-        term[a][j] = share_[j] > 0 ? share_[j] * std::exp(log_term_[a][j] + log_split - reference_[a][i]) : 0.0;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (!(share_[j] > 0))
+          term[a][j] = 0;
+        else if (far)
+          term[a][j] = share_[j] * std::exp((far_term_[a][j] - far_reference_[a][i]) + log_split);
+        else
+          term[a][j] = share_[j] * std::exp(log_term_[a][j] + log_split - reference_[a][i]);
+      }
     }
     return;
   }

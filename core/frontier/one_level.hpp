@@ -31,6 +31,7 @@ struct OneLevel {
   std::vector<double> lower[2];                             // bounds for a search, see CostFold::want_bounds
   double state_leaf = 0;
   double log_scale = 0;
+  double log_scale_low = 0;  // what log_scale was rounded off by: of heavy weights only
 
   void resize(std::size_t splits, std::size_t padded, double no_split);
 };
@@ -116,6 +117,9 @@ class OneLevelFold {
   template <PlainProduct A>
   void product_log(const ProductWeights& weights, OneLevel& out);
   template <PlainProduct A>
+  void product_far(const ProductWeights& weights, OneLevel& out);
+  void far_terms(const ProductWeights& weights, std::size_t i);
+  template <PlainProduct A>
   bool fold_relative(const ProductWeights& weights, OneLevel& out);
   template <PlainProduct A>
   void fold_two_pass(const ProductWeights& weights, OneLevel& out);
@@ -153,6 +157,7 @@ class OneLevelFold {
   std::vector<std::int32_t> pairs_, pair_total_;
   CostFold cost_fold_;
   std::vector<double> log_term_[2], share_, reference_[2];
+  std::vector<LongLog> far_term_[2], far_reference_[2];
   std::vector<std::int32_t> tests_[2];
   std::vector<const double*> rising_;
 

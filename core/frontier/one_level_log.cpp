@@ -1,5 +1,5 @@
 // Product weights of a closed state in logarithms: where the linear tables of frontier/product_weights.hpp do not
-// reach.
+// reach. (Beyond the tables of logarithms: frontier/one_level_far.cpp.)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,37 +17,26 @@ void OneLevelFold::log_terms(const ProductWeights& weights, std::size_t i) {
   double* t1 = log_term_[1].data();
   double* t0 = log_term_[0].data();
   // r: log a(a+1)…(a+n−1) of class c by n; s: the same for Σa.
-  const auto add_class = [&](std::size_t c, const auto& r) {
+  const auto add_class = [&](std::size_t c, const double* r) {
     const std::int32_t* both = pairs_.data() + c * stride;
     const std::int32_t of_i = frontier_.count(c, i), rest = frontier_.totals()[c] - of_i;
     for (std::size_t j = 0; j < n; ++j) {
       const std::int32_t b = both[j], jj = frontier_.count(c, j);
-      t1[j] += r(b) + r(of_i - b);
-      t0[j] += r(jj - b) + r(rest - jj + b);
+      t1[j] += r[b] + r[of_i - b];
+      t0[j] += r[jj - b] + r[rest - jj + b];
     }
   };
-  const auto take_sum = [&](const auto& s) {
+  const auto take_sum = [&](const double* s) {
     const std::int32_t of_i = frontier_.total(i), rest = frontier_.total() - of_i;
     for (std::size_t j = 0; j < n; ++j) {
       const std::int32_t b = pair_total_[j], jj = frontier_.total(j);
-      t1[j] -= s(b) + s(of_i - b);
-      t0[j] -= s(jj - b) + s(rest - jj + b);
+      t1[j] -= s[b] + s[of_i - b];
+      t0[j] -= s[jj - b] + s[rest - jj + b];
     }
   };
-  const Dirichlet& leaf = weights.leaf();
-  const std::size_t d = depth_ + 2;
-  const bool tabulated = leaf.tabulated(frontier_.total());
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    if (frontier_.totals()[c] == 0) continue;
-    if (tabulated)
-      add_class(c, [table = leaf.rising(d, c)](std::int32_t k) { return table[k]; });
-    else
-      add_class(c, [&](std::int32_t k) { return leaf.log_rising(d, c, k); });
-  }
-  if (tabulated)
-    take_sum([table = leaf.rising_sum(d)](std::int32_t k) { return table[k]; });
-  else
-    take_sum([&](std::int32_t k) { return leaf.log_rising_sum(d, k); });
+  for (std::size_t c = 0; c < n_classes; ++c)
+    if (frontier_.totals()[c] > 0) add_class(c, weights.leaf().rising(depth_ + 2, c));
+  take_sum(weights.leaf().rising_sum(depth_ + 2));
 }
 
 // The terms of split i as `terms` gives them, by the kernel; where the parameters of leaves are tabulated.
@@ -177,14 +166,17 @@ void OneLevelFold::fold_two_pass(const ProductWeights& weights, OneLevel& out) {
 
 template <PlainProduct A>
 void OneLevelFold::product_log(const ProductWeights& weights, OneLevel& out) {
+  if (!weights.leaf().tabulated(frontier_.total())) {
+    product_far<A>(weights, out);
+    return;
+  }
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups(), n_classes = frontier_.table().n_classes();
   std::vector<std::int32_t> counts(n_classes);
   // First log split weights in out.split, then everything relative to a reference.
   for (int a = 0; a < 2; ++a) std::fill(out.split[a].begin(), out.split[a].end(), -kInf);
   if (levels_ == 2 && n > 1) {
-    if ((prior.fair && !weights.apart()) || !weights.relative() || !weights.leaf().tabulated(frontier_.total()) ||
-        !fold_relative<A>(weights, out)) {
+    if ((prior.fair && !weights.apart()) || !weights.relative() || !fold_relative<A>(weights, out)) {
       for (int a = 0; a < 2; ++a) std::fill(out.tests[a].begin(), out.tests[a].end(), 0.0);
       fold_two_pass<A>(weights, out);
     }
@@ -211,6 +203,7 @@ void OneLevelFold::product_log(const ProductWeights& weights, OneLevel& out) {
   for (std::size_t i = 0; i < n; ++i) out.weight[i] *= std::exp(base + reference_[0][i] + reference_[1][i] - reference);
   out.state_leaf = std::exp(log_state_leaf - reference);
   out.log_scale = reference;
+  out.log_scale_low = 0;
   pair_of_ = static_cast<std::size_t>(-1);  // pairs_ was overwritten
 }
 

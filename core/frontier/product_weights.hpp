@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/wide.hpp"
 #include "graph/graph.hpp"
 #include "weights/dirichlet.hpp"
 #include "weights/linear_tables.hpp"
@@ -38,6 +39,15 @@ class ProductWeights {
   const Dirichlet& leaf() const { return *leaf_; }
   double log_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
     return prior_.log_leaf(depth, open) + leaf_->log_marginal(depth, counts);
+  }
+  // The same as a number, of covers of any size.
+  Wide wide_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
+    if (leaf_->all_tabulated()) return Wide::from_log(log_leaf(counts, depth, open));
+    const LongLog log = long_leaf(counts, depth, open);
+    return Wide::from_log(log.high(), log.low());
+  }
+  LongLog long_leaf(const std::int32_t* counts, std::size_t depth, bool open) const {
+    return leaf_->long_marginal(depth, counts) + LongLog(prior_.log_leaf(depth, open));
   }
   bool relative() const { return fast_; }
   // Whether the frontier keeps tests apart, each a group of its own in the run of its column: attribute-fair shares of

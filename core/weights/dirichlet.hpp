@@ -1,7 +1,8 @@
 // What a leaf of class counts n says of its examples, under Dirichlet parameters a (product weights):
 //     logM(n) = Σ_c Σ_{k<n_c} log(a_c + k) − Σ_{k<n} log(Σa + k)
 // as sums of logarithms, tabulated: no lgamma, and little cancellation for huge a. Counts beyond a million, which only
-// heavy weights have, go on from the end of the table by Stirling's series: no table grows with the weights.
+// heavy weights have, go on from the end of the table (weights/far_rising.hpp): no table grows with the weights. The
+// exponents are then too large for a double, and are added up in two of them (weights/long_log.hpp).
 //
 // Where `per_example` counts make one example, n in the sums is that of examples, n = counts / per_example:
 //     logM(n) = Σ_c log Γ(a_c + n_c)/Γ(a_c) − log Γ(Σa + n)/Γ(Σa)
@@ -17,7 +18,9 @@
 
 #include "common/control.hpp"
 #include "weights/dirichlet_parameters.hpp"
+#include "weights/far_rising.hpp"
 #include "weights/leaf_model.hpp"
+#include "weights/long_log.hpp"
 #include "weights/rising.hpp"
 
 namespace everytree {
@@ -49,7 +52,7 @@ class Dirichlet {
 
   // counts[c * stride]
   double log_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const {
-    if (!all_tabulated_) return far_marginal(depth, counts, stride);
+    if (!all_tabulated_) return long_marginal(depth, counts, stride).value();
     const Variant& v = variants_[variant(depth)];
     double sum = 0;
     std::int64_t n = 0;
@@ -59,6 +62,8 @@ class Dirichlet {
     }
     return sum - v.rising_sum[static_cast<std::size_t>(n)];
   }
+  // The same in two doubles, for covers of which no table holds every count.
+  LongLog long_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride = 1) const;
   // P(the next example is of class c), for every class.
   void predict(std::size_t depth, const std::int32_t* counts, double* out) const {
     const Variant& v = variants_[variant(depth)];
@@ -67,20 +72,22 @@ class Dirichlet {
     for (std::size_t c = 0; c < n_classes_; ++c) out[c] = (counts[c] + v.a[c]) / n;
   }
   // log a(a+1)…(a+n−1) for class c, and the same for Σa: the parts of log_marginal.
-  double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
+  double log_rising(std::size_t depth, std::size_t c, std::int64_t n) const { return long_rising(depth, c, n).value(); }
+  double log_rising_sum(std::size_t depth, std::int64_t n) const { return long_rising_sum(depth, n).value(); }
+  LongLog long_rising(std::size_t depth, std::size_t c, std::int64_t n) const {
     const Variant& v = variants_[variant(depth)];
-    return at(v.rising[v.table_of[c]], v.a[c] / per_example_, n);
+    const std::vector<double>& table = v.rising[v.table_of[c]];
+    return static_cast<std::size_t>(n) < table.size() ? LongLog(table[static_cast<std::size_t>(n)])
+                                                      : v.far[v.table_of[c]](n);
   }
-  double log_rising_sum(std::size_t depth, std::int64_t n) const {
+  LongLog long_rising_sum(std::size_t depth, std::int64_t n) const {
     const Variant& v = variants_[variant(depth)];
-    const double sum = at(v.rising_sum, v.sum_a / per_example_, n);
-    const std::size_t size = v.rising_sum.size();  // the last entry has κ log of its own count, which is not 0
-    if (kappa_ == 0 || static_cast<std::size_t>(n) < size) return sum;
-    return sum - kappa_ * (std::log(static_cast<double>(n)) -
-                           (size > 1 ? std::log(static_cast<double>(size - 1)) : log_all_));
+    if (static_cast<std::size_t>(n) < v.rising_sum.size()) return v.rising_sum[static_cast<std::size_t>(n)];
+    return v.far_sum(n) + LongLog(-log_held(n));
   }
   // The same as tables, for covers of which they hold every count.
   bool tabulated(std::int64_t total) const { return all_tabulated_ || total <= longest_; }
+  bool all_tabulated() const { return all_tabulated_; }
   const double* rising(std::size_t depth, std::size_t c) const {
     const Variant& v = variants_[variant(depth)];
     return v.rising[v.table_of[c]].data();
@@ -95,16 +102,12 @@ class Dirichlet {
     std::vector<std::size_t> table_of;  // classes with equal a share a table
     std::vector<std::vector<double>> rising;
     std::vector<double> rising_sum;
+    std::vector<FarRising> far;  // where the tables end
+    FarRising far_sum;
   };
-  double at(const std::vector<double>& table, double a, std::int64_t n) const {
-    if (static_cast<std::size_t>(n) < table.size()) return table[static_cast<std::size_t>(n)];
-    const double last = static_cast<double>(table.size() - 1) / per_example_;
-    return table.back() + power_ * everytree::log_rising(a + last, static_cast<double>(n) / per_example_ - last);
-  }
-  double far_marginal(std::size_t depth, const std::int32_t* counts, std::size_t stride) const;
 
   std::size_t n_classes_;
-  std::int64_t longest_;
+  std::int64_t longest_;  // the largest count in a table
   bool all_tabulated_ = true;
   double power_ = 1, per_example_ = 1, kappa_ = 0, log_all_ = 0;  // log_all: of N
   std::vector<Variant> variants_;

@@ -3,8 +3,8 @@
     python tests/against_reference/million.py [--numbers N] [--seed S] [--jobs J]        (``make test-million``)
 
 Half of the cases are drawn from the product of options of 0/1 tables (``engine_cases``) with every question to the
-engine, half from spaces whose nodes choose their cuts, with priors, powers and left-out examples
-(``test_local_product``). The first number that differs is printed with the case that makes it, and the exit code is
+engine, under a power and with examples left out too; half from spaces whose nodes choose their cuts, with priors,
+powers and left-out examples (``test_local_product``). The first number that differs is printed with the case that makes it, and the exit code is
 1.
 """
 
@@ -54,7 +54,7 @@ def batch(seed: int, first: int) -> tuple[int, str | None]:
                 agreed += compared(LocalCase(*case), case[-1])
                 continue
             twins, before = Twins(case), questions.COMPARED[0]
-            for question in questions.QUESTIONS.values():
+            for question in (questions.QUESTIONS | questions.FURTHER).values():
                 question(twins)
             agreed += questions.COMPARED[0] - before
         except AssertionError as error:

@@ -16,7 +16,7 @@ import numpy as np
 from engine_cases import Twins, cost_matrix
 from oracle import cheapest, front_of, price, random_tree
 
-from everytree import reference
+from everytree import Posterior, reference
 from everytree.reference import Query
 from everytree.trees.tree import Tree
 
@@ -275,3 +275,33 @@ QUESTIONS: dict[str, Callable[[Twins], None]] = {
         depth_distribution, prior_total, log_prob, sample,
     )
 }  # fmt: skip
+
+
+def tempered(twins: Twins) -> None:
+    """Under a power: the evidence, predictions, and what is said of every example that is left out."""
+    post = twins.space.posterior(twins._prior, twins._dirichlet, power=0.25)
+    model = reference.Bayes(twins.twin, twins._twin_prior, twins.bayes.dirichlet, power=0.25)
+    assert_close(post.log_evidence, model.log_evidence, "log evidence under a power")
+    rows = twins.rows(2)
+    wanted = [model.predict_proba(row) for row in rows.tolist()]
+    loose = 1e-10 + rounding(twins)
+    assert_all_close(post.predict_proba(rows), wanted, "predict_proba under a power", 1e-10, loose)
+    left_out(post, model, loose)
+
+
+def without_one(twins: Twins) -> None:
+    """What is said of every example that is left out."""
+    left_out(twins.posterior, twins.bayes, 1e-10 + rounding(twins))
+
+
+def left_out(post: Posterior, model: reference.Bayes, loose: float) -> None:
+    table = model.table
+    wanted = {(table.rows[one.row], one.label): one.proba for one in reference.left_out_examples(model)}
+    told = post.leave_one_out()
+    theirs = [wanted[tuple(row), code] for row, code in zip(told.rows.tolist(), told.codes.tolist(), strict=True)]
+    assert len(theirs) == len(wanted)
+    assert_all_close(told.proba, theirs, "left-out examples", 1e-9, loose)
+
+
+# What only ``million.py`` asks of every case: it has tests of its own elsewhere.
+FURTHER: dict[str, Callable[[Twins], None]] = {"without_one": without_one, "tempered": tempered}

@@ -174,3 +174,27 @@ def test_too_many_examples_are_refused() -> None:
     space = TreeSpace([[0], [1]], [0, 1], 1, sample_weight=[2**40, 1])
     with pytest.raises(ValueError, match=r"more than \d+ examples; divide the weights"):
         space.posterior()
+
+
+@pytest.mark.parametrize("total", [10**6, 7 * 10**7, 5 * 10**8])
+@pytest.mark.parametrize(("depth", "linear"), [(1, True), (2, True), (2, False), (3, True)])
+def test_near_ties_of_heavy_trees(total: int, depth: int, linear: bool) -> None:
+    """Two tests that tell as much, but for an example or two, and foretell different classes of some rows.
+
+    A tree weighs e^−10^7 to e^−10^8 here, and its probability moves with every digit of the exponent.
+    """
+    X = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=np.uint8)
+    ones = np.array([3, 3, 5, 5, 5, 5, 7, 7]) * (total // 80)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        weights = np.concatenate([total // 8 - ones, ones])
+        weights[rng.integers(16)] += rng.integers(-2, 3)
+        data = Data(np.concatenate([X, X]), np.repeat([0, 1], 8), weights, 2)
+        twins = Twins(Case(seed=seed, max_depth=depth, min_leaf=2, linear=linear), data)
+        exact = Precise(twins.bayes)
+        roots = exact.root_distribution()
+        if depth == 1:
+            assert min(roots[:2]) > 0.3  # both tests count
+        np.testing.assert_allclose(twins.posterior.root_distribution(), roots, rtol=0, atol=1e-9)
+        wanted = [exact.predict_proba(row) for row in X.tolist()]
+        np.testing.assert_allclose(twins.posterior.predict_proba(X), wanted, rtol=0, atol=1e-9)

@@ -61,8 +61,8 @@ MUTANTS = [
        "each;", "test_posterior"),
     of("frontier/cost_fold.cpp", "the second leaf is free of its price", "out.leaf[0][i] = std::min(t0 - n0[i], t1 - n1[i]) + cost.per_leaf();",
        "out.leaf[0][i] = std::min(t0 - n0[i], t1 - n1[i]);", "test_cost test_search"),
-    of("down/leave_one_out.cpp", "the left-out example stays in its class", "return static_cast<double>(n_c - (c == kind_.y ? kind_.removed : 0)) + added_[c];",
-       "return static_cast<double>(n_c) + added_[c];", "test_posterior"),
+    of("down/removed.hpp", "the left-out example stays in its class", "return static_cast<double>(n_c - (c == kind_.y ? kind_.removed : 0)) + added_[c];",
+       "return static_cast<double>(n_c) + added_[c];", "test_posterior", "core/down/leave_one_out.cpp"),
     of("down/inclusion.cpp", "a test below one side is not excluded", "sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * (full[0] - off_[0][t]);",
        "sum_[t] += std::max(0.0, own_[t]) * (full[1] - off_[1][t]) * full[0];", "test_posterior"),
 ]  # fmt: skip

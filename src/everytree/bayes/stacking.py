@@ -46,6 +46,8 @@ STEPS = 200
 SETTLED = 1e-9  # relative: a step that gains less ends the search
 NEGLIGIBLE = 1e-4  # averages below this weight are left out: each costs time
 MOST = 500_000  # numbers that weights are chosen from; of more entries, evenly spread ones are taken
+FEWEST = 20_000  # however little time there is
+SECONDS = 1.2e-6  # for one of them, with two classes
 ERRORS = 0.5  # so many standard errors a strength may be worse than the best one
 SLIP = 0.25  # of an example: what the shares keep of every answer
 START = 1.5  # the sum of the weights that the search begins with
@@ -270,16 +272,19 @@ def stack(
     prices: Reals,
     most: float,
     kinds: Codes | None = None,
+    seconds: float | None = None,
 ) -> Stack:
     """Choose weights, with averages left out whose evidence is dear until the prices of the rest sum to ``most``.
 
-    The averages that go are those of the least weight for their price. Of very many entries, some are used to choose.
+    The averages that go are those of the least weight for their price. Of very many entries, some are used to choose:
+    the fewer, the fewer seconds are left.
     """
     from threadpoolctl import threadpool_limits
 
     # The products are small, and threads that wait for each other made this take twice as long.
     with threadpool_limits(1, "blas"):
-        return _stack(evidence, log_shares, codes, counts, prices, most, kinds)
+        numbers = MOST if seconds is None else int(min(MOST, max(FEWEST, seconds / SECONDS)))
+        return _stack(evidence, log_shares, codes, counts, prices, most, kinds, numbers)
 
 
 def _stack(
@@ -289,10 +294,11 @@ def _stack(
     counts: npt.ArrayLike,
     prices: Reals,
     most: float,
-    kinds: Codes | None = None,
+    kinds: Codes | None,
+    numbers: int,
 ) -> Stack:
     share = np.asarray(counts, dtype=np.float64)
-    step = max(1, -(-evidence.size // MOST))
+    step = max(1, -(-evidence.size // numbers))
     some = slice(None, None, step)
     first = stacked(evidence[some], log_shares, codes[some], share[some], kinds=kinds)
     means = first.weights.mean(axis=1)

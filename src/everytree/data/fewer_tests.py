@@ -127,10 +127,12 @@ def greedy_cuts(
     used: list[set[int]] = [set() for _ in coded]
     if max_depth == 0 or not coded:
         return used
-    X = np.column_stack([column.codes for column in coded]).astype(np.float32)  # exact below 2^24
     total = y.size if weights is None else int(weights.sum())
     if 2 * min_leaf > total:
         return used
+    if class_weights is None and seconds is not None:
+        coded, y, weights = _merged(coded, y, weights)
+    X = np.column_stack([column.codes for column in coded]).astype(np.float32)  # exact below 2^24
     # Of weights, not of rows; half an example below, so that rounding cannot decide.
     least: dict[str, Any] = {"min_samples_leaf": min_leaf}
     if weights is not None:
@@ -150,6 +152,32 @@ def greedy_cuts(
             used[int(column)].add(math.floor(threshold))
         took = time.monotonic() - start
     return used
+
+
+def _merged(
+    coded: list[Coded], y: npt.NDArray[np.intp], weights: npt.NDArray[np.int64] | None
+) -> tuple[list[Coded], npt.NDArray[np.intp], npt.NDArray[np.int64] | None]:
+    """Merge rows of equal codes and class into one that weighs as much, if few are left: a tree is then grown at once.
+
+    >>> x = Coded(0, 1, np.array([0, 0, 1] * 10))
+    >>> _merged([x], np.array([0, 0, 1] * 10), None)[1:]
+    (array([0, 1]), array([20, 10]))
+    """
+    sizes = [max(column.cuts, 1) + 1 for column in coded]
+    n_kinds = math.prod(sizes) * (int(y.max()) + 1)
+    if n_kinds > y.size / 4:
+        return coded, y, weights
+    kind = y.astype(np.int64)
+    for column, size in zip(coded, sizes, strict=True):
+        kind = kind * size + column.codes
+    totals = np.bincount(kind, weights, minlength=n_kinds)
+    left = np.flatnonzero(totals)
+    counts, rest, codes = totals[left].astype(np.int64), left, []
+    for size in reversed(sizes):
+        rest, code = np.divmod(rest, size)
+        codes.append(code)
+    made = [Coded(c.attribute, c.cuts, code) for c, code in zip(coded, reversed(codes), strict=True)]
+    return made, rest.astype(np.intp), counts
 
 
 def leave_out(

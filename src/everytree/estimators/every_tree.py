@@ -223,7 +223,7 @@ class EveryTreeClassifier(ClassifierBase):
         limits = Limits(self.time_limit)  # A value that is no limit is refused here.
         threads(self.n_jobs)
         whole("random_state", self.random_state, 0)
-        deadline = None
+        budget = deadline = None
         if limits.time_limit is not None:
             budget = float(limits.time_limit)
             back = min(max(KEPT_BACK * budget, min(AT_LEAST, budget / 2)), FOLDS_SECONDS)
@@ -240,7 +240,9 @@ class EveryTreeClassifier(ClassifierBase):
         self.shares_ = self.coded_.shares()
         entries: Entries = np.nonzero(self.coded_.counts)
         forests = self._grown(deadline, spent)
-        said = self._weigh(self._members(entries, deadline, spent), forests, entries)
+        found = self._members(entries, deadline, spent)
+        left = None if budget is None else max(0.0, budget - spent.seconds)
+        said = self._weigh(found, forests, entries, left)
         self.left_out_, self.decided_ = said, said.argmax(axis=1)
         self._know_rows(said, place, codes, entries)
         return self
@@ -298,7 +300,9 @@ class EveryTreeClassifier(ClassifierBase):
             self.notes_.append(f"{large} of {late + large + len(found)} averages do not fit the memory")
         return found
 
-    def _weigh(self, found: list[Fitted], forests: list[DeepTrees], entries: Entries) -> Reals:
+    def _weigh(
+        self, found: list[Fitted], forests: list[DeepTrees], entries: Entries, seconds: float | None
+    ) -> Reals:
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
         log_shares, n = np.log(self.shares_), len(found)
@@ -306,9 +310,11 @@ class EveryTreeClassifier(ClassifierBase):
         prices = np.array([*(each.price for each in found), *(1.0 for _ in forests)])
         # All averages are of one kind, and each forest is of its own.
         kinds = np.array([0] * n + [1 + k for k in range(len(forests))])
-        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds)
+        if forests and seconds is not None:
+            seconds /= 2  # for each of two choices
+        chosen = stack(evidence, log_shares, codes, counts, prices, PREDICTED, kinds, seconds)
         if forests:  # They can hardly be read: they count where left-out examples show that they help.
-            plain = stack(evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED)
+            plain = stack(evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED, None, seconds)
             if not helps(losses_of(plain.proba, codes), losses_of(chosen.proba, codes), counts):
                 chosen, forests, evidence = plain, [], evidence[..., :n]
         weighs = chosen.weights.any(axis=1)
