@@ -31,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "APARTS", "STRENGTHS", "Stack", "folds_of", "least", "least_by_class", "losses_of", "pooled", "stack", "stacked",
+    "APARTS", "SLIP", "STRENGTHS", "Stack", "folds_of", "least", "least_by_class", "losses_of", "pooled", "stack",
+    "stacked",
 ]  # fmt: skip
 
 Reals = npt.NDArray[np.float64]

@@ -40,7 +40,7 @@ from everytree.report.asked import Asked
 from everytree.report.edits import fixed_of, price_words
 from everytree.report.held_out import try_baselines, verdict
 from everytree.report.jobs import Job
-from everytree.report.left_out import left_out_average, left_out_tree
+from everytree.report.left_out import left_out_average, left_out_front, left_out_tree
 from everytree.report.node import Nodes
 from everytree.report.page_tests import PageTests
 from everytree.report.plain import cost_words, prior_words
@@ -174,6 +174,8 @@ class Opened:
         job.status = f"{proved} Now how good it is on examples it has not seen …"
         space.limits = Limits(None, memory, _teller(job, "examples left out"))
         self._part(job, "held_out", notes, lambda: self._held_out(job, space, kept, tree))
+        if job.part.get("front") and "held" not in job.part["front"] and not job.cancelled:
+            self._part(job, "front", notes, lambda: self._judged_front(job, space))
         space.limits = Limits()
         if job.cancelled:
             words = {
@@ -422,6 +424,7 @@ class Opened:
                 whole["intervals"] = sections.row_intervals(found, tests)
             if local:
                 whole["averages"] = sections.row_averages(found, tests)
+            whole["drawn"] = sections.leaves_of_draws(found, place)
             known = whole, facts
             if job.cancelled:  # parts of it may be missing
                 return whole
@@ -457,6 +460,13 @@ class Opened:
             self._baselines = try_baselines(self.frame, self.codes, classes)
         lines += self._baselines
         return {"lines": lines, "about": LEFT_OUT, **verdict(lines)}
+
+    def _judged_front(self, job: Job, space: TreeSpace) -> dict[str, Any]:
+        """Return the front with how often its trees are right about examples that they have not seen."""
+        asked, front = job.asked, job.part["front"]
+        sizes = [point["size"] for point in front["points"]]
+        options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
+        return {**front, "held": left_out_front(space, sizes, asked.objective, **options)}
 
     # --- one node
 
