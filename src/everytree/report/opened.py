@@ -282,6 +282,7 @@ class Opened:
                 return tree
             if tree is not None:
                 self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
+                job.first.set()
                 job.status = f"searching … {told(tree.info['objective'])} so far with your {_choices(asked)}"
             seconds *= 4
         job.status = "Stopped: the best so far, not proved." if tree else "Stopped before there was a tree."
@@ -337,6 +338,7 @@ class Opened:
                 bound = told(info["lower_bound"])
                 if has_what_it_must and not asked.edits:
                     self._tell(job, **self._tree_part(asked, best, kept), facts=self._facts(space))
+                    job.first.set()
                     what = cost_words(asked.objective)
                     job.status = (
                         f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
