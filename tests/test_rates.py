@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import everytree as et
-from everytree.errors import QueryError
+from everytree.errors import LimitReached, QueryError
 from everytree.query.query import Query
 from everytree.query.rates import Rate, best_by_rate, counts_of, split_rate
 from everytree.query.text import parse_query
@@ -144,3 +145,61 @@ def test_what_does_not_decompose_is_refused_with_a_reason() -> None:
     ):
         with pytest.raises(QueryError, match=message):
             best_by_rate(space, rate, query)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["recall", "precision", "f1", "most f1"])
+@pytest.mark.parametrize("seconds", [1e-5, 1e-4, 1e-3, 4e-3])
+def test_what_a_stopped_search_claims_is_true(seed: int, kind: str, seconds: float) -> None:
+    """Wherever a limit stops it, the tree meets the bound, and no tree is better than the bound that is told."""
+    X, y = examples(seed)
+    points = points_of(X, y)
+    space = et.TreeSpace(X, y, max_depth=2, min_leaf=3, time_limit=seconds)
+    rate = Rate("f1", "Yes") if kind == "most f1" else Rate(kind, "Yes", 0.6)
+    try:
+        told = best_by_rate(space, rate).info
+    except LimitReached:
+        return  # before there was a tree
+    except QueryError:
+        assert not any(meets(kind, Fraction(3, 5), point) for point in points)
+        return
+    assert told["optimal"] == (told["stop_reason"] == "proved")
+    if kind == "most f1":
+        best = max(map(f1, points))
+        assert told["f1"] <= float(best) + 1e-12 <= told["f1_bound"] + 2e-12
+        assert not told["optimal"] or told["f1"] == pytest.approx(float(best))
+        return
+    fewest = min(m + a for h, m, a in points if meets(kind, Fraction(3, 5), (h, m, a)))
+    assert meets(kind, Fraction(3, 5), (told["hits"], told["misses"], told["alarms"]))
+    assert told["lower_bound"] <= fewest <= told["errors"]
+    assert told["gap"] == pytest.approx((told["errors"] - told["lower_bound"]) / max(1, told["errors"]))
+    assert not told["optimal"] or told["errors"] == fewest
+
+
+def test_a_limit_before_there_is_a_tree_is_told() -> None:
+    X, y = examples(0)
+    space = et.TreeSpace(X, y, max_depth=2, min_leaf=3, time_limit=1e-9)
+    with pytest.raises(
+        LimitReached, match="time limit reached before a tree that meets the bound was found; try"
+    ):
+        best_by_rate(space, Rate("recall", "Yes", 0.6))
+    with pytest.raises(LimitReached, match="time limit reached before a tree was found; try"):
+        best_by_rate(space, Rate("f1", "Yes"))
+
+
+def test_all_searches_of_a_question_share_one_clock() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.integers(0, 2, (3000, 60))
+    y = np.where(draw.random(3000) < 0.15 + 0.1 * X[:, 0] * X[:, 1], "Yes", "No")
+    for rate in (Rate("recall", "Yes", 0.8), Rate("f1", "Yes")):
+        space = et.TreeSpace(X, y, max_depth=5, time_limit=0.4)
+        begin = time.monotonic()
+        told = best_by_rate(space, rate).info
+        assert time.monotonic() - begin < 2  # sixty searches of 0.4 s each would take longer
+        assert not told["optimal"]
+        assert told["stop_reason"] == "time limit"
+        if rate.least is None:
+            assert told["f1"] < told["f1_bound"] <= 1
+        else:
+            assert told["recall"] >= 0.8
+            assert told["lower_bound"] < told["errors"]

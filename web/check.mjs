@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const entry = `export * from "./src/route.ts"; export * from "./src/predict.ts"; export { place } from "./src/layout.ts";`;
+const entry = `export * from "./src/route.ts"; export * from "./src/predict.ts"; export * from "./src/drawn.ts"; export { place } from "./src/layout.ts";`;
 const made = await build({
   stdin: { contents: entry, resolveDir: here, loader: "ts" },
   bundle: true,
@@ -14,7 +14,7 @@ const made = await build({
   write: false,
 });
 const code = Buffer.from(made.outputFiles[0].contents).toString("base64");
-const { outcomes, says, filled, average, place } = await import(`data:text/javascript;base64,${code}`);
+const { outcomes, says, filled, average, place, meanOf, intervalOf, poolOf } = await import(`data:text/javascript;base64,${code}`);
 
 const data = JSON.parse(readFileSync(0, "utf-8"));
 const found = data.rows.map((given) => {
@@ -22,7 +22,15 @@ const found = data.rows.map((given) => {
   const bits = outcomes(data, cells);
   const leaf = data.tree ? says(data.tree, bits, cells) : null;
   const sum = data.posterior?.sum ?? null;
-  return { bits, leaf, average: sum && average(sum, bits) };
+  const { drawn = null, pool = null, shares } = data.posterior ?? {};
+  return {
+    bits,
+    leaf,
+    average: sum && average(sum, bits),
+    mean: drawn && meanOf(drawn, bits),
+    intervals: drawn && data.classes.map((_, c) => intervalOf(drawn, bits, c)),
+    pool: pool && poolOf(pool, shares, bits),
+  };
 });
 
 // Boxes of the tree must not overlap, and a parent stands above its children.

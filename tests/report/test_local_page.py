@@ -70,8 +70,9 @@ def test_the_rules_and_the_averages_are_those_of_the_posterior() -> None:
     proba = model.predict_proba(X.iloc[places])
     assert np.abs(np.array(found["averages"]) - proba).max() < 2e-5
     assert len(found["intervals"]) == 7
-    assert "holds the average of the rows to pick" in data["notes"][0]
-    assert "by the tree shown; the classifier" in page_data(model)["notes"][0]
+    for page in (data, page_data(model)):
+        assert "a row typed in gets the mean of trees drawn from all of them" in page["notes"][0]
+        assert page["posterior"]["drawn"]["draws"] == 1000
 
 
 @pytest.mark.skipif(not BUILT, reason="needs node, and npm install in web/")

@@ -81,6 +81,22 @@ export interface Sum {
   moves: number[][];
 }
 
+// The leaves of trees drawn from an average; a row reaches one of every draw.
+export interface Drawn {
+  draws: number;
+  items: number[][]; // codes 2 · test + outcome, all of which hold
+  w: number[]; // the number of draws with this leaf
+  b?: number[][]; // examples of each class, and what is added to them
+  p?: number[][]; // or only the probabilities
+}
+
+// Several averages whose evidence is added up, as drawn trees.
+export interface Pool {
+  members: Drawn[];
+  weights: number[][]; // [average][class]
+  kept: number; // what the shares of the classes keep of every answer
+}
+
 export interface Posterior {
   about: string;
   top: { probability: number; tree: Tree }[];
@@ -96,6 +112,8 @@ export interface Posterior {
   raw?: number[][] | null; // the averages before they were calibrated
   shares?: number[]; // of the classes, where the evidence of several averages moves them
   members?: string[][]; // the columns of each of these averages
+  drawn?: Drawn | null; // for rows typed in: intervals, and the mean where there is no sum of rules
+  pool?: Pool | null; // the same, where the evidence of several averages is added up
   evidence?: number[][][] | null; // [row][average][class]: weight · log(p / share), which is added up
 }
 
@@ -111,6 +129,7 @@ export interface Calibration extends Reliability {
   classes?: Reliability[]; // of the probability of each class
   grid?: number[][][]; // [class][true class][hundredth of its probability]: rows
   confusion?: number[][]; // [true class][said class]: rows
+  unseen?: boolean; // the rows are known not to have been learned from
 }
 
 export interface Figures {
@@ -143,9 +162,10 @@ export interface PageData {
   costs?: number[][] | null; // of predicting k when c is true, [c][k]: by these a model decides that is no single tree
   tree: Tree | null;
   treeAbout: string;
+  treeHeld?: number | null; // how often the tree is right about examples not seen, where it is not the model itself
   claims: [string, string][]; // what is claimed of the tree, by the explorer
   text: string | null;
-  front: { cost: string; points: Point[]; about: string } | null;
+  front: { cost: string; points: Point[]; about: string; held?: number[] | null } | null; // held: right, of examples not seen
   posterior: Posterior | null;
   calibration: Calibration | null;
   held_out?: HeldOut | null;

@@ -9,10 +9,9 @@ import type { Row } from "./route.ts";
 
 const MOST = 12;
 
-// The answer against the class that is next to it; null where the page has no evidence of this row.
-export function evidencePart(data: PageData, picked: number | null, row: Row, p: number[]): HTMLElement | null {
+// The answer against the class that is next to it, by the evidence [average][class]; null where the page has none.
+export function evidencePart(data: PageData, moved: number[][] | null, row: Row, p: number[]): HTMLElement | null {
   const { posterior, classes } = data;
-  const moved = picked === null ? null : (posterior?.evidence?.[picked] ?? null);
   if (moved === null || classes.length < 2 || !posterior?.shares || !posterior.members) return null;
   const order = [...p.keys()].sort((a, b) => p[b]! - p[a]!);
   const [one, other] = [order[0]!, order[1]!];

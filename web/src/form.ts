@@ -12,6 +12,7 @@ export class RowForm {
   readonly element = h("form", { class: "row-form", "aria-label": "The values of one row", novalidate: true });
   readonly problems = new Map<number, string>();
   row: Row;
+  asked: number[] = []; // the columns that stand first
   picked: number | null = null; // the row of the page that is shown as it is
   private readonly boxes: HTMLElement[] = [];
   private readonly setters: ((cell: Cell) => void)[] = [];
@@ -58,6 +59,7 @@ export class RowForm {
     const order = JSON.stringify([asked, left]);
     if (order === this.order) return;
     this.order = order;
+    this.asked = asked;
     this.first.replaceChildren(...asked.map((j) => this.boxes[j]!));
     this.rest.replaceChildren(...left.map((j) => this.boxes[j]!));
     this.fold.hidden = left.length === 0;

@@ -34,12 +34,15 @@ export function heldOutTable(found: HeldOut): HTMLElement {
   );
 }
 
-// What stands beside a training error: "27.1 % of examples not seen are wrong; always No: 25.3 %".
-export function beside(found: HeldOut | null | undefined): string {
-  const own = found?.lines.find((line) => line.own);
-  if (!found || !own) return "";
+// What stands beside a training error: "Of examples not seen, 27.1 % are wrong (always No: 25.3 %)." A tree that was not
+// judged by itself has the figure of the model beside it.
+export function beside(found: HeldOut | null | undefined, accuracy: number | null | undefined, own: boolean): string {
+  const model = found?.lines.find((line) => line.own)?.accuracy;
+  const right = accuracy ?? model;
+  if (!found || right === undefined) return "";
   const wrong = (x: number) => `${(100 * (1 - x)).toFixed(1)}\u202f%`;
   const base = found.lines.find((line) => line.base);
   const other = base ? ` (${base.name}: ${wrong(base.accuracy)})` : "";
-  return `Of examples not seen, ${wrong(own.accuracy)} are wrong${other}.`;
+  const who = own || typeof accuracy === "number" ? "are wrong" : "are wrong by the model itself";
+  return `Of examples not seen, ${wrong(right)} ${who}${other}.`;
 }

@@ -55,6 +55,7 @@ class Page {
       h("p", { class: "brand" }, "everytree"),
       h("h1", {}, name(data.title)),
       h("p", { class: "summary" }, data.summary),
+      data.held_out?.verdict ? h("p", { class: "summary worth" }, data.held_out.verdict) : null,
       this.legend(),
     );
     const main = h("main", {});
@@ -193,7 +194,9 @@ class Page {
       part.append(plain);
     }
     const own = this.mode === "model" || tree === this.data.tree;
-    const held = own && this.data.answer === "tree" ? beside(this.data.held_out) : own && this.panel !== null ? beside(this.data.held_out) : "";
+    const { held_out, front, treeHeld, answer } = this.data;
+    const judged = this.mode === "front" && !own ? (front?.held?.[this.size] ?? null) : own ? (treeHeld ?? null) : null;
+    const held = beside(held_out, judged, own && (answer === "tree" || this.panel !== null));
     const n = tree === null ? 0 : sum(tree.nodes[0]!.n);
     part.querySelector(".about")?.replaceChildren(
       about +

@@ -2,9 +2,10 @@
 
 import { addedAt, addedWords } from "./added.ts";
 import { changeInMixture, changeInSum, changeInTree, plain, type Change } from "./change.ts";
-import type { PageData, Rule, Sum, Tree } from "./data.ts";
+import type { Drawn, PageData, Rule, Sum, Tree } from "./data.ts";
 import { atMost, chance, colour, decided, h, largest, many, name, on, percent, percentRange, sum } from "./dom.ts";
 import { cellText } from "./cells.ts";
+import { intervalOf, meanOf, poolOf, seenAt, type Estimate } from "./drawn.ts";
 import { evidencePart } from "./evidence.ts";
 import { RowForm } from "./form.ts";
 import { average } from "./predict.ts";
@@ -54,21 +55,35 @@ export class RowView {
     const parts: HTMLElement[] = [];
     const more: HTMLElement[] = [];
     const rules = data.posterior?.sum ?? null;
-    if (data.answer === "average" && rules !== null) {
-      parts.push(this.byAverage(rules, average(rules, bits)));
+    const { picked } = this.form;
+    const known = picked === null ? null : (data.posterior?.averages?.[picked] ?? null);
+    const estimate = known === null ? this.estimated(bits) : null;
+    if (data.answer === "average") {
+      if (rules !== null) parts.push(this.byAverage(rules, average(rules, bits), bits));
+      else if (known !== null) parts.push(this.byKnownAverage(known, bits));
+      else if (estimate !== null) parts.push(this.byDraws(estimate, bits));
     }
-    const known = this.form.picked === null ? null : (data.posterior?.averages?.[this.form.picked] ?? null);
-    if (data.answer === "average" && known !== null && rules === null) parts.push(this.byKnownAverage(known));
     const exact = parts.length > 0;
     if (tree !== null) parts.push(...this.byTree(tree, passed, bits, exact));
     if (parts.length > 0) parts.push(this.changes(tree, rules, row, exact), this.keeper());
     const beside = this.beside(row);
     if (beside !== null) more.push(beside);
-    const evidence = known === null ? null : evidencePart(data, this.form.picked, whole, known);
+    const moved = picked !== null ? (data.posterior?.evidence?.[picked] ?? null) : (estimate?.evidence ?? null);
+    const evidence = evidencePart(data, moved, whole, known ?? estimate?.p ?? []);
     const covering = evidence ?? this.covering(bits) ?? this.moving(bits);
     if (covering !== null) more.push(covering);
-    this.says.replaceChildren(...parts);
+    this.says.replaceChildren(this.onPaper(row), ...parts);
     this.show(more);
+  }
+
+  // The row in words, for paper, which has no form.
+  private onPaper(row: Row): HTMLElement {
+    const words = this.form.asked.flatMap((j, k) => [
+      k > 0 ? ", " : "The row has ",
+      name(this.data.columns[j]!.name),
+      ` ${cellText(this.data, j, row[j] ?? null)}`,
+    ]);
+    return h("p", { class: "print-only" }, ...words, ".");
   }
 
   private show(more: HTMLElement[]): void {
@@ -84,8 +99,9 @@ export class RowView {
     return refused.length > 0 ? [`${refused.slice(0, 3).join(", ")}: this model takes no missing values`] : [];
   }
 
+  // What the model says: the answer with its probability and how sure that is, in figures and in words.
   private verdict(p: number[], says: number | null, range: [number, number] | null, how: string): HTMLElement {
-    const { classes } = this.data;
+    const { classes, calibration } = this.data;
     const choice = says ?? decided(p, this.data.costs);
     const order = [...p.keys()].sort((a, b) => p[b]! - p[a]!).slice(0, 6);
     const rows = order.map((c) => {
@@ -100,37 +116,73 @@ export class RowView {
         h("td", { class: "number" }, percent(p[c]!)),
       );
     });
-    const sure = range === null ? null : h("span", { class: "interval" }, ` (95\u202f% interval ${percentRange(range)})`);
+    const seen = range === null ? seenAt(calibration, choice, p[choice]!) : null;
+    const shown = range ?? seen?.range ?? null;
+    const sure = shown === null ? null : h("span", { class: "interval" }, ` (95\u202f% interval ${percentRange(shown)})`);
     return h(
       "div",
       { class: "verdict" },
       h("p", { class: "answer" }, h("strong", {}, name(classes[choice]!)), ` ${percent(p[choice]!)}`, sure),
       h("p", { class: "quiet" }, how),
+      seen === null
+        ? null
+        : h(
+            "p",
+            { class: "quiet" },
+            `The interval is of rows like it: of ${many(seen.rows, "row")} not seen in training that got ${seen.from} to ` +
+              `${seen.to}\u202f%, ${seen.hits.toLocaleString("en")} ${seen.hits === 1 ? "is" : "are"} `,
+            name(classes[choice]!),
+            ".",
+          ),
       h("table", { class: "bars", "aria-label": "Class probabilities" }, h("tbody", {}, ...rows)),
     );
   }
 
-  // The average over every tree. Its interval is Python's; the bound is that of the rules by which the page computes it.
-  private byAverage(rules: Sum, p: number[]): HTMLElement {
-    const { posterior, rows } = this.data;
+  // What the trees that were drawn say of any row; null where the page has none.
+  private estimated(bits: (0 | 1)[]): (Estimate & { evidence?: number[][] }) | null {
+    const { posterior } = this.data;
+    if (posterior?.pool && posterior.shares) return poolOf(posterior.pool, posterior.shares, bits);
+    return posterior?.drawn ? meanOf(posterior.drawn, bits) : null;
+  }
+
+  // The 95 % interval of the class that is answered: Python's for a row of the page, that of the drawn trees for others.
+  private interval(p: number[], bits: (0 | 1)[]): { range: [number, number] | null; drawn: Drawn | null } {
+    const { posterior, costs } = this.data;
     const { picked } = this.form;
-    const intervals = posterior?.intervals ?? null;
-    const range = picked === null ? null : (intervals?.[picked]?.[decided(p, this.data.costs)] ?? null);
-    const missing = intervals === null || rows.length === 0 ? "" : " Pick a row to see its 95\u202f% interval; this one was typed in.";
+    const c = decided(p, costs);
+    const known = picked === null ? null : (posterior?.intervals?.[picked]?.[c] ?? null);
+    const drawn = known === null ? (posterior?.drawn ?? null) : null;
+    return { range: known ?? (drawn === null ? null : intervalOf(drawn, bits, c)), drawn };
+  }
+
+  // The average over every tree; the bound is that of the rules by which the page computes it.
+  private byAverage(rules: Sum, p: number[], bits: (0 | 1)[]): HTMLElement {
+    const { range, drawn } = this.interval(p, bits);
     const how =
       `The average over every tree. The page computes it from ${many(rules.items.length, "rule")}; ` +
-      `the exact average differs by at most ${atMost(rules.bound)}.${range === null ? missing : ""}`;
-    return this.verdict(p, null, range, how);
+      `the exact average differs by at most ${atMost(rules.bound)}.`;
+    return this.verdict(p, null, range, drawn === null ? how : `${how} ${intervalWords(drawn)}`);
   }
 
   // The average over every tree as Python computed it, for a row of the page.
-  private byKnownAverage(p: number[]): HTMLElement {
+  private byKnownAverage(p: number[], bits: (0 | 1)[]): HTMLElement {
     const { posterior, costs, classes } = this.data;
     const c = decided(p, costs);
-    const range = posterior?.intervals?.[this.form.picked!]?.[c] ?? null;
     const raw = posterior?.raw?.[this.form.picked!] ?? null;
     const before = raw === null ? "" : ` Calibrated by left-out examples; before that ${classes[c]} had ${percent(raw[c]!)}.`;
-    return this.verdict(p, null, range, `The average over every tree, for this row of the data.${before}`);
+    return this.verdict(p, null, this.interval(p, bits).range, `The average over every tree, for this row of the data.${before}`);
+  }
+
+  // The average over every tree by trees drawn from it, for a row typed in.
+  private byDraws({ p, error }: Estimate, bits: (0 | 1)[]): HTMLElement {
+    const { posterior, costs } = this.data;
+    const members = posterior?.pool?.members ?? [posterior!.drawn!];
+    const { range, drawn } = this.interval(p, bits);
+    const off = Math.max(0.0005, 2 * error[decided(p, costs)]!);
+    const how =
+      `By ${many(sum(members.map((each) => each.draws)), "tree")} drawn from the average over every tree, ` +
+      `which says the same to about ±\u202f${percent(off)}.`;
+    return this.verdict(p, null, range, drawn === null ? how : `${how} ${intervalWords(drawn)}`);
   }
 
   private byTree(tree: Tree, passed: number[], bits: (0 | 1)[], second: boolean): HTMLElement[] {
@@ -145,8 +197,7 @@ export class RowView {
     const a = addedAt(tree.a, passed.length - 1);
     const seen = `${Math.round((leaf.n[word] ?? 0) * 100) / 100} of ${many(Math.round(n * 100) / 100, "training example")}`;
     const more = a !== null ? `, ${addedWords(a, this.data.classes.length)}` : tree.path ? "; averaged along the path" : "";
-    const pick = this.data.answer === "average" && this.data.posterior?.averages ? ". Pick a row to see the average over every tree; this one was typed in" : "";
-    const how = `${ends}: ${seen}${more}${pick}`;
+    const how = `${ends}: ${seen}${more}`;
     const list = h("ol", { class: "path" }, ...(steps.length > 0 ? steps : [h("li", {}, "always")]));
     if (second) {
       const words = `The tree in sight says ${this.data.classes[word]} (${percent(leaf.p[word]!)}: ${seen}${more}), because`;
@@ -232,8 +283,9 @@ export class RowView {
     const bits = outcomes(data, whole);
     const rules = data.posterior?.sum ?? null;
     if (data.answer === "average" && rules !== null) return average(rules, bits);
-    const known = picked === null ? null : data.posterior?.averages?.[picked];
-    if (data.answer === "average" && known) return known;
+    const known = picked === null ? null : (data.posterior?.averages?.[picked] ?? null);
+    const mean = data.answer === "average" ? (known ?? this.estimated(bits)?.p ?? null) : null;
+    if (mean !== null) return mean;
     const tree = this.shown();
     return tree === null ? null : says(tree, bits, whole);
   }
@@ -369,6 +421,10 @@ function alike(rules: Rule[], read: (rule: Rule) => string): Rule[] {
     found.set(key, known === undefined ? rule : { ...known, weight: known.weight + rule.weight });
   }
   return [...found.values()].sort((a, b) => b.weight - a.weight);
+}
+
+function intervalWords(drawn: Drawn): string {
+  return `The interval is that of ${many(drawn.draws, "tree")} drawn from all, with the spread in their leaves.`;
 }
 
 function signed(x: number): string {

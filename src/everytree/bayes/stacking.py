@@ -33,7 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "APARTS", "STRENGTHS", "Stack", "folds_of", "helps", "least", "least_by_class", "losses_of", "pooled", "stack",
+    "APARTS", "SLIP", "STRENGTHS", "Stack", "folds_of", "helps", "least", "least_by_class", "losses_of", "pooled",
+    "stack",
     "stacked",
 ]  # fmt: skip
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ from everytree.bayes.folded import Folded
 from everytree.common.arguments import number, whole
 from everytree.errors import LimitReached
 
-__all__ = ["Moments", "interval", "moments"]
+__all__ = ["DrawnLeaf", "Moments", "drawn_leaves", "interval", "moments"]
 
 Reals = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint8]
@@ -276,6 +277,61 @@ def _mixture(posterior: Folded, draws: Counter[Key], rows: Rows, control: _core.
     pair, together = np.unique(row * len(parameters) + leaf, return_inverse=True)
     share = np.bincount(together.reshape(-1), weight) / draws.total()
     return _Mixture(np.array(parameters), pair // len(parameters), pair % len(parameters), share)
+
+
+class DrawnLeaf(NamedTuple):
+    """A leaf of drawn trees: what leads to it, n + a of its classes, and in how many of the draws it is a leaf."""
+
+    items: tuple[
+        tuple[int, int, int], ...
+    ]  # test, outcome, and the upper of the cut where states choose their own
+    parameters: tuple[float, ...]
+    draws: int
+
+
+def drawn_leaves(
+    posterior: Folded, n_draws: int = 1000, random_state: int | np.random.Generator | None = None
+) -> list[DrawnLeaf]:
+    """Return the leaves of the trees that ``interval`` draws: with them its mixture of any row can be made elsewhere.
+
+    A row reaches one leaf of every draw. Leaves with the same conditions, in whatever order, are one.
+    """
+    table, space = posterior.space.table, posterior.space
+    found: dict[tuple[tuple[int, int, int], ...], DrawnLeaf] = {}
+    with space.question("drawing trees") as control:
+        draws = _draws(posterior, n_draws, random_state, control)
+        sizes = {key: _subtree_sizes(key) for key in draws}
+        everything = np.arange(len(table.rows))
+        waiting: list[Any] = [(everything, everything, (), [(key, 0, n) for key, n in draws.items()])]
+        while waiting:
+            control.check()
+            examples, above, items, trees = waiting.pop()
+            depth = len(items)
+            by_test: dict[int, list[tuple[Key, int, int]]] = {}
+            for key, place, n in trees:
+                by_test.setdefault(key[place], []).append((key, place, n))
+            for test, those in by_test.items():
+                if test < 0:
+                    a = posterior.parameters[min(depth, len(posterior.parameters) - 1)]
+                    counts = table.in_examples(table.class_counts[examples].sum(axis=0)).tolist()
+                    name = tuple(sorted(items))
+                    before = found[name].draws if name in found else 0
+                    own = tuple(n + b for n, b in zip(counts, a, strict=True))
+                    found[name] = DrawnLeaf(name, own, before + sum(n for _, _, n in those))
+                    continue
+                upper = 0
+                if table.columns is not None:
+                    upper = space.local_cuts.upper_at(test, examples, above, depth, space.max_depth)
+                holds = table.rows[examples, test]
+                for outcome in (0, 1):
+                    below = [
+                        (key, place + 1 + (sizes[key][place + 1] if outcome else 0), n)
+                        for key, place, n in those
+                    ]
+                    waiting.append(
+                        (examples[holds == outcome], examples, (*items, (test, outcome, upper)), below)
+                    )
+    return list(found.values())
 
 
 def _subtree_sizes(key: Key) -> list[int]:

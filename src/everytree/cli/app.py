@@ -87,6 +87,12 @@ def fit(
     ] = None,
     weights: Weights = None,
     picture: Picture = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what was found as one HTML page, to read, try out and send on.", show_default=False
+        ),
+    ] = None,
     training_errors: Annotated[
         bool | None,
         typer.Option(
@@ -109,6 +115,8 @@ def fit(
 
     - `everytree fit heart.csv --target class --out heart.json`: every tree, with nothing to choose
 
+    - `everytree fit heart.csv --page heart.html`: a page of it for a colleague, in one command
+
     - `everytree fit heart.csv --target class --max-depth 3 --out heart.json`: the best single tree
 
     - `everytree fit heart.csv --target class --method bayes --dirichlet fit --out heart.json`
@@ -122,8 +130,8 @@ def fit(
     - `everytree fit "visits/*.parquet" --target class`: many files, together larger than memory, are counted in place
     """
     later("fit.run_fit")(
-        data, target, method, out, where, weights, picture, training_errors, (held_out, positive, costs), reading,
-        treating, learning, as_json,
+        data, target, method, out, where, weights, picture, page, training_errors, (held_out, positive, costs),
+        reading, treating, learning, as_json,
     )  # fmt: skip
 
 

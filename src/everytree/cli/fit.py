@@ -21,9 +21,11 @@ from everytree.cli.treated import show_treated, treated_rows
 from everytree.cli.watch import Spent, at_work
 from everytree.cli.words import in_options
 from everytree.cli.written import check_folder
+from everytree.common.drafts import write_whole
 from everytree.errors import LimitReached, QueryError
 from everytree.plot import OptionTreeDisplay, TreeDisplay
 from everytree.query.query import Query
+from everytree.report.page import page_html
 
 __all__ = ["learn", "run_fit", "where_parameters"]
 
@@ -40,6 +42,7 @@ def run_fit(
     where: str | None,
     weights: str | None,
     picture: Path | None,
+    page: Path | None,
     training_errors: bool | None,
     judging: tuple[bool | None, str | None, str | None],
     reading: Reading,
@@ -60,6 +63,9 @@ def run_fit(
         made = classifier(method)
         params = parameters_of(method, learning, where_parameters(method, where, learning))
     check_folder("out", out)
+    check_folder("page", page)
+    if page is not None and weights is not None:
+        raise QueryError("--page shows rows that count one each; leave out --weights, or leave out --page")
     learned = _learned(path, target, made, params, reading, treating, weights, spent, positive)
     model = learned.model
     # A model that cannot be drawn is refused before a file is written.
@@ -81,6 +87,10 @@ def run_fit(
     with spent.on("showing"):
         shown = _shown(model)
     notes = [*learned.notes]
+    size = None
+    if page is not None:
+        with spent.on("page"):
+            size = _write_page(page, learned)
     if counted.errors is None:
         notes.append(f"training errors are not counted: {counted.why}")
     accuracy = None if counted.errors is None else 1 - counted.errors / learned.n_examples
@@ -90,6 +100,7 @@ def run_fit(
         "held_out": figures, "training_errors": counted.errors, "training_accuracy": accuracy,
         "facts": {fact.name: fact.value for fact in model.facts() if fact.short is not None},
         "seconds": spent.total, "spent": spent.parts, "notes": notes, "model": None if out is None else str(out),
+        "page": None if page is None else str(page),
         "treated": treated_rows(() if learned.examples is None else learned.examples.features.treated),
     }  # fmt: skip
     if as_json:
@@ -104,9 +115,13 @@ def run_fit(
         f"{len(model.classes_)} classes; {spent}"
     )
     _print(head, shown, model, counted, learned.n_examples, figures)
+    if page is not None:
+        console().print(
+            f"page              {page}: {size:,} bytes; it opens in any browser, without a network"
+        )
     if out is not None:
         console().print(f"model file        {out}")
-    else:
+    elif page is None:
         note("the model is not kept; --out model.json writes it")
 
 
@@ -171,6 +186,16 @@ def _print(
     for fact in model.facts():
         if fact.short is not None and fact.value is not None and fact.name not in told:
             screen.print(f"{fact.short:<17} {_fact(fact.value)}")
+
+
+def _write_page(path: Path, learned: _Learned) -> int:
+    """Write the page of a model with the rows that it has learned from, and return its size in bytes."""
+    examples = learned.examples
+    given = None if examples is None else (examples.features, examples.y)
+    with at_work():  # Ctrl-C leaves out the part that is being made, and a note of the page says so
+        made = page_html(learned.model, given, title=f"Predicting {learned.target}")
+    write_whole(made, path)
+    return len(made.encode("utf-8"))
 
 
 def _drawn(model: Any) -> Any:

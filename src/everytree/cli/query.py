@@ -420,12 +420,16 @@ def _line(tree: Any, total: int) -> str:
     elif "objective" in info and info["objective"] != errors:
         parts.append(f"objective {text_of(info['objective'])}")
     if "optimal" in info:
-        proved = (
-            "proved best"
-            if info["optimal"]
-            else (
-                f"not proved ({info['stop_reason']}): none has less than {text_of(info['lower_bound'] or 0)}"
-            )
+        parts.append(
+            "proved best" if info["optimal"] else f"not proved ({info['stop_reason']}): {_gap(info)}"
         )
-        parts.append(proved)
     return "; ".join(parts)
+
+
+def _gap(info: Any) -> str:
+    """Say how far from the best a tree may be, whose search was stopped."""
+    if "f1_bound" in info:
+        return f"none has an F1 above {info['f1_bound']:.3f}"
+    if "recall" in info:
+        return f"none that meets the bound has fewer than {info['lower_bound']} errors"
+    return f"none has less than {text_of(info['lower_bound'] or 0)}"

@@ -11,6 +11,8 @@ from everytree.cli.show import console, note, print_json
 from everytree.cli.watch import at_work
 from everytree.cli.written import check_folder
 from everytree.common.drafts import write_whole
+from everytree.data.readers.pick import EXTENSIONS
+from everytree.errors import DataError
 from everytree.estimators.load import load_model
 from everytree.report.given import read_as_trained
 from everytree.report.page import html_of
@@ -32,6 +34,10 @@ def run_report(
 ) -> None:
     """Write the page of a model file, and say where it is and what it lacks."""
     check_folder("out", out)
+    if path.suffix.lower() in EXTENSIONS:
+        raise DataError(
+            f"{path}: data, not a model file; `everytree fit {path} --page {out}` learns from it and writes the page"
+        )
     with at_work():  # an average is folded again
         model = load_model(path)
     given: Any = None

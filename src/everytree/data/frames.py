@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import numbers
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -247,12 +247,12 @@ def _from_array(X: Any) -> Frame:
         )
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: give the real and the imaginary part as two columns")
-    columns = []
-    for j in range(array.shape[1]):
+
+    def read(j: int) -> Column:
         column = _from_values(f"x{j}", np.ascontiguousarray(array[:, j]))
-        if mask is not None and mask[:, j].any():
-            column = _masked(column, mask[:, j])
-        columns.append(column)
+        return _masked(column, mask[:, j]) if mask is not None and mask[:, j].any() else column
+
+    columns = _each(read, zip(range(array.shape[1])))
     times = tuple(column.name for j, column in enumerate(columns) if _holds_dates(array[:, j]))
     return Frame(tuple(columns), int(array.shape[0]), None, times=times)
 
@@ -264,22 +264,60 @@ def _holds_dates(values: npt.NDArray[Any]) -> bool:
 def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
     names = _check_names(list(frame.columns))
     called = [f"x{j}" for j in range(frame.shape[1])] if names is None else list(names)
-    columns, times, objects = list[Column](), list[str](), list[str]()
-    for name, series, values in zip(called, *_series_and_arrays(frame), strict=True):
+    times, objects = list[str](), list[str]()
+
+    def read(name: str, series: Any, values: Any) -> Column:
+        if isinstance(values, np.ndarray):
+            return _from_plain(name, values)
         if values is not None:
-            columns.append(
-                _from_plain(name, values)
-                if isinstance(values, np.ndarray)
-                else _from_categorical(name, values)
-            )
-            continue
+            return _from_categorical(name, values)
         dtype = series.dtype  # made anew at each look
-        columns.append(_from_series(name, series, dtype))
+        if dtype == nw.Unknown and series.implementation.is_pandas():
+            series = nw.from_native(_known(name, series.to_native()), series_only=True)
+            dtype = series.dtype
+        column = _from_series(name, series, dtype)
         if dtype in (nw.Datetime, nw.Date):
             times.append(name)
         elif dtype == nw.Object and _are_dates(series.to_list()):
             objects.append(name)
+        return column
+
+    columns = _each(read, zip(called, *_series_and_arrays(frame), strict=True))
     return Frame(tuple(columns), int(frame.shape[0]), names, times=(*times, *objects))
+
+
+def _each(read: Callable[..., Column], given: Iterable[tuple[Any, ...]]) -> list[Column]:
+    """Read one column after the other; if some cannot be used, one error lists them all."""
+    columns, problems = list[Column](), list[DataError]()
+    for one in given:
+        try:
+            columns.append(read(*one))
+        except DataError as error:
+            problems.append(error)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        some = "; ".join(map(str, problems[:SOME]))
+        more = f"; and {len(problems) - SOME} more" if len(problems) > SOME else ""
+        raise DataError(f"{len(problems)} columns cannot be used: {some}{more}")
+    return columns
+
+
+def _known(name: str, series: Any) -> Any:
+    """A series of pandas as one of a type that narwhals knows: sparse ones dense, periods as the dates they begin."""
+    if hasattr(series, "sparse"):
+        return series.sparse.to_dense()
+    if str(series.dtype).startswith("period"):
+        return series.dt.to_timestamp()
+    if isinstance(series.dtype, np.dtype) and not series.dtype.isnative:
+        return series.astype(series.dtype.newbyteorder("="))
+    if getattr(series.dtype, "kind", "") == "c":
+        raise DataError(
+            f"column {name!r} holds complex numbers. Complex data not supported: give two columns"
+        )
+    raise DataError(
+        f"column {name!r} holds {series.dtype} values; expected numbers, text, booleans or categories"
+    )
 
 
 def _series_and_arrays(frame: nw.DataFrame[Any]) -> tuple[list[Any], list[Any]]:
@@ -375,10 +413,11 @@ def _from_series(name: str, series: Any, dtype: Any) -> Column:
 def _from_dataset(columns: Mapping[str, Any]) -> Frame:
     """The columns of a ``Dataset`` of the readers, or of what looks like one: a name, a kind, values, categories."""
     names = _check_names(list(columns))
-    read = [
-        _finite(column) if isinstance(column, Column) else _from_described(name, column)
-        for name, column in columns.items()
-    ]
+
+    def read_one(name: str, column: Any) -> Column:
+        return _finite(column) if isinstance(column, Column) else _from_described(name, column)
+
+    read = _each(read_one, columns.items())
     lengths = {len(column) for column in read}
     if len(lengths) > 1:
         raise DataError(f"the columns of the data set differ in length: {sorted(lengths)}")

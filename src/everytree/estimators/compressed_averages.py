@@ -30,7 +30,7 @@ from everytree.data.local_columns import LocalColumns
 from everytree.estimators.decisions import DecidesByCost
 from everytree.estimators.evidence_parts import columns_of, columns_with_tests, evidence_from
 
-__all__ = ["CompressedAverages", "compressed"]
+__all__ = ["CompressedAverages", "compressed", "drawn_forests"]
 
 Reals = npt.NDArray[np.float64]
 FEWEST = 5  # draws of an average: its spread is first estimated from them, and as many parts tell the error
@@ -194,11 +194,19 @@ class CompressedAverages(DecidesByCost):
 
 def compressed(model: Any, n_trees: int) -> CompressedAverages:
     """Draw trees from the averages of a fitted model, where they matter most, and look how far they are from it."""
+    places, forests = _placed(model.coded_.columns, drawn_forests(model, n_trees))
+    made = CompressedAverages(model, places, forests)
+    checked = _checked(model)
+    made.compared_with(made.of_rows(places.rows(checked)), model.proba_of_frame(checked))
+    return made
+
+
+def drawn_forests(model: Any, n_trees: int) -> list[Forest]:
+    """Draw trees from each average of a fitted model, and take some deep ones; they ask the tests of its columns."""
     n_models, deep = len(model.models_), [each.forest for each in model.forests_]
     n_trees = max(whole("n_trees", n_trees, 1), FEWEST * (n_models + len(deep)))
     control, n_threads = Limits().control(), threads(model.n_jobs)
     coded = model.coded_
-    checked = coded.frame(np.unique(np.linspace(0, len(coded.codes) - 1, CHECKED).astype(np.intp)))
     seeds = np.random.default_rng(int(model.random_state)).integers(2**31, size=(2, n_models)).tolist()
 
     def drawn(numbers: Sequence[int], seeds: Sequence[int], begin: int) -> list[Forest]:
@@ -215,14 +223,17 @@ def compressed(model: Any, n_trees: int) -> CompressedAverages:
 
     few = drawn([FEWEST] * (n_models + len(deep)), seeds[0], 0)
     places, first = _placed(coded.columns, few)
-    rows = places.rows(checked)
+    rows = places.rows(_checked(model))
     spread = np.array([_spread(forest, rows, n_threads, control) for forest in first])
     left = n_trees - FEWEST * (n_models + len(deep))
     more = drawn(_shared_out(left, model.weights_ * spread), seeds[1], FEWEST)
-    places, forests = _placed(coded.columns, [joined(*two) for two in zip(few, more, strict=True)])
-    made = CompressedAverages(model, places, forests)
-    made.compared_with(made.of_rows(places.rows(checked)), model.proba_of_frame(checked))
-    return made
+    return [joined(*two) for two in zip(few, more, strict=True)]
+
+
+def _checked(model: Any) -> Any:
+    """Return some of the training rows, spread evenly."""
+    coded = model.coded_
+    return coded.frame(np.unique(np.linspace(0, len(coded.codes) - 1, CHECKED).astype(np.intp)))
 
 
 def _renamed(forest: Forest, tests: npt.NDArray[np.intp]) -> Forest:

@@ -15,19 +15,26 @@ Each side is a sum over leaves, so that a cost matrix says it. Two ways answer:
                           meets the bound; where the tree has as few, it is proved the best, else the gap is told
 
 A bound and a leaf's answer belong together (which of the two a leaf says is chosen with the tree), so that no single
-cost decides it alone; where the front of the two costs is not convex at the bound, Lagrange's way leaves a gap.
+cost decides it alone; where the front of the two costs is not convex at the bound, Lagrange's way leaves a gap. What
+the leaves of the trees on the way say is then chosen anew, exactly, within the bound.
+
+Where a limit stops a search, its own lower bound L still counts: with L ≤ errors + μ · cost for every tree, no tree
+within the bound has fewer errors than L − μ · bound; and L bounds the largest F1 from above.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from everytree.engine.certificate import REASONS
 from everytree.engine.engine import Engine
-from everytree.errors import QueryError
+from everytree.errors import LimitReached, QueryError, Wording
 from everytree.query.best import best_trees
 from everytree.query.query import Query
 from everytree.trees.tree import Tree
@@ -42,6 +49,9 @@ CONDITION = re.compile(
 )
 WISH = re.compile(rf"^\s*(?:most|best|highest)\s+f1\b{NAME}", re.IGNORECASE)
 MOST_ROUNDS = 60  # of either way; each ends long before
+MOST_CHOICES = 4096  # of what the leaves of a tree say
+TIE = Fraction(4, 10**12)  # the slack of ties in a search, and that of the rounding of its sums
+NOT_CONVEX = "the front is not convex here"
 
 
 @dataclass(frozen=True)
@@ -174,12 +184,15 @@ def best_by_rate(space: Engine, rate: Rate, query: Query | None = None) -> Tree:
     -------
     Tree
         The tree, whose leaves say what the rate needs; ``info`` has ``hits``, ``misses``, ``alarms``, ``recall``,
-        ``precision``, ``f1`` and the certificate: ``optimal``, ``lower_bound``.
+        ``precision``, ``f1`` and the certificate: ``optimal``, ``stop_reason``, ``lower_bound`` (no tree that meets the
+        bound has fewer errors) and ``gap``, or ``f1_bound`` (no tree has a larger F1).
 
     Raises
     ------
     QueryError
-        If the class is not there, or the query bounds the error too.
+        If the class is not there, the query bounds the error too, or no tree meets the bound.
+    LimitReached
+        If a limit comes before there is a tree that meets the bound.
 
     Examples
     --------
@@ -207,14 +220,13 @@ def best_by_rate(space: Engine, rate: Rate, query: Query | None = None) -> Tree:
                 f"most {rate.kind} alone is a tree that says one class always; bound it, or ask for most F1"
             )
         return finder.most_f1()
-    positives = int(space.table.class_totals[code])
     least = written(rate.least)
     if rate.kind == "recall":
-        bound = (Fraction(1), Fraction(0), (1 - least) * positives)
+        bound = (Fraction(1), Fraction(0), 1 - least)
     elif rate.kind == "precision":
-        bound = (1 - least, least, (1 - least) * positives)
+        bound = (1 - least, least, 1 - least)
     else:
-        bound = (2 - least, least, 2 * (1 - least) * positives)
+        bound = (2 - least, least, 2 * (1 - least))
     return finder.bounded(*bound)
 
 
@@ -233,23 +245,35 @@ def _code(rate: Rate, labels: list[Any], totals: list[int]) -> int:
     )
 
 
+class _Found(NamedTuple):
+    """The tree of least price that a search found, what no price is below, and what ended the search."""
+
+    tree: Tree | None  # None where a limit came before there was any
+    least: Fraction
+    stopped: str  # "" where the tree is proved
+
+
 class _Point(NamedTuple):
     """A tree with its objective (errors) and the cost that is bounded."""
 
     tree: Tree
-    counts: Counts
     errors: Fraction
     bounded: Fraction
 
 
 class _Finder:
-    """Finds trees of least cost for prices of misses and alarms."""
+    """Finds trees of least cost for prices of misses and alarms; its searches share the space's limit of time."""
 
     def __init__(self, space: Engine, query: Query, code: int, n_classes: int) -> None:
         self._space, self._query, self._code, self._n_classes = space, query, code, n_classes
+        limit = space.limits.time_limit
+        self._ends = math.inf if limit is None else time.monotonic() + limit
 
-    def _least(self, miss: Fraction, alarm: Fraction, error: Fraction) -> Tree:
-        """Return the tree of least error · errors + miss · FN + alarm · FP; prices are made whole."""
+    def _least(self, miss: Fraction, alarm: Fraction, error: Fraction) -> _Found:
+        """Find the tree of least error · errors + miss · FN + alarm · FP; prices are made whole.
+
+        A search may take half of the time that is left, so that a slow one leaves some to the next.
+        """
         common = math.lcm(miss.denominator, alarm.denominator, error.denominator)
         matrix = [[0.0] * self._n_classes for _ in range(self._n_classes)]
         for c in range(self._n_classes):
@@ -261,64 +285,136 @@ class _Finder:
                     price += alarm
                 matrix[c][k] = float(price * common)
         asked = replace(self._query, minimize=("cost", "size"), cost_matrix=matrix)
-        return best_trees(self._space, asked)[0]
+        left = (self._ends - time.monotonic()) / 2
+        if left <= 0:
+            return _Found(None, Fraction(0), REASONS["time"])
+        try:
+            with nullcontext() if math.isinf(left) else self._space.within(left):
+                tree = best_trees(self._space, asked)[0]
+        except LimitReached as limit:
+            return _Found(None, Fraction(0), REASONS[limit.reason])
+        proved = bool(tree.info.get("optimal", True))
+        told = float(tree.info["objective" if proved else "lower_bound"])
+        # To the search, costs that differ by rounding alone are ties: the least may be lower by so much.
+        least = max(Fraction(0), Fraction(told) * (1 - TIE) / common)
+        return _Found(tree, least, "" if proved else str(tree.info["stop_reason"]))
 
     def most_f1(self) -> Tree:
-        """Return the tree of largest F1, by Dinkelbach's way."""
-        best = self._least(Fraction(1), Fraction(1), Fraction(0))
-        proved = bool(best.info.get("optimal", True))
+        """Return the tree of largest F1, by Dinkelbach's way: only the last search has to be proved.
+
+        With t FP + (2 − t) FN ≥ L for every tree, and δ = 2 (1 − t) P − L: 2 TP − t D ≤ δ, where D = 2 TP + FP + FN is
+        at least P + TP. So no F1 = 2 TP / D is above (t + δ/P) / (1 + δ/2P).
+        """
+        found = self._least(Fraction(1), Fraction(1), Fraction(0))
+        best, stopped, bound = found.tree, found.stopped, Fraction(1)
         for _ in range(MOST_ROUNDS):
-            counts = counts_of(best, self._code)
-            t = counts.f1
-            better = (
-                self._least(2 - t, t, Fraction(0))
-                if t
-                else self._least(Fraction(2), Fraction(1, 10**6), Fraction(0))
-            )
-            proved = proved and bool(better.info.get("optimal", True))
-            if counts_of(better, self._code).f1 <= t:
+            if best is None:
+                raise self._too_early("a tree", stopped)
+            t = counts_of(best, self._code).f1
+            alarm = t or Fraction(1, 10**6)  # at 0 any tree that ever finds the class is better
+            found = self._least(2 - alarm, alarm, Fraction(0))
+            positives = Fraction(best.counts[0].tolist()[self._code])
+            if positives:
+                over = max(Fraction(0), 2 * (1 - alarm) - found.least / positives)
+                bound = max(t, min(bound, (alarm + over) / (1 + over / 2)))
+            stopped = found.stopped
+            if found.tree is None or counts_of(found.tree, self._code).f1 <= t:
                 break
-            best = better
-        return self._told(best, {"optimal": proved, "lower_bound": None})
+            best = found.tree
+        else:
+            stopped = stopped or "too many rounds"
+        assert best is not None
+        if not stopped:
+            bound = counts_of(best, self._code).f1
+        return self._told(best, stopped, {"lower_bound": None, "f1_bound": float(bound)})
 
-    def bounded(self, miss: Fraction, alarm: Fraction, most: Fraction) -> Tree:
-        """Return a most accurate tree with miss · FN + alarm · FP ≤ most, and how sure that is."""
+    def bounded(self, miss: Fraction, alarm: Fraction, share: Fraction) -> Tree:
+        """Return a most accurate tree with miss · FN + alarm · FP ≤ share · P, and how sure that is."""
+        best: _Point | None = None
+        lower, stopped, most = Fraction(0), "", Fraction(0)
 
-        def point(multiplier: Fraction) -> _Point:
-            tree = self._least(multiplier * miss, multiplier * alarm, Fraction(1))
-            counts = counts_of(tree, self._code)
-            cost = miss * counts.misses + alarm * counts.alarms
-            return _Point(tree, counts, Fraction(counts.errors), cost)
+        def point(multiplier: Fraction | None) -> _Point | None:
+            """Find the least errors + multiplier · cost; the least cost where that is None."""
+            nonlocal best, lower, stopped, most
+            times, error = (Fraction(1), Fraction(0)) if multiplier is None else (multiplier, Fraction(1))
+            found = self._least(times * miss, times * alarm, error)
+            stopped = stopped or found.stopped
+            if found.tree is None:
+                return None
+            most = share * Fraction(found.tree.counts[0].tolist()[self._code])
+            if multiplier is not None:
+                lower = max(lower, found.least - multiplier * most)
+            elif found.least > most:
+                raise QueryError("no tree of the space meets the bound; ask for less, or allow deeper trees")
+            here = self._judged(found.tree, miss, alarm)
+            for each in (here, self._with_other_answers(found.tree, miss, alarm, most)):
+                if each is not None and each.bounded <= most and (best is None or each.errors < best.errors):
+                    best = each
+            return here
 
         free = point(Fraction(0))
-        if free.bounded <= most:
-            return self._told(
-                free.tree, {"optimal": bool(free.tree.info.get("optimal", True)), "lower_bound": free.errors}
-            )
-        tight = point(Fraction(10**6))
-        if tight.bounded > most:
-            raise QueryError("no tree of the space meets the bound; ask for less, or allow deeper trees")
-        best, lower, proved = tight, free.errors, True
+        tight = None if free is None or free.bounded <= most else point(None)
         for _ in range(MOST_ROUNDS):
+            if free is None or tight is None or stopped or (best is not None and best.errors <= lower):
+                break
             multiplier = (tight.errors - free.errors) / (free.bounded - tight.bounded)
+            line = free.errors + multiplier * free.bounded
             between = point(multiplier)
-            proved = proved and bool(between.tree.info.get("optimal", True))
-            value = between.errors + multiplier * (between.bounded - most)
-            if proved:
-                lower = max(lower, value)
-            if between.bounded <= most and between.errors < best.errors:
-                best = between
-            line = free.errors + multiplier * (free.bounded - most)
-            if value >= line:
+            if between is None or between.errors + multiplier * between.bounded >= line:
                 break
             if between.bounded <= most:
                 tight = between
             else:
                 free = between
+        if best is None:
+            raise self._too_early("a tree that meets the bound", stopped, math.ceil(lower))
         least = math.ceil(lower)
-        return self._told(best.tree, {"optimal": proved and best.errors <= least, "lower_bound": least})
+        ended = "" if best.errors <= least else stopped or NOT_CONVEX
+        return self._told(best.tree, ended, {"lower_bound": least})
 
-    def _told(self, tree: Tree, proof: dict[str, Any]) -> Tree:
+    def _judged(self, tree: Tree, miss: Fraction, alarm: Fraction) -> _Point:
+        counts = counts_of(tree, self._code)
+        return _Point(tree, Fraction(counts.errors), miss * counts.misses + alarm * counts.alarms)
+
+    def _with_other_answers(
+        self, tree: Tree, miss: Fraction, alarm: Fraction, most: Fraction
+    ) -> _Point | None:
+        """Return the tree whose leaves say the class, or the most frequent other one, with the fewest errors in bounds.
+
+        What some leaves say and cost stays in a list if no other choice has both fewer errors and a smaller cost.
+        """
+        leaves = tree.leaves.tolist()
+        choices: list[tuple[Fraction, Fraction, tuple[int, ...]]] = [(Fraction(0), Fraction(0), ())]
+        for node in leaves:
+            counts = [Fraction(n) for n in tree.counts[node].tolist()]
+            total, own = sum(counts, Fraction(0)), counts[self._code]
+            other = max((c for c in range(len(counts)) if c != self._code), key=counts.__getitem__)
+            offers = (
+                (total - own, alarm * (total - own), self._code),
+                (total - counts[other], miss * own, other),
+            )
+            both = sorted(
+                (errors + more, cost + price, (*said, word))
+                for errors, cost, said in choices
+                for more, price, word in offers
+                if cost + price <= most
+            )
+            choices = []
+            for each in both:
+                if not choices or each[1] < choices[-1][1]:
+                    choices.append(each)
+            if not choices or len(choices) > MOST_CHOICES:
+                return None
+        says = tree.says.copy()
+        says[leaves] = choices[0][2]
+        return self._judged(tree.replace(says=says), miss, alarm)
+
+    def _too_early(self, what: str, stopped: str, least: int = 0) -> LimitReached:
+        known = f"; none has fewer than {least} errors" if least else ""
+        text = Wording(f"{stopped} reached before {what} was found{known}; ", self._space.advice())
+        return LimitReached(text, stopped.split()[0])
+
+    def _told(self, tree: Tree, stopped: str, proof: dict[str, Any]) -> Tree:
         counts = counts_of(tree, self._code)
         said, real = counts.hits + counts.alarms, counts.hits + counts.misses
         rates = {
@@ -326,16 +422,8 @@ class _Finder:
             "precision": counts.hits / said if said else math.nan,
             "f1": float(counts.f1),
         }
-        stopped = (
-            "proved" if proof["optimal"] else tree.info.get("stop_reason", "the front is not convex here")
-        )
-        stopped = "the front is not convex here" if stopped == "proved" and not proof["optimal"] else stopped
-        lower = proof["lower_bound"]
-        facts = (
-            counts._asdict()
-            | rates
-            | {"code": self._code, "objective": counts.errors, "stop_reason": stopped}
-        )
-        return tree.replace(
-            info=facts | {"optimal": proof["optimal"], "lower_bound": None if lower is None else int(lower)}
-        )
+        facts = counts._asdict() | rates | {"code": self._code, "objective": counts.errors} | proof
+        facts |= {"optimal": not stopped, "stop_reason": stopped or "proved"}
+        if facts["lower_bound"] is not None:
+            facts["gap"] = (counts.errors - facts["lower_bound"]) / max(1, counts.errors)
+        return tree.replace(info=facts)

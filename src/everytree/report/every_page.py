@@ -2,6 +2,7 @@
 
 the tree shown     the one tree that decides most like the average; its leaves count the true classes
 a row to pick      what the model says, and what its averages say in the mean, without adding up their evidence
+a row typed in     what trees drawn from each average say, added up in the same way; their leaves are in the page
 the evidence       how far each average moves the odds of a row to pick: weight · log(p / share)
 left out           what it says of each training row without that row, exactly: nothing is fitted again
 """
@@ -13,8 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bayes.forest import Forest
+from everytree.bayes.stacking import SLIP
 from everytree.data.frames import Frame
 from everytree.errors import DataError, EverytreeError
+from everytree.estimators.compressed_averages import drawn_forests
 from everytree.estimators.every_tree import EveryTreeClassifier
 from everytree.estimators.nearest_tree import with_true_counts
 from everytree.report.calibration import Judged
@@ -25,6 +29,8 @@ from everytree.report.words import shown
 
 __all__ = ["describe_every", "judged_without_refitting", "seen"]
 
+DRAWS = (1000, 250, 60)  # trees by which a row typed in is judged: as many as fit
+MOST_LEAVES = 20_000  # of these trees, in a page
 FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
 ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
 SPREAD = (
@@ -32,6 +38,10 @@ SPREAD = (
     "with {:.0%} of their spread."
 )
 TYPED = (
+    "The model adds up the evidence of many averages over every tree, too much for a page: it has the answers for the "
+    "rows to pick, and those for a row typed in come from {:,} trees drawn from the averages."
+)
+UNTYPED = (
     "The model adds up the evidence of many averages over every tree, too much for a page: it has the answers for the "
     "rows to pick, and explains a row typed in by the nearest tree."
 )
@@ -82,8 +92,10 @@ def describe_every(
         nearest = model.nearest_tree()
     except EverytreeError as error:
         page["notes"].append(f"Without the nearest tree: {error}.")
+        page["text"] = f"{model!r}"
         return
     one = nearest.model
+    one.recipes_ = getattr(model, "recipes_", ())  # by which columns of yes and no are said as such
     tests = PageTests(one)
     page["answer"], page["text"] = "average", None
     page["columns"], page["tests"], page["missing"] = page_columns(one), tests.tests, one.binarizer_.missing
@@ -94,8 +106,11 @@ def describe_every(
         if nearest.spread is None
         else SPREAD.format(nearest.spread)
     )
+    page["treeHeld"] = nearest.accuracy if nearest.spread is None else None
     page["posterior"] = _posterior(model)
-    page["notes"] += [TYPED, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
+    page["posterior"]["pool"] = pool = _pool(model, tests)
+    typed = UNTYPED if pool is None else TYPED.format(sum(each["draws"] for each in pool["members"]))
+    page["notes"] += [typed, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
     if frame is not None and codes is not None and rows > 0:
         _add_rows(page, model, one, frame, codes, rows)
 
@@ -129,6 +144,48 @@ def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
             *([each.name] for each in model.forests_),
         ],
     }
+
+
+def _pool(model: EveryTreeClassifier, tests: PageTests) -> dict[str, Any] | None:
+    """Return what a browser needs to answer for any row: leaves of drawn trees, and how averages are added up.
+
+    P(c) ∝ share_c · Π_k (p_k(c) / share_c)^w_kc, with p_k the mean of what the draws of average k say; "kept" is what
+    the shares keep of every answer. None where the trees have too many leaves.
+    """
+    for n in DRAWS:
+        members = _leaves(drawn_forests(model, n), tests)
+        if members is not None:
+            weights = [[float(f"{w:.9g}") for w in row] for row in model.weights_by_class_.tolist()]
+            return {"members": members, "weights": weights, "kept": SLIP / model.coded_.total}
+    return None
+
+
+def _leaves(forests: list[Forest], tests: PageTests) -> list[dict[str, Any]] | None:
+    """Return the leaves of the trees of each forest, equal ones once; None where they are too many."""
+    members, n_leaves = [], 0
+    for forest in forests:
+        # Deep trees say what their prunings say, so that leaves with the same conditions may say different things.
+        leaves: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
+        nodes, theta = forest.nodes.tolist(), forest.theta
+        waiting: list[tuple[int, tuple[int, ...]]] = [(root, ()) for root, _ in forest.trees.tolist()]
+        while waiting:
+            node, items = waiting.pop()
+            test, upper, no, yes = nodes[node]
+            if no == node:
+                said = tuple(float(f"{p:.6g}") for p in theta[node].tolist())
+                key = tuple(sorted(items)), said
+                leaves[key] = leaves.get(key, 0) + 1
+                continue
+            code = 2 * tests.place(test, upper)
+            waiting += [(no, (*items, code)), (yes, (*items, code + 1))]
+            if n_leaves + len(leaves) > MOST_LEAVES:
+                return None
+        members.append({
+            "draws": forest.n_trees, "items": [list(items) for items, _ in leaves], "w": [*leaves.values()],
+            "p": [list(said) for _, said in leaves],
+        })  # fmt: skip
+        n_leaves += len(leaves)
+    return members
 
 
 def _used(model: EveryTreeClassifier, frame: Frame) -> Frame:

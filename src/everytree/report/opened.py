@@ -40,7 +40,7 @@ from everytree.report.asked import Asked
 from everytree.report.edits import fixed_of, price_words
 from everytree.report.held_out import try_baselines, verdict
 from everytree.report.jobs import Job
-from everytree.report.left_out import left_out_average, left_out_tree
+from everytree.report.left_out import left_out_average, left_out_front, left_out_tree
 from everytree.report.node import Nodes
 from everytree.report.page_tests import PageTests
 from everytree.report.plain import cost_words, prior_words
@@ -174,6 +174,8 @@ class Opened:
         job.status = f"{proved} Now how good it is on examples it has not seen …"
         space.limits = Limits(None, memory, _teller(job, "examples left out"))
         self._part(job, "held_out", notes, lambda: self._held_out(job, space, kept, tree))
+        if job.part.get("front") and "held" not in job.part["front"] and not job.cancelled:
+            self._part(job, "front", notes, lambda: self._judged_front(job, space))
         space.limits = Limits()
         if job.cancelled:
             words = {
@@ -280,6 +282,7 @@ class Opened:
                 return tree
             if tree is not None:
                 self._tell(job, **self._tree_part(asked, tree, kept), facts=self._facts(space))
+                job.first.set()
                 job.status = f"searching … {told(tree.info['objective'])} so far with your {_choices(asked)}"
             seconds *= 4
         job.status = "Stopped: the best so far, not proved." if tree else "Stopped before there was a tree."
@@ -335,6 +338,7 @@ class Opened:
                 bound = told(info["lower_bound"])
                 if has_what_it_must and not asked.edits:
                     self._tell(job, **self._tree_part(asked, best, kept), facts=self._facts(space))
+                    job.first.set()
                     what = cost_words(asked.objective)
                     job.status = (
                         f"searching … {what} {told(info['objective'])} so far, none has less than {bound}"
@@ -422,6 +426,7 @@ class Opened:
                 whole["intervals"] = sections.row_intervals(found, tests)
             if local:
                 whole["averages"] = sections.row_averages(found, tests)
+            whole["drawn"] = sections.leaves_of_draws(found, place)
             known = whole, facts
             if job.cancelled:  # parts of it may be missing
                 return whole
@@ -457,6 +462,13 @@ class Opened:
             self._baselines = try_baselines(self.frame, self.codes, classes)
         lines += self._baselines
         return {"lines": lines, "about": LEFT_OUT, **verdict(lines)}
+
+    def _judged_front(self, job: Job, space: TreeSpace) -> dict[str, Any]:
+        """Return the front with how often its trees are right about examples that they have not seen."""
+        asked, front = job.asked, job.part["front"]
+        sizes = [point["size"] for point in front["points"]]
+        options: dict[str, Any] = {"max_size": asked.max_size, "require": list(asked.require) or None}
+        return {**front, "held": left_out_front(space, sizes, asked.objective, **options)}
 
     # --- one node
 

@@ -10,6 +10,7 @@ are given (recognised by the model's fingerprint). What could not be computed in
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -36,6 +37,7 @@ from everytree.report.every_page import describe_every, judged_without_refitting
 from everytree.report.facts import facts_of, summary_of
 from everytree.report.given import Examples, examples_of
 from everytree.report.held_out import figure, try_baselines, verdict
+from everytree.report.left_out import left_out_front
 from everytree.report.page_tests import PageTests, Place, as_they_are, numbers_in
 from everytree.report.trees import multiway_tree, option_tree, page_tree, path_tree
 from everytree.report.words import shown
@@ -49,6 +51,7 @@ ROWS = 30
 SECONDS = 20.0
 MOST_TEXT = 100_000
 LOCAL = "Every node chooses its own cuts, and the page does not compute the average over all of them: {}."
+OF_DRAWS = "a row typed in gets the mean of trees drawn from all of them"
 OF_ROWS = "it holds the average of the rows to pick, and explains a row typed in by the tree shown"
 OF_NONE = "it explains a row by the tree shown; the classifier itself predicts by the average"
 
@@ -79,9 +82,10 @@ def page_data(
             "The rows given are not those of training: they judge the model, and tell no more."
         )
     tests = PageTests(model) if isinstance(model, TreeClassifierBase) else None
-    _describe(page, model, tests)
     if isinstance(model, EveryTreeClassifier):
         describe_every(page, model, frame, codes, rows)
+    else:
+        _describe(page, model, tests)
     space = _space_of(model, frame, codes, training)
     _ask_space(page, model, space, tests, time_limit)
     if given is not None and frame is not None and codes is not None:
@@ -98,13 +102,17 @@ def page_data(
         if picked is not None and space is not None and model.INTERVALS:
             with space.within(time_limit):
                 _add_averages(page, model, picked)
+    if space is not None and tests is not None and model.INTERVALS and page["posterior"] is not None:
+        with space.within(time_limit):
+            page["posterior"]["drawn"] = sections.leaves_of_draws(model.posterior_, tests.place)
     if (
         model.display() == "average"
         and page["posterior"] is not None
         and model.binarizer_.columns_ is not None
     ):
-        known = page["posterior"].get("averages") is not None
-        page["notes"].append(LOCAL.format(OF_ROWS if known else OF_NONE))
+        found = page["posterior"]
+        drawn, known = found.get("drawn") is not None, found.get("averages") is not None
+        page["notes"].append(LOCAL.format(OF_DRAWS if drawn else OF_ROWS if known else OF_NONE))
     with nullcontext() if space is None else space.within(time_limit):
         page["facts"] = facts_of(model, space)
     page["summary"] = summary_of(model, space)
@@ -128,6 +136,7 @@ def _empty(model: Any, title: str | None) -> dict[str, Any]:
         "costs": _costs(model),
         "tree": None,
         "treeAbout": "",
+        "treeHeld": None,
         "claims": [],
         "text": None,
         "front": None,
@@ -287,7 +296,13 @@ def _ask_space(
         return
     with space.within(seconds):
         if space.max_depth is not None:
+            begin = time.monotonic()
             _try(page, "front", "the best tree of every size", lambda: _front(model, space, place))
+            if page["front"] is not None and time.monotonic() - begin < seconds / 10:
+                sizes = [point["size"] for point in page["front"]["points"]]
+                page["front"]["held"] = left_out_front(
+                    space, sizes, seconds=seconds / 5, **model.front_options()
+                )
         _try(
             page, "posterior", "the posterior over every tree", lambda: _posterior(model, space, exact, place)
         )
@@ -363,13 +378,13 @@ def _judge(page: dict[str, Any], model: Any, given: Examples, training: bool | N
         and not seen(model, given.frame, given.codes)
     ):
         training = False
-    found = judged_without_refitting(model, given.frame, given.codes) or judge(
-        model, given.frame, given.codes, training, seconds
-    )
+    left_out = judged_without_refitting(model, given.frame, given.codes)
+    found = left_out or judge(model, given.frame, given.codes, training, seconds)
     if isinstance(found, str):
         page["notes"].append(found)
         return
     page["calibration"] = calibration(found, page["classes"])
+    page["calibration"]["unseen"] = left_out is not None or training is not None
     lines = [figure("this model", found.proba, found.codes, said=found.said) | {"own": True}]
     lines += try_baselines(given.frame, given.codes, page["classes"])
     about = f"{found.about} Logistic regression is cross-validated on the rows given."

@@ -96,8 +96,12 @@ def numbers_in(page: dict[str, Any]) -> set[int]:
     [3]
     """
     found = {node["t"] for tree in _trees(page) for node in tree["nodes"] if "t" in node}
-    rules = (page.get("posterior") or {}).get("rules", ())
-    return found | {test for rule in rules for test, _ in rule["items"]}
+    posterior = page.get("posterior") or {}
+    found |= {test for rule in posterior.get("rules", ()) for test, _ in rule["items"]}
+    drawn = [posterior.get("drawn"), *(posterior.get("pool") or {}).get("members", ())]
+    return found | {
+        code >> 1 for each in drawn if each is not None for items in each["items"] for code in items
+    }
 
 
 def _trees(page: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from everytree.bayes.compress import CompressedRules
 from everytree.bayes.posterior import Posterior
+from everytree.bayes.uncertainty import drawn_leaves
 from everytree.engine.engine import Engine
 from everytree.errors import LimitReached
 from everytree.report.page_tests import Place, as_they_are
@@ -24,6 +25,7 @@ from everytree.weights.dirichlet import dirichlet_rows
 __all__ = [
     "drawn",
     "front",
+    "leaves_of_draws",
     "posterior",
     "row_averages",
     "row_intervals",
@@ -37,6 +39,8 @@ MOST_SUM_RULES = 3000  # in the sum of rules that predicts in the browser
 EPSILONS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 MOST_POINTS = 40
 MOST_NODES = 4000  # that all trees of a part may have together
+DRAWS = (1000, 300, 100)  # that a row typed in is judged by: as many as have few enough different leaves
+MOST_LEAVES = 6000
 
 
 def front(
@@ -116,6 +120,31 @@ def row_intervals(found: Any, tests: npt.NDArray[np.uint8]) -> list[list[list[fl
         [[short(a), short(b)] for a, b in zip(*ends, strict=True)]
         for ends in zip(low.tolist(), high.tolist(), strict=True)
     ]
+
+
+def leaves_of_draws(found: Any, place: Place = as_they_are) -> dict[str, Any] | None:
+    """Return the leaves of the trees by which ``row_intervals`` judges, for rows that a reader types in.
+
+    A row reaches one leaf of every draw. "b" is n + a of the classes there, "w" the number of draws that have the leaf.
+    None at a limit, and for an average that is no single posterior.
+    """
+    if not isinstance(found, Posterior):
+        return None
+    try:
+        for draws in DRAWS:
+            leaves = drawn_leaves(found, draws, 0)
+            if len(leaves) <= MOST_LEAVES:
+                break
+    except LimitReached:
+        return None
+    return {
+        "draws": draws,
+        "items": [
+            [2 * place(test, upper) + outcome for test, outcome, upper in each.items] for each in leaves
+        ],
+        "w": [each.draws for each in leaves],
+        "b": [[float(f"{x:.9g}") for x in each.parameters] for each in leaves],
+    }
 
 
 def row_averages(found: Any, tests: npt.NDArray[Any]) -> list[list[float]] | None:

@@ -76,8 +76,9 @@ KEPT_TEXTS, LEAST_SHARE = 100, 0.002  # of more, so many stay, each in at least 
 ROW_NUMBERS = "an id: a number of its own for every row"
 WORDY = 4.0  # words in a text of people, on average
 IDS = re.compile(
-    r"(?:^|[\W_])(?:id|uuid|guid|key|nr|no|number|index|row|rowid|serial)$|[a-z]Id$|^id(?:[\W_]|$)|ID$"
+    r"(?:^|[\W_])(?i:id|uuid|guid|key|nr|no|num|number|nummer|index|row|rowid|serial)[.:#]?$|[a-z]Id$|^id(?:[\W_]|$)|ID$"
 )
+HIGH = 10_000  # numbers that count the rows begin with 0, 1, or so high that they are no quantity
 
 
 @dataclass(frozen=True)
@@ -269,7 +270,7 @@ def _numbers(found: Recognised, column: Column) -> None:
         return
     whole = values.dtype.kind != "f" or bool((values == np.floor(values)).all())
     own = whole and len(distinct) == len(column) >= MANY_ROWS
-    counts_rows = own and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+    counts_rows = own and (values[0] in (0, 1) or values[0] >= HIGH) and bool((np.diff(values) == 1).all())
     if own and (counts_rows or IDS.search(column.name)):
         found.leave_out(column, ROW_NUMBERS)
     elif whole and len(distinct) >= MANY_ROWS and distinct[0] >= 16000101 and distinct[-1] <= 22001231:
