@@ -1,6 +1,8 @@
 #include "down/bracket.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 #include "common/parallel.hpp"
 #include "fold/weigh.hpp"
@@ -248,16 +250,117 @@ class Closed {
   std::vector<std::uint32_t> mask_;
 };
 
+// The same below a closed state where states choose their tests: each state on the way chooses from its own rows. Owns
+// buffers: one object per thread.
+class ChosenBelow {
+ public:
+  ChosenBelow(const Posterior& posterior, const AtLimit& limit)
+      : table_(posterior.graph().table()),
+        weights_(posterior.weights()),
+        limit_(limit),
+        min_leaf_(posterior.graph().options().min_leaf),
+        counts_(table_.n_classes()) {
+    for (std::size_t left = 0; left < 3; ++left) offers_.emplace_back(table_, min_leaf_);
+    for (auto& level : covers_)
+      for (Cover& cover : level) cover.resize(table_.n_words());
+    for (std::size_t k = 0; k < table_.by_column().size(); ++k) plain_ = plain_ && table_.by_column()[k].bins != 1;
+  }
+  void watch(Control& control, bool calling_thread) {
+    control_ = &control;
+    calling_thread_ = calling_thread;
+  }
+
+  // `left`: levels above the depth limit, at most two.
+  Pair operator()(const std::uint64_t* cover, std::int64_t total, std::size_t depth, std::size_t left) {
+    work();
+    if (left == 0) {
+      const bool open = splittable(cover, total);
+      table_.class_counts(cover, counts_.data());
+      return limit_(counts_.data(), open);
+    }
+    const std::span<const std::uint32_t> tests =
+        total < 2 * min_leaf_ ? std::span<const std::uint32_t>{} : offers_[left].of(cover);
+    table_.class_counts(cover, counts_.data());
+    const Wide leaf = Wide::from_log(weights_.log_leaf(counts_.data(), depth, !tests.empty()));
+    Pair sum{leaf, leaf};
+    if (tests.empty()) return sum;
+    const Prior& prior = weights_.prior();
+    shares_[left].begin(prior);
+    for (const std::uint32_t test : tests) shares_[left].add(test);
+    Pair splits{};
+    for (const std::uint32_t test : tests) {
+      const std::uint64_t* column = table_.column(test);
+      const std::int64_t ones = table_.count(cover, test);
+      Cover(&child)[2] = covers_[left];
+      for (std::size_t w = 0; w < table_.n_words(); ++w) {
+        child[1][w] = cover[w] & column[w];
+        child[0][w] = cover[w] & ~column[w];
+      }
+      const Pair one = (*this)(child[1].data(), ones, depth + 1, left - 1);
+      const Pair zero = (*this)(child[0].data(), total - ones, depth + 1, left - 1);
+      splits += Wide(shares_[left].share(test)) * (one * zero);
+    }
+    sum += Wide::from_log(prior.log_split_base(depth)) * splits;
+    return sum;
+  }
+
+ private:
+  // Whether a cover offers a test. With min_leaf = 1 it does if two of its rows differ, and mostly they do in the
+  // column in which two rows of the last cover did, after a few rows.
+  bool splittable(const std::uint64_t* cover, std::int64_t total) {
+    if (total < 2 * min_leaf_) return false;
+    if (min_leaf_ > 1 || !plain_) return !offers_[0].of(cover).empty();
+    const std::size_t n_columns = table_.by_column().size();
+    for (std::size_t k = 0; k < n_columns; ++k) {
+      const std::size_t column = (hint_ + k) % n_columns;
+      if (differ(cover, column)) {
+        hint_ = column;
+        return true;
+      }
+    }
+    return false;
+  }
+  // Whether two rows of a cover have different codes in a column.
+  bool differ(const std::uint64_t* cover, std::size_t column) const {
+    const std::uint32_t* first = nullptr;
+    for (std::size_t w = 0; w < table_.n_words(); ++w)
+      for (std::uint64_t bits = cover[w]; bits != 0; bits &= bits - 1) {
+        const std::uint32_t* places = table_.places(64 * w + static_cast<std::size_t>(std::countr_zero(bits)));
+        if (first == nullptr)
+          first = places;
+        else if (places[column] != first[column])
+          return true;
+      }
+    return false;
+  }
+  // Covers may be large: look at the limits now and then.
+  void work() {
+    work_ += table_.n_words() + 64;
+    if (work_ < (std::size_t{1} << 18)) return;
+    work_ = 0;
+    if (control_ != nullptr) control_->check(calling_thread_, "bracketing the frontier", 0, 0);
+  }
+
+  const CountTable& table_;
+  const ProductWeights& weights_;
+  const AtLimit& limit_;
+  std::int64_t min_leaf_;
+  bool plain_ = true;  // a column with two values offers a test
+  std::vector<std::int32_t> counts_;
+  std::vector<Offers> offers_;  // by levels left, as the covers of the children and the shares
+  Cover covers_[3][2];
+  Shares shares_[3];
+  std::size_t hint_ = 0, work_ = 0;
+  Control* control_ = nullptr;
+  bool calling_thread_ = false;
+};
+
 }  // namespace
 
 Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Control& control) {
   const Graph& graph = posterior.graph();
   const int max_depth = graph.options().max_depth;
   if (max_depth < 0) return {posterior.log_evidence(), posterior.log_evidence()};
-  if (graph.table().local())
-    throw InvalidInput(
-        "a bracket needs cuts fixed for the whole table: where states choose their cuts, deeper trees use other ones "
-        "in the last two levels; use global cuts, or no depth limit");
   if (posterior.weights().leaf().n_variants() > 1)
     throw InvalidInput("a bracket needs the same Dirichlet parameters at every depth");
   const std::size_t held = graph.bytes() + graph.size() * sizeof(Pair);
@@ -266,20 +369,31 @@ Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Cont
   std::vector<Pair> value(graph.size());
   std::vector<std::uint32_t> closed, inner;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
-  std::vector<Closed> bounds;
-  bounds.reserve(std::max<std::size_t>(1, n_threads));
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads); ++k)
-    bounds.emplace_back(posterior, limit).watch(control, k == 0);
-  for_each_parallel(closed.size(), n_threads, control, "bracketing the frontier",
-                    [&](std::size_t k, std::size_t worker) {
-                      const State& s = graph.state(closed[k]);
-                      const int left = max_depth - s.depth;
-                      // Too few examples for a leaf at the limit that could be split: the value is known.
-                      if (left > 2 || s.total < (left + 2) * graph.options().min_leaf)
-                        value[closed[k]] = {posterior.values()[closed[k]], posterior.values()[closed[k]]};
-                      else
-                        value[closed[k]] = bounds[worker](closed[k], left);
-                    });
+  const auto known = [&](std::uint32_t id) { return Pair{posterior.values()[id], posterior.values()[id]}; };
+  // value[id] = below(bounds of this thread, id, levels left) for all closed states.
+  const auto bound_closed = [&]<class Bounds>(std::vector<Bounds> bounds, const auto& below) {
+    bounds.reserve(std::max<std::size_t>(1, n_threads));
+    for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads); ++k)
+      bounds.emplace_back(posterior, limit).watch(control, k == 0);
+    for_each_parallel(closed.size(), n_threads, control, "bracketing the frontier",
+                      [&](std::size_t k, std::size_t worker) {
+                        const int left = max_depth - graph.state(closed[k]).depth;
+                        value[closed[k]] = below(bounds[worker], closed[k], left);
+                      });
+  };
+  if (graph.table().local())
+    bound_closed(std::vector<ChosenBelow>{}, [&](ChosenBelow& bounds, std::uint32_t id, int left) {
+      const State& s = graph.state(id);
+      // Fewer levels than the limit leaves: too few examples for it to matter, and no two levels that share tests.
+      if (s.levels < left) return known(id);
+      return bounds(graph.cover(id), s.total, static_cast<std::size_t>(s.depth), static_cast<std::size_t>(left));
+    });
+  else
+    bound_closed(std::vector<Closed>{}, [&](Closed& bounds, std::uint32_t id, int left) {
+      // Too few examples for a leaf at the limit that could be split: the value is known.
+      if (left > 2 || graph.state(id).total < (left + 2) * graph.options().min_leaf) return known(id);
+      return bounds(id, left);
+    });
   const WeighProduct<SumProduct> weigh(graph, posterior.weights());
   WeighProduct<SumProduct>::Inner node;
   std::size_t done = 0;
