@@ -1,7 +1,6 @@
 #include "down/bracket.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <span>
 
 #include "common/parallel.hpp"
@@ -259,12 +258,12 @@ class ChosenBelow {
         weights_(posterior.weights()),
         limit_(limit),
         min_leaf_(posterior.graph().options().min_leaf),
-        counts_(table_.n_classes()) {
-    for (std::size_t left = 0; left < 3; ++left) offers_.emplace_back(table_, min_leaf_);
-    for (auto& level : covers_)
-      for (Cover& cover : level) cover.resize(table_.n_words());
-    for (std::size_t k = 0; k < table_.by_column().size(); ++k) plain_ = plain_ && table_.by_column()[k].bins != 1;
-  }
+        counts_(table_.n_classes()),
+        frontier_(table_, min_leaf_),
+        offers_(table_, min_leaf_),
+        last_offers_(table_, min_leaf_),
+        below_(table_.n_words()),
+        leaf_(table_.n_words()) {}
   void watch(Control& control, bool calling_thread) {
     control_ = &control;
     calling_thread_ = calling_thread;
@@ -272,70 +271,76 @@ class ChosenBelow {
 
   // `left`: levels above the depth limit, at most two.
   Pair operator()(const std::uint64_t* cover, std::int64_t total, std::size_t depth, std::size_t left) {
-    work();
+    if (left == 1) return last_level(cover, depth);
     if (left == 0) {
-      const bool open = splittable(cover, total);
+      const bool open = total >= 2 * min_leaf_ && last_offers_.any(cover);
       table_.class_counts(cover, counts_.data());
       return limit_(counts_.data(), open);
     }
-    const std::span<const std::uint32_t> tests =
-        total < 2 * min_leaf_ ? std::span<const std::uint32_t>{} : offers_[left].of(cover);
+    const std::span<const std::uint32_t> tests = offers_.of(cover);
     table_.class_counts(cover, counts_.data());
     const Wide leaf = Wide::from_log(weights_.log_leaf(counts_.data(), depth, !tests.empty()));
     Pair sum{leaf, leaf};
     if (tests.empty()) return sum;
     const Prior& prior = weights_.prior();
-    shares_[left].begin(prior);
-    for (const std::uint32_t test : tests) shares_[left].add(test);
+    upper_shares_.begin(prior);
+    for (const std::uint32_t test : tests) upper_shares_.add(test);
     Pair splits{};
     for (const std::uint32_t test : tests) {
-      const std::uint64_t* column = table_.column(test);
-      const std::int64_t ones = table_.count(cover, test);
-      Cover(&child)[2] = covers_[left];
-      for (std::size_t w = 0; w < table_.n_words(); ++w) {
-        child[1][w] = cover[w] & column[w];
-        child[0][w] = cover[w] & ~column[w];
+      Pair both{Wide(upper_shares_.share(test)), Wide(upper_shares_.share(test))};
+      for (int side = 0; side < 2; ++side) {
+        cut(cover, test, side, below_);
+        both = both * last_level(below_.data(), depth + 1);
       }
-      const Pair one = (*this)(child[1].data(), ones, depth + 1, left - 1);
-      const Pair zero = (*this)(child[0].data(), total - ones, depth + 1, left - 1);
-      splits += Wide(shares_[left].share(test)) * (one * zero);
+      splits += both;
     }
     sum += Wide::from_log(prior.log_split_base(depth)) * splits;
     return sum;
   }
 
  private:
-  // Whether a cover offers a test. With min_leaf = 1 it does if two of its rows differ, and mostly they do in the
-  // column in which two rows of the last cover did, after a few rows.
-  bool splittable(const std::uint64_t* cover, std::int64_t total) {
-    if (total < 2 * min_leaf_) return false;
-    if (min_leaf_ > 1 || !plain_) return !offers_[0].of(cover).empty();
-    const std::size_t n_columns = table_.by_column().size();
-    for (std::size_t k = 0; k < n_columns; ++k) {
-      const std::size_t column = (hint_ + k) % n_columns;
-      if (differ(cover, column)) {
-        hint_ = column;
-        return true;
-      }
+  // A state that chooses its tests, with leaves at the depth limit below them.
+  Pair last_level(const std::uint64_t* cover, std::size_t depth) {
+    frontier_.load(cover);
+    const Frontier& f = frontier_;
+    const Wide leaf = Wide::from_log(weights_.log_leaf(f.totals(), depth, f.n_groups() > 0));
+    Pair sum{leaf, leaf};
+    work(f.n_groups());
+    if (f.n_groups() == 0) return sum;
+    const Prior& prior = weights_.prior();
+    shares_.begin(prior);
+    for (std::size_t g = 0; g < f.n_groups(); ++g) shares_.add(table_, f.parts(g));
+    Pair splits{};
+    for (std::size_t g = 0; g < f.n_groups(); ++g) {
+      const double share = shares_.share<SumProduct>(table_, f.parts(g));
+      splits += Wide(share) * (at_limit(cover, g, 1) * at_limit(cover, g, 0));
     }
-    return false;
+    sum += Wide::from_log(prior.log_split_base(depth)) * splits;
+    return sum;
   }
-  // Whether two rows of a cover have different codes in a column.
-  bool differ(const std::uint64_t* cover, std::size_t column) const {
-    const std::uint32_t* first = nullptr;
-    for (std::size_t w = 0; w < table_.n_words(); ++w)
-      for (std::uint64_t bits = cover[w]; bits != 0; bits &= bits - 1) {
-        const std::uint32_t* places = table_.places(64 * w + static_cast<std::size_t>(std::countr_zero(bits)));
-        if (first == nullptr)
-          first = places;
-        else if (places[column] != first[column])
-          return true;
-      }
-    return false;
+
+  // Side a of a split of the loaded state.
+  Pair at_limit(const std::uint64_t* cover, std::size_t g, int a) {
+    const Frontier& f = frontier_;
+    for (std::size_t c = 0; c < counts_.size(); ++c)
+      counts_[c] = a == 1 ? f.count(c, g) : f.totals()[c] - f.count(c, g);
+    const std::int32_t total = a == 1 ? f.total(g) : f.total() - f.total(g);
+    bool open = false;
+    if (total >= 2 * min_leaf_) {
+      const std::uint32_t part = f.parts(g)[0];
+      cut(cover, part >> 1, (part & 1) != 0 ? 1 - a : a, leaf_);
+      open = last_offers_.any(leaf_.data());
+    }
+    return limit_(counts_.data(), open);
+  }
+
+  void cut(const std::uint64_t* cover, std::uint32_t test, int side, Cover& out) const {
+    const std::uint64_t* column = table_.column(test);
+    for (std::size_t w = 0; w < table_.n_words(); ++w) out[w] = cover[w] & (side == 1 ? column[w] : ~column[w]);
   }
   // Covers may be large: look at the limits now and then.
-  void work() {
-    work_ += table_.n_words() + 64;
+  void work(std::size_t n_tests) {
+    work_ += (n_tests + 1) * (table_.n_words() + 64);
     if (work_ < (std::size_t{1} << 18)) return;
     work_ = 0;
     if (control_ != nullptr) control_->check(calling_thread_, "bracketing the frontier", 0, 0);
@@ -345,12 +350,12 @@ class ChosenBelow {
   const ProductWeights& weights_;
   const AtLimit& limit_;
   std::int64_t min_leaf_;
-  bool plain_ = true;  // a column with two values offers a test
   std::vector<std::int32_t> counts_;
-  std::vector<Offers> offers_;  // by levels left, as the covers of the children and the shares
-  Cover covers_[3][2];
-  Shares shares_[3];
-  std::size_t hint_ = 0, work_ = 0;
+  Frontier frontier_;
+  Offers offers_, last_offers_;
+  Cover below_, leaf_;  // a child of the closed state, and one of that
+  Shares upper_shares_, shares_;
+  std::size_t work_ = 0;
   Control* control_ = nullptr;
   bool calling_thread_ = false;
 };

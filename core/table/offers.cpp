@@ -143,43 +143,60 @@ std::span<const std::uint32_t> Offers::of(const std::uint64_t* cover) {
   count(cover);
   offered_.clear();
   upper_.clear();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    const Column& column = columns[k];
-    const std::uint32_t place = columns.place(k), words = (columns.place(k + 1) - place) / 64;
-    if (column.kind == Column::Kind::ordered && column.bins > 0) {
-      std::int32_t* examples = examples_.data() + place;
-      const std::int64_t missing = examples[column.n_codes()], present = total_ - missing;
-      examples[column.n_codes()] = 0;
-      if (present > 0)
-        breaks_of_codes(BlockSums(examples, column.n_codes(), filled_), present, column.bins,
-                        [&](std::size_t code, std::size_t next, std::int64_t holds) {
-                          const auto lower = static_cast<std::uint32_t>(code);
-                          offer(column.begin + lower, holds, columns.upper(k, lower, static_cast<std::uint32_t>(next)));
-                        });
-      if (missing > 0) offer(column.missing, missing, 0);
-      std::fill_n(examples, 64 * words, 0);
-      continue;
-    }
-    std::size_t n_present = 0;
-    std::int64_t sum = 0;
-    for (std::uint32_t w = 0; w < words; ++w) {
-      std::int32_t* examples = examples_.data() + place + 64 * w;
-      // Found 16 codes at a time: keeping bits while counting took as long as counting itself.
-      for (std::uint64_t bits = kernels_->nonzero(examples); bits != 0; bits &= bits - 1) {
-        const int code = std::countr_zero(bits);
-        codes_[n_present] = 64 * w + static_cast<std::uint32_t>(code);
-        filled_[n_present++] = sum += examples[code];
-      }
-      std::fill_n(examples, 64, 0);
-    }
-    if (n_present < 2) continue;
-    n_present_ = n_present;
-    if (column.kind == Column::Kind::ordered)
-      ordered(k);
-    else
-      nominal(column);
-  }
+  for (std::size_t k = 0; k < columns.size(); ++k) of_column(k);
   return offered_;
+}
+
+bool Offers::any(const std::uint64_t* cover) {
+  const std::size_t n_columns = table_->by_column().size();
+  offered_.clear();
+  upper_.clear();
+  for (std::size_t n = 0; n < n_columns && offered_.empty(); ++n) {
+    const std::size_t k = n == 0 ? last_ : n - (n <= last_ ? 1 : 0);
+    count_column(cover, k);
+    of_column(k);
+    if (!offered_.empty()) last_ = k;
+  }
+  return !offered_.empty();
+}
+
+// The tests of a column, once its examples are counted; the counts are zero again then.
+void Offers::of_column(std::size_t k) {
+  const Columns& columns = table_->by_column();
+  const Column& column = columns[k];
+  const std::uint32_t place = columns.place(k), words = (columns.place(k + 1) - place) / 64;
+  if (column.kind == Column::Kind::ordered && column.bins > 0) {
+    std::int32_t* examples = examples_.data() + place;
+    const std::int64_t missing = examples[column.n_codes()], present = total_ - missing;
+    examples[column.n_codes()] = 0;
+    if (present > 0)
+      breaks_of_codes(BlockSums(examples, column.n_codes(), filled_), present, column.bins,
+                      [&](std::size_t code, std::size_t next, std::int64_t holds) {
+                        const auto lower = static_cast<std::uint32_t>(code);
+                        offer(column.begin + lower, holds, columns.upper(k, lower, static_cast<std::uint32_t>(next)));
+                      });
+    if (missing > 0) offer(column.missing, missing, 0);
+    std::fill_n(examples, 64 * words, 0);
+    return;
+  }
+  std::size_t n_present = 0;
+  std::int64_t sum = 0;
+  for (std::uint32_t w = 0; w < words; ++w) {
+    std::int32_t* examples = examples_.data() + place + 64 * w;
+    // Found 16 codes at a time: keeping bits while counting took as long as counting itself.
+    for (std::uint64_t bits = kernels_->nonzero(examples); bits != 0; bits &= bits - 1) {
+      const int code = std::countr_zero(bits);
+      codes_[n_present] = 64 * w + static_cast<std::uint32_t>(code);
+      filled_[n_present++] = sum += examples[code];
+    }
+    std::fill_n(examples, 64, 0);
+  }
+  if (n_present < 2) return;
+  n_present_ = n_present;
+  if (column.kind == Column::Kind::ordered)
+    ordered(k);
+  else
+    nominal(column);
 }
 
 // Examples of each place in the cover.
@@ -194,6 +211,19 @@ void Offers::count(const std::uint64_t* cover) {
         const std::uint32_t* places = table_->places(slot);
         total_ += each;
         for (std::size_t k = 0; k < n_columns; ++k) examples_[places[k]] += each;
+      }
+  }
+}
+
+// The same of one column.
+void Offers::count_column(const std::uint64_t* cover, std::size_t k) {
+  total_ = 0;
+  for (const Section& s : table_->sections()) {
+    const std::int32_t each = s.multiplicity();
+    for (std::uint32_t w = s.begin; w < s.end; ++w)
+      for (std::uint64_t bits = cover[w]; bits != 0; bits &= bits - 1) {
+        total_ += each;
+        examples_[table_->places(64 * std::size_t{w} + static_cast<std::size_t>(std::countr_zero(bits)))[k]] += each;
       }
   }
 }

@@ -24,6 +24,7 @@ the trees that are known its trees of depth ≤ δ: those of the space of depth 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,7 +35,6 @@ import everytree._core as _core
 from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
-from everytree.engine.rows import core_rows
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import PriorTables
 
@@ -110,19 +110,18 @@ def log_evidence_bracket(posterior: Folded) -> Bracket:
 def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket:
     """Bracket predictions: see ``Posterior.predict_bracket``."""
     space = posterior.space
-    proba = posterior.predict_proba(X)  # also checks X
     with space.question("bracketing predictions") as control:
-        tables = _check(posterior)
+        rows, tables = posterior.checked_rows(X), _check(posterior)
         if not _limited(posterior, control):
-            if space.table.columns is not None and space.max_depth is not None:
-                proba = _fold(posterior, None, control).predict(core_rows(space, X), control)
+            local = space.table.columns is not None and space.max_depth is not None
+            core = _fold(posterior, None, control) if local else posterior.core
+            proba = posterior.clipped(core.predict(rows, control))
             return PredictionBracket(proba, proba.copy(), 1.0)
-        if 2 * proba.nbytes > space.limits.memory:
+        if 2 * len(rows) * len(space.classes) * 8 > space.limits.memory:  # two matrices are the answer
             raise LimitReached("memory limit reached", "memory")
-        del proba  # only its place was needed; two matrices are the answer
         core = _known_trees(posterior, tables, control)
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
-        p = core.predict(core_rows(space, X), control)
+        p = core.predict(rows, control)
     counts = space.table.class_examples.astype(float)
     a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
@@ -146,22 +145,29 @@ def _known_trees(posterior: Folded, tables: PriorTables, control: _core.Control)
     )
     closed[at] = min(closed[at], leaf[at])
     if posterior.space.table.columns is None:
-        return _fold(posterior, at, control, log_leaf_closed=closed)
+        return _fold(posterior, at, control, lambda own: replace(own, log_leaf_closed=closed))
     # In the space that is one level deeper every node above depth δ chooses its own cuts; none is split at depth δ.
     split[at], leaf[at] = -math.inf, closed[at]
     return _fold(
-        posterior, at + 1, control, log_split=split, log_leaf_open=leaf, log_leaf_closed=closed
+        posterior,
+        at + 1,
+        control,
+        lambda own: replace(own, log_split=split, log_leaf_open=leaf, log_leaf_closed=closed),
     )
 
 
 def _fold(
-    posterior: Folded, depth: int | None, control: _core.Control, **tables: list[float]
+    posterior: Folded,
+    depth: int | None,
+    control: _core.Control,
+    tables: Callable[[PriorTables], PriorTables] | None = None,
 ) -> _core.Posterior:
-    """Fold the same posterior over the trees of another depth, with these tables of its prior in place of its own."""
+    """Fold the same posterior over the trees of another depth; ``tables`` changes those of its prior."""
     given = posterior.space
     space = given if depth == given.max_depth else given.at_depth(depth, given.limits)
     graph, weights = posterior_graph(space, posterior.prior, posterior.dirichlet, control, posterior.power)
-    weights = replace(weights, tables=replace(weights.tables, **tables))
+    if tables is not None:
+        weights = replace(weights, tables=tables(weights.tables))
     return _core.Posterior(**fold_arguments(space, graph, weights, control))
 
 
