@@ -49,6 +49,8 @@ class Offers {
   std::size_t n_present_ = 0, last_ = 0;
   std::vector<std::uint32_t> codes_;
   std::vector<std::int64_t> filled_;
+  std::vector<std::int32_t> sums_;  // of the codes of a column, by blocks
+  std::vector<std::uint64_t> present_;
   std::vector<std::uint32_t> breaks_;
 };
 
