@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "down/expansion.hpp"
+#include "down/local_expansion.hpp"
 #include "down/rule_sum.hpp"
 
 namespace everytree::bind {
@@ -8,32 +9,69 @@ namespace {
 
 using Moves = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-}  // namespace
-
-void bind_compress(nb::module_& m) {
-  nb::class_<Expansion>(m, "Expansion", "The average over every tree as a sum of parities.")
-      .def(
-          "__init__",
-          [](Expansion* self, const Posterior& posterior, PyControl& control) {
-            run(control, [&](Control& c) { new (self) Expansion(posterior, c); });
-          },
-          nb::arg("posterior"), nb::arg("control"))
+// What both expansions are offered.
+template <class Class>
+void def_questions(Class& bound) {
+  using E = typename Class::Type;
+  bound
       .def(
           "point",
-          [](const Expansion& e, double epsilon) {
+          [](const E& e, double epsilon) {
             const Expansion::Point p = e.point(epsilon);
             return std::pair(p.n_rules, p.bound);
           },
           nb::arg("epsilon"), "(number of rules, bound) for an epsilon.")
       .def(
           "rules",
-          [](const Expansion& e, double epsilon, PyControl& control) {
+          [](E& e, double epsilon, PyControl& control) {
             Rules r = run(control, [&](Control& c) { return e.rules(epsilon, c); });
             return std::tuple(as_numpy(std::move(r.base)), as_numpy(std::move(r.items)), as_numpy(std::move(r.begin)),
                               as_numpy(std::move(r.moves)), r.bound);
           },
           nb::arg("epsilon"), nb::arg("control"),
           "base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.");
+}
+
+}  // namespace
+
+void bind_compress(nb::module_& m) {
+  m.def(
+      "offered_tests",
+      [](const Posterior& posterior, PyControl& control) {
+        const auto offered = run(control, [&](Control& c) { return offered_tests(posterior.graph(), c); });
+        std::vector<std::uint32_t> tests, uppers;
+        for (const auto& [test, upper] : offered) {
+          tests.push_back(test);
+          uppers.push_back(upper);
+        }
+        return std::pair(as_numpy(std::move(tests)), as_numpy(std::move(uppers)));
+      },
+      nb::arg("posterior"), nb::arg("control"), "The tests that states offer, with their uppers.");
+
+  auto local = nb::class_<LocalExpansion>(m, "LocalExpansion", "The same where states choose their tests.")
+                   .def(
+                       "__init__",
+                       [](LocalExpansion* self, const Posterior& posterior, const Flat<std::uint32_t>& question_of,
+                          const Flat<std::uint32_t>& columns, const Flat<std::uint32_t>& cuts, PyControl& control) {
+                         if (columns.shape(0) != cuts.shape(0)) throw InvalidInput("every question needs its column");
+                         std::vector<Question> questions(columns.shape(0));
+                         for (std::size_t q = 0; q < questions.size(); ++q)
+                           questions[q] = {columns.data()[q], cuts.data()[q] != 0};
+                         const std::vector<std::uint32_t> of = copied(question_of);
+                         run(control, [&](Control& c) { new (self) LocalExpansion(posterior, of, questions, c); });
+                       },
+                       nb::arg("posterior"), nb::arg("question_of").noconvert(), nb::arg("columns").noconvert(),
+                       nb::arg("cuts").noconvert(), nb::arg("control"));
+  def_questions(local);
+
+  auto expansion = nb::class_<Expansion>(m, "Expansion", "The average over every tree as a sum of parities.")
+                       .def(
+                           "__init__",
+                           [](Expansion* self, const Posterior& posterior, PyControl& control) {
+                             run(control, [&](Control& c) { new (self) Expansion(posterior, c); });
+                           },
+                           nb::arg("posterior"), nb::arg("control"));
+  def_questions(expansion);
 
   nb::class_<RuleSum>(m, "RuleSum", "Predictions by a sum of rules.")
       .def(

@@ -385,13 +385,6 @@ def test_a_single_cut_is_neither_required_nor_forbidden():
 
 
 @needs_core
-def test_compressing_is_refused_and_says_what_to_do():
-    _, _, space = space_of(0, 2)
-    with pytest.raises(et.QueryError, match=r"posterior\.rules.*cuts=.global"):
-        space.posterior().compress(0.1)
-
-
-@needs_core
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_hold_the_draws_of_new_rows(seed):
     """The interval of almost all probability holds the average; moments are those over every tree."""

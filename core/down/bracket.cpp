@@ -1,6 +1,7 @@
 #include "down/bracket.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "common/parallel.hpp"
 #include "fold/weigh.hpp"
@@ -248,16 +249,123 @@ class Closed {
   std::vector<std::uint32_t> mask_;
 };
 
+// The same below a closed state where states choose their tests: each state on the way chooses from its own rows. Owns
+// buffers: one object per thread.
+class ChosenBelow {
+ public:
+  ChosenBelow(const Posterior& posterior, const AtLimit& limit)
+      : table_(posterior.graph().table()),
+        weights_(posterior.weights()),
+        limit_(limit),
+        min_leaf_(posterior.graph().options().min_leaf),
+        counts_(table_.n_classes()),
+        frontier_(table_, min_leaf_),
+        offers_(table_, min_leaf_),
+        last_offers_(table_, min_leaf_),
+        below_(table_.n_words()),
+        leaf_(table_.n_words()) {}
+  void watch(Control& control, bool calling_thread) {
+    control_ = &control;
+    calling_thread_ = calling_thread;
+  }
+
+  // `left`: levels above the depth limit, at most two.
+  Pair operator()(const std::uint64_t* cover, std::int64_t total, std::size_t depth, std::size_t left) {
+    if (left == 1) return last_level(cover, depth);
+    if (left == 0) {
+      const bool open = total >= 2 * min_leaf_ && last_offers_.any(cover);
+      table_.class_counts(cover, counts_.data());
+      return limit_(counts_.data(), open);
+    }
+    const std::span<const std::uint32_t> tests = offers_.of(cover);
+    table_.class_counts(cover, counts_.data());
+    const Wide leaf = Wide::from_log(weights_.log_leaf(counts_.data(), depth, !tests.empty()));
+    Pair sum{leaf, leaf};
+    if (tests.empty()) return sum;
+    const Prior& prior = weights_.prior();
+    upper_shares_.begin(prior);
+    for (const std::uint32_t test : tests) upper_shares_.add(test);
+    Pair splits{};
+    for (const std::uint32_t test : tests) {
+      Pair both{Wide(upper_shares_.share(test)), Wide(upper_shares_.share(test))};
+      for (int side = 0; side < 2; ++side) {
+        cut(cover, test, side, below_);
+        both = both * last_level(below_.data(), depth + 1);
+      }
+      splits += both;
+    }
+    sum += Wide::from_log(prior.log_split_base(depth)) * splits;
+    return sum;
+  }
+
+ private:
+  // A state that chooses its tests, with leaves at the depth limit below them.
+  Pair last_level(const std::uint64_t* cover, std::size_t depth) {
+    frontier_.load(cover);
+    const Frontier& f = frontier_;
+    const Wide leaf = Wide::from_log(weights_.log_leaf(f.totals(), depth, f.n_groups() > 0));
+    Pair sum{leaf, leaf};
+    work(f.n_groups());
+    if (f.n_groups() == 0) return sum;
+    const Prior& prior = weights_.prior();
+    shares_.begin(prior);
+    for (std::size_t g = 0; g < f.n_groups(); ++g) shares_.add(table_, f.parts(g));
+    Pair splits{};
+    for (std::size_t g = 0; g < f.n_groups(); ++g) {
+      const double share = shares_.share<SumProduct>(table_, f.parts(g));
+      splits += Wide(share) * (at_limit(cover, g, 1) * at_limit(cover, g, 0));
+    }
+    sum += Wide::from_log(prior.log_split_base(depth)) * splits;
+    return sum;
+  }
+
+  // Side a of a split of the loaded state.
+  Pair at_limit(const std::uint64_t* cover, std::size_t g, int a) {
+    const Frontier& f = frontier_;
+    for (std::size_t c = 0; c < counts_.size(); ++c)
+      counts_[c] = a == 1 ? f.count(c, g) : f.totals()[c] - f.count(c, g);
+    const std::int32_t total = a == 1 ? f.total(g) : f.total() - f.total(g);
+    bool open = false;
+    if (total >= 2 * min_leaf_) {
+      const std::uint32_t part = f.parts(g)[0];
+      cut(cover, part >> 1, (part & 1) != 0 ? 1 - a : a, leaf_);
+      open = last_offers_.any(leaf_.data());
+    }
+    return limit_(counts_.data(), open);
+  }
+
+  void cut(const std::uint64_t* cover, std::uint32_t test, int side, Cover& out) const {
+    const std::uint64_t* column = table_.column(test);
+    for (std::size_t w = 0; w < table_.n_words(); ++w) out[w] = cover[w] & (side == 1 ? column[w] : ~column[w]);
+  }
+  // Covers may be large: look at the limits now and then.
+  void work(std::size_t n_tests) {
+    work_ += (n_tests + 1) * (table_.n_words() + 64);
+    if (work_ < (std::size_t{1} << 18)) return;
+    work_ = 0;
+    if (control_ != nullptr) control_->check(calling_thread_, "bracketing the frontier", 0, 0);
+  }
+
+  const CountTable& table_;
+  const ProductWeights& weights_;
+  const AtLimit& limit_;
+  std::int64_t min_leaf_;
+  std::vector<std::int32_t> counts_;
+  Frontier frontier_;
+  Offers offers_, last_offers_;
+  Cover below_, leaf_;  // a child of the closed state, and one of that
+  Shares upper_shares_, shares_;
+  std::size_t work_ = 0;
+  Control* control_ = nullptr;
+  bool calling_thread_ = false;
+};
+
 }  // namespace
 
 Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Control& control) {
   const Graph& graph = posterior.graph();
   const int max_depth = graph.options().max_depth;
   if (max_depth < 0) return {posterior.log_evidence(), posterior.log_evidence()};
-  if (graph.table().local())
-    throw InvalidInput(
-        "a bracket needs cuts fixed for the whole table: where states choose their cuts, deeper trees use other ones "
-        "in the last two levels; use global cuts, or no depth limit");
   if (posterior.weights().leaf().n_variants() > 1)
     throw InvalidInput("a bracket needs the same Dirichlet parameters at every depth");
   const std::size_t held = graph.bytes() + graph.size() * sizeof(Pair);
@@ -266,20 +374,31 @@ Bracket evidence_bracket(const Posterior& posterior, std::size_t n_threads, Cont
   std::vector<Pair> value(graph.size());
   std::vector<std::uint32_t> closed, inner;
   for (std::uint32_t id : graph.children_first()) (graph.state(id).inner() ? inner : closed).push_back(id);
-  std::vector<Closed> bounds;
-  bounds.reserve(std::max<std::size_t>(1, n_threads));
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads); ++k)
-    bounds.emplace_back(posterior, limit).watch(control, k == 0);
-  for_each_parallel(closed.size(), n_threads, control, "bracketing the frontier",
-                    [&](std::size_t k, std::size_t worker) {
-                      const State& s = graph.state(closed[k]);
-                      const int left = max_depth - s.depth;
-                      // Too few examples for a leaf at the limit that could be split: the value is known.
-                      if (left > 2 || s.total < (left + 2) * graph.options().min_leaf)
-                        value[closed[k]] = {posterior.values()[closed[k]], posterior.values()[closed[k]]};
-                      else
-                        value[closed[k]] = bounds[worker](closed[k], left);
-                    });
+  const auto known = [&](std::uint32_t id) { return Pair{posterior.values()[id], posterior.values()[id]}; };
+  // value[id] = below(bounds of this thread, id, levels left) for all closed states.
+  const auto bound_closed = [&]<class Bounds>(std::vector<Bounds> bounds, const auto& below) {
+    bounds.reserve(std::max<std::size_t>(1, n_threads));
+    for (std::size_t k = 0; k < std::max<std::size_t>(1, n_threads); ++k)
+      bounds.emplace_back(posterior, limit).watch(control, k == 0);
+    for_each_parallel(closed.size(), n_threads, control, "bracketing the frontier",
+                      [&](std::size_t k, std::size_t worker) {
+                        const int left = max_depth - graph.state(closed[k]).depth;
+                        value[closed[k]] = below(bounds[worker], closed[k], left);
+                      });
+  };
+  if (graph.table().local())
+    bound_closed(std::vector<ChosenBelow>{}, [&](ChosenBelow& bounds, std::uint32_t id, int left) {
+      const State& s = graph.state(id);
+      // Fewer levels than the limit leaves: too few examples for it to matter, and no two levels that share tests.
+      if (s.levels < left) return known(id);
+      return bounds(graph.cover(id), s.total, static_cast<std::size_t>(s.depth), static_cast<std::size_t>(left));
+    });
+  else
+    bound_closed(std::vector<Closed>{}, [&](Closed& bounds, std::uint32_t id, int left) {
+      // Too few examples for a leaf at the limit that could be split: the value is known.
+      if (left > 2 || graph.state(id).total < (left + 2) * graph.options().min_leaf) return known(id);
+      return bounds(id, left);
+    });
   const WeighProduct<SumProduct> weigh(graph, posterior.weights());
   WeighProduct<SumProduct>::Inner node;
   std::size_t done = 0;

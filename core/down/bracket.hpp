@@ -8,8 +8,10 @@
 //     o · M ≤ u ≤ o · M + s · P,                      and where no test is feasible, u = c · M.
 // The fold of the levels above grows with each of its parts: with these numbers at depth δ it brackets u(∅).
 //
-// The trees of depth ≤ δ must be trees of the deeper spaces. They are not where states choose their tests: the last two
-// levels then share the tests of one state, and which levels are the last ones depends on δ.
+// Where states choose their tests, every state of the space without a limit has its own: so the δ levels are those in
+// which each state chooses for itself. The graph has them down to its closed states, whose two levels would share one
+// choice; what lies below these is walked anew, state by state, each with its own tests. That the leaves at depth δ are
+// bounded as above does not depend on which tests follow, only on whether one does.
 #pragma once
 
 #include "down/posterior.hpp"

@@ -10,8 +10,6 @@ namespace everytree {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
-// Sums of 10^9 terms err by less than this share of themselves.
-constexpr double kRounding = 1e-6;
 
 }  // namespace
 

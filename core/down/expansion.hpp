@@ -38,6 +38,9 @@ class Expansion {
  public:
   Expansion(const Posterior& posterior, Control& control);
 
+  // Sums of 10^9 terms err by less than this share of themselves.
+  static constexpr double kRounding = 1e-6;
+
   struct Point {
     std::uint64_t n_rules;
     double bound;

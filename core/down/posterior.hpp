@@ -95,6 +95,7 @@ class Posterior {
 
  private:
   friend class Expansion;
+  friend class LocalExpansion;
   // Splits of an inner state: probability of one unit of share of each split, and the shares by test.
   struct InnerNode {
     double leaf;                // P(leaf | node)

@@ -26,11 +26,15 @@ class Offers {
 
   // The classes of tests that a state with this cover offers, in order. Without columns: all, feasible or not.
   std::span<const std::uint32_t> of(const std::uint64_t* cover);
+  // Whether there is one, where the table has columns: mostly the column that said so of the last cover says it again.
+  bool any(const std::uint64_t* cover);
   // The upper of each of them, after of(): see above; 0 for tests that are no cuts.
   std::span<const std::uint32_t> upper() const { return upper_; }
 
  private:
   void count(const std::uint64_t* cover);
+  void count_column(const std::uint64_t* cover, std::size_t k);
+  void of_column(std::size_t k);
   void ordered(std::size_t k);
   void nominal(const Column& column);
   void offer(std::uint32_t test, std::int64_t holds, std::uint32_t upper);
@@ -42,9 +46,11 @@ class Offers {
   // Examples by place. Then of one column: its codes in the cover, in order, and how many examples have them or a
   // smaller one.
   std::vector<std::int32_t> examples_;
-  std::size_t n_present_ = 0;
+  std::size_t n_present_ = 0, last_ = 0;
   std::vector<std::uint32_t> codes_;
   std::vector<std::int64_t> filled_;
+  std::vector<std::int32_t> sums_;  // of the codes of a column, by blocks
+  std::vector<std::uint64_t> present_;
   std::vector<std::uint32_t> breaks_;
 };
 

@@ -1,7 +1,13 @@
 // The average as a sum of parities: numbers of sets, rules within their bound on every row, and rules that are refused.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
 #include "check.hpp"
 #include "down/expansion.hpp"
+#include "down/local_expansion.hpp"
 #include "down/rule_sum.hpp"
+#include "local_cases.hpp"
 #include "naive.hpp"
 
 using namespace everytree;
@@ -25,7 +31,73 @@ std::vector<std::uint8_t> every_row(std::size_t n_tests) {
   return rows;
 }
 
+// The questions of the tests that states offer: cuts of a column by where they lie, then its other tests.
+struct Asked {
+  std::vector<std::uint32_t> of;
+  std::vector<Question> questions;
+  std::vector<OfferedTest> first;  // a test that asks each question
+
+  Asked(const naive::Table& d, const std::vector<OfferedTest>& offered) {
+    std::vector<std::tuple<std::uint32_t, bool, double>> keys;
+    for (const OfferedTest& x : offered)
+      for (std::uint32_t k = 0; k < d.columns.size(); ++k) {
+        const Column& c = d.columns[k];
+        if (x.test != c.missing && (x.test < c.begin || x.test >= c.end)) continue;
+        const bool cut = x.test != c.missing && c.kind == Column::Kind::ordered;
+        std::vector<double> cuts;
+        for (std::uint32_t hi = x.test - c.begin + 1; cut && hi < c.n_codes(); ++hi)
+          cuts.push_back(naive::cut(c, x.test - c.begin, hi));
+        std::sort(cuts.begin(), cuts.end());
+        cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+        keys.emplace_back(k, !cut, cut ? cuts[x.upper - (x.test - c.begin) - 1] : x.test);
+      }
+    auto order = keys;
+    std::sort(order.begin(), order.end());
+    order.erase(std::unique(order.begin(), order.end()), order.end());
+    first.resize(order.size());
+    for (const auto& [column, other, place] : order) questions.push_back({column, !other});
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      of.push_back(static_cast<std::uint32_t>(std::lower_bound(order.begin(), order.end(), keys[k]) - order.begin()));
+      first[of[k]] = offered[k];
+    }
+  }
+};
+
 }  // namespace
+
+TEST(rules_of_states_that_choose_their_tests_stay_within_their_bound) {
+  std::mt19937 random(11);
+  std::size_t n_rules = 0;
+  local_cases::for_every_case(21, {2, 9}, {1, 3}, [&](const local_cases::Case& c) {
+    Control control;
+    const auto graph = std::make_shared<const Graph>(c.d.core(), c.options, control);
+    const Posterior posterior(graph, c.weights.prior, c.leaf(), c.linear, 1, control);
+    if (!graph->table().local()) return;
+    const Asked asked(c.d, offered_tests(*graph, control));
+    LocalExpansion expansion(posterior, asked.of, asked.questions, control);
+    std::vector<std::uint16_t> reach;
+    std::vector<std::uint8_t> outcomes;
+    const std::size_t n_rows = 8, n_classes = graph->table().n_classes();
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      const local_cases::NewRow row(c.d, random);
+      reach.insert(reach.end(), row.reach.begin(), row.reach.end());
+      for (const OfferedTest& x : asked.first) outcomes.push_back(row.reach[x.test] <= x.upper);
+    }
+    std::vector<double> exact(n_rows * n_classes), said(exact.size());
+    posterior.predict({nullptr, reach.data(), n_rows, c.d.t}, exact.data(), control);
+    for (const double epsilon : {0.0, 0.01, 0.1}) {
+      const Rules rules = expansion.rules(epsilon, control);
+      CHECK(rules.bound <= epsilon);
+      CHECK(expansion.point(epsilon).n_rules + 1 == rules.begin.size());
+      n_rules += rules.begin.size() - 1;
+      const RuleSum sum(rules, asked.questions.size(), std::vector<double>(n_classes, 0.0));
+      sum.predict(outcomes.data(), n_rows, said.data(), control);
+      for (std::size_t k = 0; k < said.size(); ++k)
+        CHECK(std::abs(said[k] - exact[k]) <= (n_classes < 4 ? 1 : 2) * rules.bound + 1e-12);
+    }
+  });
+  CHECK(n_rules > 1000);
+}
 
 TEST(sets_are_numbered_without_gaps) {
   for (std::size_t n = 0; n <= 7; ++n)
@@ -118,6 +190,30 @@ TEST(rules_that_make_no_sense_are_refused) {
   });
   CHECK(refused([&] { RuleSum(good, 2, {0.6, 0.6}); }));
   CHECK(refused([&] { RuleSum(good, 2, {0.6}); }));
+}
+
+TEST(questions_of_a_column_that_are_out_of_order_are_refused) {
+  std::mt19937 random(4);
+  local_cases::for_every_case(22, {6, 9}, {2, 3}, [&](const local_cases::Case& c) {
+    if (c.number % 97 != 5) return;
+    Control control, tight;
+    const auto graph = std::make_shared<const Graph>(c.d.core(), c.options, control);
+    const Posterior posterior(graph, c.weights.prior, c.leaf(), c.linear, 1, control);
+    Asked asked(c.d, offered_tests(*graph, control));
+    if (asked.questions.size() < 2 || asked.questions.front().column == asked.questions.back().column) return;
+    tight.memory_limit = 100;
+    bool ended = false;
+    try {
+      LocalExpansion(posterior, asked.of, asked.questions, tight);
+    } catch (const LimitReached&) {
+      ended = true;
+    }
+    CHECK(ended);
+    std::swap(asked.questions.front(), asked.questions.back());
+    CHECK(refused([&] { LocalExpansion(posterior, asked.of, asked.questions, control); }));
+    asked.of.pop_back();
+    CHECK(refused([&] { LocalExpansion(posterior, asked.of, asked.questions, control); }));
+  });
 }
 
 TEST(limits_are_obeyed) {

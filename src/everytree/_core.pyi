@@ -265,6 +265,22 @@ class Posterior:
         E[r p_c] for every row and class of the table that has examples, n_classes numbers each.
         """
 
+def offered_tests(posterior: Posterior, control: Control) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]:
+    """The tests that states offer, with their uppers."""
+
+class LocalExpansion:
+    """The same where states choose their tests."""
+
+    def __init__(self, posterior: Posterior, question_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], control: Control) -> None: ...
+
+    def point(self, epsilon: float) -> tuple[int, float]:
+        """(number of rules, bound) for an epsilon."""
+
+    def rules(self, epsilon: float, control: Control) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float]:
+        """
+        base, items (test << 1 | outcome), begin of each rule's items, moves (rules × classes), bound.
+        """
+
 class Expansion:
     """The average over every tree as a sum of parities."""
 

@@ -15,22 +15,26 @@ and p the prediction of the known ones alone,
     θ_min + κ (p − θ_min)  ≤  P(c | x)  ≤  θ_max − κ (θ_max − p)
 
 for no leaf says less than θ_min = a_c / (n − n_c + A) or more than θ_max = (n_c + a_c) / (n_c + A).
+
+Where nodes choose their own cuts, the two lowest levels of the depth-δ space share those of one node, and in the space
+without a limit every node has its own. The levels that are looked at are then those of the space without a limit, and
+the trees that are known its trees of depth ≤ δ: those of the space of depth δ + 1 that are not split at depth δ.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 import everytree._core as _core
-from everytree.bayes.fold_arguments import fold_arguments
+from everytree.bayes.fold_arguments import fold_arguments, posterior_graph
 from everytree.bayes.folded import Folded
 from everytree.common.arguments import refused
-from everytree.engine.rows import core_rows
-from everytree.engine.weigh import weigh
 from everytree.errors import LimitReached, QueryError
 from everytree.weights.priors import PriorTables
 
@@ -106,24 +110,18 @@ def log_evidence_bracket(posterior: Folded) -> Bracket:
 def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket:
     """Bracket predictions: see ``Posterior.predict_bracket``."""
     space = posterior.space
-    proba = posterior.predict_proba(X)  # also checks X
     with space.question("bracketing predictions") as control:
-        tables = _check(posterior)
+        rows, tables = posterior.checked_rows(X), _check(posterior)
         if not _limited(posterior, control):
+            local = space.table.columns is not None and space.max_depth is not None
+            core = _fold(posterior, None, control) if local else posterior.core
+            proba = posterior.clipped(core.predict(rows, control))
             return PredictionBracket(proba, proba.copy(), 1.0)
-        if 2 * proba.nbytes > space.limits.memory:
+        if 2 * len(rows) * len(space.classes) * 8 > space.limits.memory:  # two matrices are the answer
             raise LimitReached("memory limit reached", "memory")
-        del proba  # only its place was needed; two matrices are the answer
-        # The trees of depth ≤ δ, each at most as heavy as in the space without a limit: a leaf at depth δ may be open.
-        at = space.max_depth or 0
-        leaf = tables.log_leaf_closed
-        closed = [leaf[min(d, len(leaf) - 1)] for d in range(at + 1)]
-        closed[at] = min(closed[at], tables.log_leaf_open[min(at, len(tables.log_leaf_open) - 1)])
-        graph = space.graph_under(control)
-        weights = weigh(space, posterior.prior, posterior.dirichlet, int(graph.deepest), posterior.power)
-        core = _core.Posterior(**fold_arguments(space, graph, weights.with_closed_leaves(closed), control))
+        core = _known_trees(posterior, tables, control)
         known = math.exp(min(0.0, core.log_evidence - _bracket(posterior, control).upper))
-        p = core.predict(core_rows(posterior.space, X), control)
+        p = core.predict(rows, control)
     counts = space.table.class_examples.astype(float)
     a = np.array(posterior.parameters[0])
     low = a / (counts.sum() - counts + a.sum())
@@ -138,11 +136,47 @@ def prediction_bracket(posterior: Folded, X: npt.ArrayLike) -> PredictionBracket
     return PredictionBracket(np.clip(lower, 0.0, 1.0, out=lower), np.clip(upper, 0.0, 1.0, out=upper), known)
 
 
+def _known_trees(posterior: Folded, tables: PriorTables, control: _core.Control) -> _core.Posterior:
+    """Fold the trees of depth ≤ δ, each at most as heavy as without a limit: a leaf at depth δ may be open or not."""
+    at = posterior.space.max_depth or 0
+    split, leaf, closed = (
+        [table[min(d, len(table) - 1)] for d in range(at + 1)]
+        for table in (tables.log_split, tables.log_leaf_open, tables.log_leaf_closed)
+    )
+    closed[at] = min(closed[at], leaf[at])
+    if posterior.space.table.columns is None:
+        return _fold(posterior, at, control, lambda own: replace(own, log_leaf_closed=closed))
+    # In the space that is one level deeper every node above depth δ chooses its own cuts; none is split at depth δ.
+    split[at], leaf[at] = -math.inf, closed[at]
+    return _fold(
+        posterior,
+        at + 1,
+        control,
+        lambda own: replace(own, log_split=split, log_leaf_open=leaf, log_leaf_closed=closed),
+    )
+
+
+def _fold(
+    posterior: Folded,
+    depth: int | None,
+    control: _core.Control,
+    tables: Callable[[PriorTables], PriorTables] | None = None,
+) -> _core.Posterior:
+    """Fold the same posterior over the trees of another depth; ``tables`` changes those of its prior."""
+    given = posterior.space
+    space = given if depth == given.max_depth else given.at_depth(depth, given.limits)
+    graph, weights = posterior_graph(space, posterior.prior, posterior.dirichlet, control, posterior.power)
+    if tables is not None:
+        weights = replace(weights, tables=tables(weights.tables))
+    return _core.Posterior(**fold_arguments(space, graph, weights, control))
+
+
 def _bracket(posterior: Folded, control: _core.Control) -> Bracket:
-    if not _limited(posterior, control):
+    limited, local = _limited(posterior, control), posterior.space.table.columns is not None
+    if not limited and not local:
         return Bracket(posterior.log_evidence, posterior.log_evidence)
     lower, upper = posterior.core.bracket(posterior.space.n_threads, control)
-    room = ROUNDING * max(1, posterior.space.table.examples)
+    room = ROUNDING * max(1, posterior.space.table.examples) if limited else 0.0
     return Bracket(lower - room, upper + room)
 
 

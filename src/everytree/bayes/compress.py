@@ -10,6 +10,9 @@ whatever the row, seen or not, even one that no example could produce. What stay
     P̂(c | x) = base_c + Σ of move_c over the rules that hold for x,      then clipped to probabilities.
 
 The base is what the usual outcomes predict; a rule says what some unusual outcomes change.
+
+Where nodes choose their own cuts, a row is asked the cuts of all of them, with at most one of each column in a set
+(core/down/local_expansion.hpp); the tests of the rules are then the cuts that they use, the same for every row.
 """
 
 from __future__ import annotations
@@ -30,8 +33,9 @@ from everytree.bayes.rules_dict import parts_from_dict, rules_to_dict
 from everytree.common.arguments import number, refused
 from everytree.data.arrays import as_tests
 from everytree.data.asked import questions
+from everytree.data.asked_tests import AskedTests, fixed_binarizer
 from everytree.data.binarizer import Binarizer
-from everytree.engine.engine import Engine
+from everytree.data.local_columns import Reach
 from everytree.errors import DataError, QueryError
 from everytree.export.form import Rule, SumForm
 from everytree.export.methods import Exports, Portable
@@ -94,6 +98,8 @@ class CompressedRules(Exports):
         The names of the tests.
     classes : tuple
         The labels, in the order of all class probabilities.
+    binarizer : Binarizer or None, default None
+        Where nodes choose their own cuts, the fitted Binarizer whose tests the rules ask; no file holds it.
 
     Examples
     --------
@@ -120,11 +126,13 @@ class CompressedRules(Exports):
         n_tests: int,
         test_names: tuple[str, ...] | None,
         classes: tuple[Any, ...],
+        binarizer: Binarizer | None = None,
     ) -> None:
         self._items, self._begin, self._moves, self._floor = items, begin, moves, floor
         self._base = base
         self.epsilon, self.bound, self.n_exact = epsilon, bound, n_exact
         self.n_tests, self.test_names, self.classes = n_tests, test_names, classes
+        self.binarizer = binarizer
         self._core = _core.RuleSum(base, items, begin, moves, n_tests, floor)
 
     @property
@@ -165,18 +173,29 @@ class CompressedRules(Exports):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_tests)
-            Rows of 0/1 tests.
+            Rows of 0/1 tests; where nodes choose their own cuts, rows of the original columns.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
             P(class | row); each row adds up to one.
         """
-        rows = as_tests(X, self.test_names)
+        rows = self._tests_of(X)
         if rows.shape[1] != self.n_tests:
             raise DataError(f"X has {rows.shape[1]} columns; expected the {self.n_tests} tests of the rules")
         proba: Reals = self._core.predict(rows, _core.Control())
         return proba
+
+    def _tests_of(self, X: Any) -> npt.NDArray[np.uint8]:
+        binarizer = self.binarizer
+        if binarizer is None:
+            return as_tests(X, self.test_names)
+        if isinstance(X, Reach):
+            raise DataError("X holds how far rows reach; expected the rows themselves, with their columns")
+        tests = isinstance(X, np.ndarray) and X.dtype == np.uint8 and X.shape[1:] == (self.n_tests,)
+        if tests and binarizer.n_features_in_ != self.n_tests:
+            return as_tests(X, self.test_names)
+        return binarizer.transform(X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Predict the most probable label of each row; ties go to the first in ``classes``.
@@ -184,7 +203,7 @@ class CompressedRules(Exports):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_tests)
-            Rows of 0/1 tests.
+            Rows, as for ``predict_proba``.
 
         Returns
         -------
@@ -241,6 +260,8 @@ class CompressedRules(Exports):
         return self._form(None)
 
     def _form(self, binarizer: Binarizer | None) -> SumForm:
+        if binarizer is not None and self.binarizer is not None and binarizer.columns_ is not None:
+            binarizer = self.binarizer  # whose tests are cuts that nodes of that one chose
         asked = questions(self.n_tests, self.test_names, binarizer)
         rules = tuple(
             Rule(tuple((asked.condition(test), bool(outcome)) for test, outcome in rule.items), rule.moves)
@@ -331,22 +352,27 @@ class CompressedRules(Exports):
             raise DataError(f"rules: {error}.") from error
 
 
-def _refuse_local(space: Engine) -> None:
-    """Refuse a space whose nodes choose their own cuts: its average is no short sum over thousands of fine tests."""
-    if space.table.columns is not None:
-        raise QueryError(
-            'compressing needs the same tests in every node, and with cuts="local" every node has its own; keep the '
-            "average itself (save the model), read posterior.rules(top=20) or the most probable tree (map_tree), or "
-            'use cuts="global"'
-        )
+class _Asked(NamedTuple):
+    """The sum that is compressed, and where nodes choose their own cuts also what it asks."""
+
+    expansion: Any
+    asked: AskedTests | None
+
+
+def _expanded(posterior: Folded, control: _core.Control) -> _Asked:
+    columns = posterior.space.table.columns
+    if columns is None or not posterior.space.n_tests:
+        return _Asked(_core.Expansion(posterior.core, control), None)
+    asked = AskedTests.of(columns, *_core.offered_tests(posterior.core, control))
+    made = _core.LocalExpansion(posterior.core, asked.question_of, asked.column, asked.is_cut, control)
+    return _Asked(made, asked)
 
 
 def compress(posterior: Folded, epsilon: float, control: _core.Control) -> CompressedRules:
     """Find the fewest rules, in their order, that stay within ``epsilon`` of the exact average for every row."""
     epsilon = number("epsilon", epsilon, 0, math.inf, example=0.01, closed=True)
     space = posterior.space
-    _refuse_local(space)
-    expansion = _core.Expansion(posterior.core, control)
+    expansion, own = _expanded(posterior, control)
     floor = _floor(posterior)
     asked, factor = _asked(expansion, epsilon, floor)
     base, items, begin, moves, left_out = expansion.rules(asked, control)
@@ -358,6 +384,16 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
         further = left_out + float(np.abs(rate - base).max())
         if factor * further <= epsilon:
             base, left_out = rate, further
+    n_tests, names, binarizer = space.n_tests, space.test_names, None
+    if own is not None:
+        assert space.table.columns is not None
+        used, place = np.unique(items >> 1, return_inverse=True)
+        tests = own.with_missing(space.table.columns, used)
+        at = {test: k for k, test in enumerate(tests)}
+        places = np.array([at[own.tests[q]] for q in used.tolist()], dtype=np.uint32)
+        items = 2 * places[place.reshape(-1)] + (items & 1) if used.size else items
+        n_tests, names = len(tests), tuple(test.name for test in tests)
+        binarizer = space.table.binarizer and fixed_binarizer(space.table.binarizer, tests)
     return CompressedRules(
         base,
         items,
@@ -367,9 +403,10 @@ def compress(posterior: Folded, epsilon: float, control: _core.Control) -> Compr
         epsilon=epsilon,
         bound=factor * left_out,
         n_exact=int(expansion.point(0.0)[0]),
-        n_tests=space.n_tests,
-        test_names=space.test_names,
+        n_tests=n_tests,
+        test_names=names,
         classes=space.classes,
+        binarizer=binarizer,
     )
 
 
@@ -383,8 +420,7 @@ def curve(
         raise refused(
             QueryError, "epsilons", epsilons, "several numbers, such as [0.1, 0.01, 0.001]"
         ) from None
-    _refuse_local(posterior.space)
-    expansion = _core.Expansion(posterior.core, control)
+    expansion, _ = _expanded(posterior, control)
     floor = _floor(posterior)
     points = []
     for epsilon in wanted:
@@ -400,7 +436,7 @@ def _floor(posterior: Folded) -> Reals:
     return np.asarray(a.min(axis=0) / (posterior.space.table.examples + a.sum(axis=1).max()))
 
 
-def _asked(expansion: _core.Expansion, epsilon: float, floor: Reals) -> tuple[float, float]:
+def _asked(expansion: Any, epsilon: float, floor: Reals) -> tuple[float, float]:
     """Return the error to ask of the sum of rules, and the factor by which its bound grows when it is clipped.
 
     From four classes on, lifting classes to their floor may double the error of another (rule_sum.hpp), unless the

@@ -89,7 +89,9 @@ class Posterior(Folded):
 
         They exist for priors whose subtrees weigh at most one together: the size prior and the coding prior. The upper
         end assumes that every leaf at the depth limit could be separated into pure ones, so on noisy data it lies far
-        above the truth; ``TreeSpace.deepen`` shows how the evidence itself settles.
+        above the truth; ``TreeSpace.deepen`` shows how the evidence itself settles. Where nodes choose their own cuts,
+        every node of the space without a limit has its own; with a limit, the two lowest levels share those of one
+        node, so that the evidence of this posterior may lie outside.
 
         Returns
         -------

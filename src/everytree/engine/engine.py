@@ -326,13 +326,13 @@ class Engine(Problem):
             inner._core_table = self._core_table
         return inner
 
-    def at_depth(self, depth: int, limits: Limits) -> Self:
+    def at_depth(self, depth: int | None, limits: Limits) -> Self:
         """Return the same space with another bound on the depth and other limits; ``stop`` of this one stops it too.
 
         Parameters
         ----------
-        depth : int
-            The most tests on any path.
+        depth : int or None
+            The most tests on any path; None means no limit.
         limits : Limits
             The seconds and bytes for each question, and the function that shows progress.
 

@@ -184,13 +184,13 @@ class Problem:
             "uppers": columns.uppers(None if control is None else control.check),
         }
 
-    def at_depth(self, depth: int, limits: Limits) -> Self:
+    def at_depth(self, depth: int | None, limits: Limits) -> Self:
         """Return the same examples with another bound on the depth and other limits.
 
         Parameters
         ----------
-        depth : int
-            The most tests on any path.
+        depth : int or None
+            The most tests on any path; None means no limit.
         limits : Limits
             The seconds and bytes for each question, and the function that shows progress.
 

@@ -53,8 +53,8 @@ class CompressedClassifier(Exports, TreeClassifierBase):
     n_rules_ : int
         The number of rules.
     average_ : dict or None
-        The prior, the Dirichlet parameters, ``max_depth`` and ``min_leaf`` of that average; None in a model of
-        an older file.
+        The prior, the Dirichlet parameters, ``max_depth`` and ``min_leaf`` of that average, and ``cuts`` where its
+        nodes chose their own; None in a model of an older file.
 
     Examples
     --------
@@ -113,6 +113,8 @@ class CompressedClassifier(Exports, TreeClassifierBase):
             This classifier.
         """
         self.rules_, self.bound_, self.n_rules_ = rules, rules.bound, rules.n_rules
+        if rules.binarizer is not None:  # nodes chose their own cuts, and the rules ask some of these
+            self.binarizer_ = rules.binarizer
         return self
 
     def _average(self) -> BayesOptimalClassifier:
@@ -218,4 +220,5 @@ def _averaged(model: BayesOptimalClassifier) -> dict[str, Any]:
         "max_depth": space.max_depth,
         "min_leaf": space.min_leaf,
         **({} if model.posterior_.power == 1 else {"power": model.posterior_.power}),
+        **({} if space.table.columns is None else {"cuts": "local"}),
     }

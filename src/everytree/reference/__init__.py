@@ -131,7 +131,7 @@ from everytree.reference.options import (
     predict_options,
     trees_of,
 )
-from everytree.reference.parity import kept_terms, parity_terms
+from everytree.reference.parity import column_parity_terms, kept_terms, parity_terms
 from everytree.reference.priors import (
     BalancedPrior,
     CodingPrior,
@@ -236,6 +236,7 @@ __all__ = [
     "chi2_p_value",
     "chi2_tail",
     "choose_on_subsample",
+    "column_parity_terms",
     "column_proposal",
     "cost",
     "depth",

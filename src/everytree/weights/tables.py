@@ -71,10 +71,6 @@ class Weights:
         """The same prior with other Dirichlet parameters."""
         return replace(self, rows=rows)
 
-    def with_closed_leaves(self, log_leaf_closed: list[float]) -> Weights:
-        """The same with another table for the leaves that no test could follow."""
-        return replace(self, tables=replace(self.tables, log_leaf_closed=log_leaf_closed))
-
 
 def tabulated(
     prior: Prior,
