@@ -44,10 +44,17 @@ class Solver {
   // a bound that is not below it. `known` has bounds by first column to begin with, and gets better ones.
   Bound solve(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
   Bound more_levels(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
+  // Cut t of an interval of cuts: how far a side is asked, see `slack`, and where its neighbours may lie.
+  struct Within {
+    std::ptrdiff_t a, b;
+    Value slack;
+  };
   void solve_sides(const Cover& cover, int depth, Level& level, const CutList& cuts, Value& best, Node& t,
-                   const Value leaf[2], Value slack, Steps& tree);
-  bool solved_loosely(const Cover& cover, Part* part, int depth, Value limit, std::vector<Bound>& known, Bound& side,
-                      Steps& tree);
+                   const Value leaf[2], const Within& within, Steps& tree);
+  Bound solve_side(const Cover& cover, int depth, Level& level, const CutList& cuts, std::ptrdiff_t t,
+                   std::ptrdiff_t wide, int side, Value limit, std::vector<Bound>& known, Steps& tree);
+  bool solved_widely(const Cover& cover, int depth, Level& level, const CutList& cuts, Node& t, std::ptrdiff_t wide,
+                     int side, Value limit);
   void polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree);
   // Writes a tree with its lowest tests, which the search leaves open; returns its cost, kNever if a leaf is too small.
   Value complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out);
@@ -72,7 +79,6 @@ class Solver {
   int depth_;
   std::int64_t min_leaf_;
   std::unique_ptr<Solver> loose_;  // the same with leaves of any size, where they may not be
-  std::vector<Bound> known_;       // what it is asked with
   Cover all_;
   TwoLevels two_;
   WalkedLevels walked_;

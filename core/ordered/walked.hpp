@@ -39,6 +39,9 @@ class WalkedLevels {
     std::uint32_t rank = 0;
     std::vector<std::int64_t> counts[2];
     std::int64_t weight[2] = {0, 0};
+    // The cuts by which leaves must be large enough in a relaxed tree, and the weights of the sides of these.
+    std::uint32_t wide[2] = {0, 0};
+    std::int64_t wide_weight[2] = {0, 0};
   };
   void splits(const Cover& cover, std::size_t g, const Sides& sides, Bound out[2], Best* best = nullptr);
 
