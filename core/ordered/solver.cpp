@@ -4,11 +4,14 @@
 #include <queue>
 
 #include "common/errors.hpp"
+#include "common/parallel.hpp"
 
 namespace everytree::ordered {
 
 namespace {
 constexpr const char* kStage = "searching every cut-point";
+// Of a queue the eighth part is solved at once, up to so many intervals.
+constexpr std::size_t kPart = 8, kMost = 64;
 }  // namespace
 
 // Cuts a … b of a column between two solved ones.
@@ -23,6 +26,17 @@ struct Solver::Interval {
     if (width != o.width) return width < o.width;
     return place != o.place ? place > o.place : a > o.a;
   }
+};
+
+// A cut to be solved, and what comes of it: a tree if it costs less than the best one before.
+struct Solver::Task {
+  Interval at;
+  const CutList* cuts;
+  Node* node;
+  Value leaf[2];
+  Within within;
+  Value best = 0;
+  Steps tree;
 };
 
 // What a level of the recursion works with, kept from call to call.
@@ -45,18 +59,23 @@ struct Solver::Level {
   Part whole, part;
 };
 
-Solver::Solver(const Problem& problem, int max_depth, Control& control)
-    : Solver(problem, max_depth, control, problem.min_leaf) {}
+Solver::Solver(const Problem& problem, int max_depth, Control& control, std::size_t n_threads)
+    : Solver(problem, max_depth, control, n_threads, problem.min_leaf, true) {
+  if (min_leaf_ > 1 && max_depth > 2) loose_.reset(new Solver(problem, max_depth, control, n_threads, 1, true));
+}
 
-Solver::Solver(const Problem& problem, int max_depth, Control& control, std::int64_t min_leaf)
+Solver::Solver(const Problem& problem, int max_depth, Control& control, std::size_t n_threads, std::int64_t min_leaf,
+               bool calling)
     : p_(problem),
       control_(control),
       depth_(max_depth),
       min_leaf_(min_leaf),
-      two_(problem, control, min_leaf),
-      walked_(problem, control, min_leaf) {
+      n_threads_(std::max<std::size_t>(1, n_threads)),
+      calling_(calling),
+      in_task_(!calling),
+      two_(problem, control, min_leaf, calling),
+      walked_(problem, control, min_leaf, calling) {
   if (max_depth < 0) throw InvalidInput("a search over cut-points needs a bound on the depth");
-  if (min_leaf > 1 && max_depth > 2) loose_.reset(new Solver(problem, max_depth, control, 1));
   for (int k = 0; k <= max_depth; ++k) levels_.push_back(std::make_unique<Level>(problem));
   all_.n = p_.n_rows;
   all_.rows = p_.order.data();
@@ -138,33 +157,56 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
     level.columns[f] = begin_column(level.cuts[f], p_.price, min_leaf_, cover.weight, level.low, high, a, b);
     put(f, level.low, high, a, b);
   }
+  if (!in_task_)
+    for (const auto& other : crew_) other->opened_ = nullptr;
+  std::vector<Task> tasks;
   while (!waiting.empty() && !(root && best <= root_lower_)) {
-    std::pop_heap(waiting.begin(), waiting.end());
-    const Interval at = waiting.back();
-    waiting.pop_back();
+    const std::size_t at_once = in_task_ ? 1 : std::clamp<std::size_t>(waiting.size() / kPart, 1, kMost);
+    tasks.clear();
     if (root) {
-      root_lower_ = std::max(root_lower_, std::min(best, at.least));
-      control_.check(true, kStage, level.done, level.done + waiting.size() + 1);
+      root_lower_ = std::max(root_lower_, std::min(best, waiting.front().least));
+      control_.check(true, kStage, level.done, level.done + waiting.size());
       control_.check_memory(bytes());
-      ++level.done;
     }
-    const CutList& cuts = level.cuts[at.place];
-    Bound& column = level.columns[at.place];
-    std::ptrdiff_t a = at.a, b = at.b;
-    if (!narrow(cuts, best, column, *at.i, *at.j, a, b)) continue;  // the best may be better by now
-    Node& t = level.nodes.push(d);
-    t.cut = middle(cuts, a, b);
-    t.reach = cuts.reach(t.cut);
-    cuts.counts(t.cut, cover, level.counts);
-    const Value leaf[2] = {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())};
-    set_between(t, *at.i, *at.j, leaf, tied);
-    const Value slack = std::max(cuts.reach(b) - t.reach, t.reach - cuts.reach(a));
+    while (!waiting.empty() && tasks.size() < at_once) {
+      std::pop_heap(waiting.begin(), waiting.end());
+      const Interval at = waiting.back();
+      waiting.pop_back();
+      if (root) ++level.done;
+      const CutList& cuts = level.cuts[at.place];
+      std::ptrdiff_t a = at.a, b = at.b;
+      if (!narrow(cuts, best, level.columns[at.place], *at.i, *at.j, a, b)) continue;  // the best may be better by now
+      Node& t = level.nodes.push(d);
+      t.cut = middle(cuts, a, b);
+      t.reach = cuts.reach(t.cut);
+      cuts.counts(t.cut, cover, level.counts);
+      Task task{at, &cuts, &t, {p_.leaf(level.counts[0].data()), p_.leaf(level.counts[1].data())}, {}, best, {}};
+      set_between(t, *at.i, *at.j, task.leaf, tied);
+      task.within = {a, b, std::max(cuts.reach(b) - t.reach, t.reach - cuts.reach(a))};
+      tasks.push_back(std::move(task));
+    }
     const Value before = best;
-    solve_sides(cover, depth, level, cuts, best, t, leaf, {a, b, slack}, tree);
-    column = lower(column, cost_of(t));
+    const auto take_best = [&] {
+      for (Task& task : tasks)
+        if (task.best < best) {
+          best = task.best;
+          tree = std::move(task.tree);
+        }
+    };
+    try {
+      run_tasks(cover, depth, tasks);
+    } catch (const LimitReached&) {
+      take_best();  // what was found until then
+      throw;
+    }
+    take_best();
+    for (const Task& task : tasks)
+      level.columns[task.at.place] = lower(level.columns[task.at.place], cost_of(*task.node));
     if (root && best < before) polish(cover, depth, level, best, tree);
-    put(at.place, *at.i, t, a, t.cut - 1);
-    put(at.place, t, *at.j, t.cut + 1, b);
+    for (const Task& task : tasks) {
+      put(task.at.place, *task.at.i, *task.node, task.within.a, task.node->cut - 1);
+      put(task.at.place, *task.node, *task.at.j, task.node->cut + 1, task.within.b);
+    }
   }
   for (std::size_t f = 0; f < d; ++f) {
     raise(known[f], level.columns[f], tied, whole.relaxed + p_.price);
@@ -172,6 +214,36 @@ Bound Solver::more_levels(const Cover& cover, int depth, Value limit, std::vecto
   }
   if (tied) tie(found);
   return found;
+}
+
+// Each task on a solver of its own thread; this one is that of the calling thread.
+void Solver::run_tasks(const Cover& cover, int depth, std::vector<Task>& tasks) {
+  const auto solved_by = [&](Solver& solver, Task& task) {
+    Level& level = *solver.levels_[static_cast<std::size_t>(depth)];
+    solver.solve_sides(cover, depth, level, *task.cuts, task.best, *task.node, task.leaf, task.within, task.tree);
+  };
+  if (in_task_) {
+    for (Task& task : tasks) solved_by(*this, task);
+    return;
+  }
+  const std::size_t n_threads = std::min(n_threads_, tasks.size());
+  while (crew_.size() + 1 < n_threads) crew_.emplace_back(new Solver(p_, depth_, control_, 1, min_leaf_, false));
+  in_task_ = true;
+  try {
+    for_each_parallel(tasks.size(), n_threads, control_, nullptr, [&](std::size_t k, std::size_t worker) {
+      Solver& solver = worker == 0 ? *this : *crew_[worker - 1];
+      if (worker > 0 && solver.opened_ != &cover && depth == 3 && p_.plain()) {
+        solver.levels_[3]->frame.open(cover);
+        solver.opened_ = &cover;
+      }
+      solver.two_.forget();
+      solved_by(solver, tasks[k]);
+    });
+  } catch (...) {
+    in_task_ = false;
+    throw;
+  }
+  in_task_ = false;
 }
 
 // A better tree near the best one: the best cut for its sides' trees as they are, and the best trees of its sides, as
@@ -331,7 +403,7 @@ Answer Solver::run() {
   Steps tree(1), first(1);
   try {
     control_.check(true, kStage, 0, 0);
-    if (p_.plain()) control_.check_memory(levels_[0]->frame.most_bytes(p_.n_rows));
+    if (p_.plain()) control_.check_memory(n_threads_ * levels_[0]->frame.most_bytes(p_.n_rows));
     if (depth_ > 2) {
       dive(all_, depth_, first);
       offer(first, answer);
@@ -359,18 +431,22 @@ Answer Solver::run() {
   offer(tree, answer);
   answer.lower = answer.proved ? answer.cost : std::min(answer.cost, root_lower_);
   answer.proved = answer.proved || answer.lower >= answer.cost;
-  for (const Solver* each : {static_cast<const Solver*>(this), static_cast<const Solver*>(loose_.get())}) {
-    if (each == nullptr) continue;
-    answer.n_solved += each->two_.n_solved + each->walked_.n_solved;
-    answer.n_cuts += each->two_.n_cuts + each->walked_.n_cuts;
-    answer.n_scans += each->two_.n_scans + each->walked_.n_scans;
-  }
+  count(answer);
   answer.n_bytes = bytes();
   return answer;
 }
 
+void Solver::count(Answer& answer) const {
+  answer.n_solved += two_.n_solved + walked_.n_solved;
+  answer.n_cuts += two_.n_cuts + walked_.n_cuts;
+  answer.n_scans += two_.n_scans + walked_.n_scans;
+  for (const auto& other : crew_) other->count(answer);
+  if (loose_) loose_->count(answer);
+}
+
 std::size_t Solver::bytes() const {
   std::size_t sum = loose_ ? loose_->bytes() : 0;
+  for (const auto& other : crew_) sum += other->bytes();
   for (const auto& level : levels_) {
     for (const auto& rows : level->rows) sum += 4 * rows.size();
     sum += level->nodes.bytes(p_.n_columns) + level->frame.bytes();

@@ -270,7 +270,7 @@ void TwoLevels::scan(Part& part, const View& view, std::size_t g, const Node& t,
 void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, std::ptrdiff_t first_cut,
                          std::ptrdiff_t last_cut, Steps& tree) {
   ++n_cuts;
-  if ((++ticks_ & 63) == 0) control_.check(true, "searching every cut-point", 0, 0);
+  if ((++ticks_ & 63) == 0) control_.check(calling_, "searching every cut-point", 0, 0);
   const std::size_t d = p_.n_columns;
   const std::uint32_t rank = view.rank(t.cut);
   const bool tied = min_leaf_ == 1;

@@ -21,12 +21,15 @@ namespace everytree::ordered {
 
 class TwoLevels {
  public:
-  TwoLevels(const Problem& problem, Control& control, std::int64_t min_leaf)
-      : p_(problem), control_(control), min_leaf_(min_leaf) {}
+  // `calling` whether it works on the thread that asked: only that one tells of progress.
+  TwoLevels(const Problem& problem, Control& control, std::int64_t min_leaf, bool calling)
+      : p_(problem), control_(control), calling_(calling), min_leaf_(min_leaf) {}
 
   // The least cost if it is below `limit`, and then `tree`; otherwise a bound that is not below it. `known` has bounds
   // by first column to begin with, and gets better ones.
   Bound solve(Part& part, Value limit, std::vector<Bound>& known, Steps& tree);
+  // What was best at the last cut is tried first at the next, unless the next has nothing to do with it.
+  void forget() { winner_[0] = winner_[1] = 0; }
   // One level less: bounds by column, and the best of them and the leaf.
   Bound one_level(Part& part, std::vector<Bound>& known);
 
@@ -62,6 +65,7 @@ class TwoLevels {
 
   const Problem& p_;
   Control& control_;
+  bool calling_;
   std::int64_t min_leaf_;
   std::vector<std::uint64_t> sides_, sized_[2], allowed_[2];
   Runs runs_[2];

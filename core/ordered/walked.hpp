@@ -16,8 +16,9 @@ namespace everytree::ordered {
 
 class WalkedLevels {
  public:
-  WalkedLevels(const Problem& problem, Control& control, std::int64_t min_leaf)
-      : p_(problem), control_(control), min_leaf_(min_leaf) {}
+  // `calling` whether it works on the thread that asked: only that one tells of progress.
+  WalkedLevels(const Problem& problem, Control& control, std::int64_t min_leaf, bool calling)
+      : p_(problem), control_(control), calling_(calling), min_leaf_(min_leaf) {}
 
   // As TwoLevels::solve and one_level.
   Bound solve(const Cover& cover, Value limit, std::vector<Bound>& known, Steps& tree);
@@ -47,6 +48,7 @@ class WalkedLevels {
 
   const Problem& p_;
   Control& control_;
+  bool calling_;
   std::int64_t min_leaf_;
   CutList cuts_;
   Sides sides_;
