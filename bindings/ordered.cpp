@@ -31,7 +31,7 @@ void bind_ordered(nb::module_& m) {
       [](const std::vector<Flat<std::uint32_t>>& columns, const Flat<std::uint16_t>& classes,
          const Flat<std::int32_t>& weights,
          const nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& costs, std::int64_t price,
-         std::int64_t min_leaf, int max_depth, PyControl& control) {
+         std::int64_t min_leaf, int max_depth, std::size_t n_threads, PyControl& control) {
         if (costs.shape(0) != costs.shape(1)) throw InvalidInput("costs must have a number for each class and label");
         // Columns come one by one, so that they are copied once: of large data every copy is a tenth of the memory.
         const std::size_t n_rows = classes.shape(0);
@@ -44,13 +44,14 @@ void bind_ordered(nb::module_& m) {
         const ordered::Problem problem(
             n_rows, columns.size(), std::move(ranks), copied(classes), copied(weights), costs.shape(0),
             std::vector<std::int64_t>(costs.data(), costs.data() + costs.shape(0) * costs.shape(1)), price, min_leaf);
-        Answer answer = run(control, [&](Control& c) { return ordered::Solver(problem, max_depth, c).run(); });
+        Answer answer =
+            run(control, [&](Control& c) { return ordered::Solver(problem, max_depth, c, n_threads).run(); });
         // A search that is stopped answers with what it knows; Ctrl-C is still Ctrl-C.
         if (PyErr_Occurred()) throw nb::python_error();
         return answer;
       },
       nb::arg("ranks"), nb::arg("classes").noconvert(), nb::arg("weights").noconvert(), nb::arg("costs").noconvert(),
-      nb::arg("price"), nb::arg("min_leaf"), nb::arg("max_depth"), nb::arg("control"),
+      nb::arg("price"), nb::arg("min_leaf"), nb::arg("max_depth"), nb::arg("n_threads"), nb::arg("control"),
       "The best tree with tests `rank of a column <= r`, over every column and r; ranks has an array for each column. "
       "Columns and ranks of the answer are those of its nodes in preorder, the rows above a cut first, −1 for leaves.");
 }

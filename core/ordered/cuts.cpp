@@ -8,6 +8,7 @@ void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
   problem_ = &problem;
   column_ = f;
   n_classes_ = problem.n_classes;
+  ghosts_ = cover.ghosts != nullptr;
   const std::uint32_t *order = cover.order(f), *ranks = problem.column(f);
   // Room for a cut after every row, and then only what is used.
   const std::size_t most = cover.n > 0 ? cover.n - 1 : 0;
@@ -16,14 +17,18 @@ void CutList::find(const Problem& problem, const Cover& cover, std::size_t f) {
     rows_.resize(most);
   }
   if (counts_.size() < most * n_classes_) counts_.resize(most * n_classes_);
+  if (!problem.plain() && weights_.size() < most) weights_.resize(most);
   std::vector<std::int32_t> count(n_classes_, 0);
   const std::size_t n_classes = n_classes_;
   std::int32_t* to = counts_.data();
+  std::int32_t weight = 0;
   size_ = 0;
   for (std::size_t p = 0; p < most; ++p) {
     const std::uint32_t row = order[p], here = ranks[row];
-    count[problem.classes[row]] += problem.weights[row];
+    weight += problem.weights[row];
+    if (!cover.ghost(row)) count[problem.classes[row]] += problem.weights[row];
     if (ranks[order[p + 1]] == here) continue;
+    if (!problem.plain()) weights_[size_] = weight;
     rank_[size_] = here;
     rows_[size_++] = static_cast<std::uint32_t>(p + 1);
     for (std::size_t c = 0; c < n_classes; ++c) *to++ = count[c];
@@ -39,15 +44,21 @@ void CutList::counts(std::ptrdiff_t k, const Cover& cover, std::vector<std::int6
 
 void CutList::side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, int side,
                    std::vector<std::uint32_t>& kept, Cover& out) const {
-  const std::size_t d = problem.n_columns, n = side == 1 ? rows(k) : cover.n - rows(k);
+  std::vector<std::uint8_t> none;
+  wide_side(problem, cover, k, k, side, kept, none, out);
+}
+
+void CutList::wide_side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, std::ptrdiff_t wide, int side,
+                        std::vector<std::uint32_t>& kept, std::vector<std::uint8_t>& ghosts, Cover& out) const {
+  const std::size_t d = problem.n_columns, n = side == 1 ? rows(wide) : cover.n - rows(wide);
   if (kept.size() < n * d + 1) kept.resize(n * d + 1);
   const std::uint32_t* ranks = problem.column(column_);
-  const std::uint32_t cut = rank(k);
+  const std::uint32_t cut = rank(wide);
   for (std::size_t g = 0; g < d; ++g) {
     const std::uint32_t* from = cover.order(g);
     std::uint32_t* to = kept.data() + g * n;
     if (g == column_) {
-      std::copy_n(side == 1 ? from : from + rows(k), n, to);
+      std::copy_n(side == 1 ? from : from + rows(wide), n, to);
       continue;
     }
     for (const std::uint32_t* stop = to + n; to < stop; ++from) {
@@ -60,7 +71,14 @@ void CutList::side(const Problem& problem, const Cover& cover, std::ptrdiff_t k,
   std::vector<std::int64_t> both[2];
   counts(k, cover, both);
   out.counts = both[side];
-  out.weight = side == 1 ? weight(k) : cover.weight - weight(k);
+  out.weight = side == 1 ? weight(wide) : cover.weight - weight(wide);
+  out.ghosts = cover.ghosts;
+  if (wide != k) {
+    ghosts.resize(problem.n_rows);
+    for (std::size_t p = 0; p < n; ++p)
+      ghosts[kept[p]] = cover.ghost(kept[p]) || (ranks[kept[p]] <= rank(k)) != (side == 1) ? 1 : 0;
+    out.ghosts = ghosts.data();
+  }
   out.leaf = problem.leaf(out.counts.data());
 }
 

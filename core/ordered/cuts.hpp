@@ -13,16 +13,14 @@ class CutList {
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(size_); }
   std::size_t column() const { return column_; }
   Value reach(std::ptrdiff_t k) const {
-    if (problem_->plain()) return problem_->unit * static_cast<Value>(rows(k));
+    if (problem_->plain() && !ghosts_) return problem_->unit * static_cast<Value>(rows(k));
     Value sum = 0;
     for (std::size_t c = 0; c < n_classes_; ++c) sum += count(k, c) * problem_->most[c];
     return sum;
   }
+  // Of all rows up to cut k, ghosts too.
   std::int64_t weight(std::ptrdiff_t k) const {
-    if (problem_->plain()) return static_cast<std::int64_t>(rows(k));
-    std::int64_t sum = 0;
-    for (std::size_t c = 0; c < n_classes_; ++c) sum += count(k, c);
-    return sum;
+    return problem_->plain() ? static_cast<std::int64_t>(rows(k)) : weights_[static_cast<std::size_t>(k)];
   }
   std::uint32_t rank(std::ptrdiff_t k) const { return rank_[static_cast<std::size_t>(k)]; }
   std::size_t rows(std::ptrdiff_t k) const { return rows_[static_cast<std::size_t>(k)]; }
@@ -31,17 +29,21 @@ class CutList {
   // A side as a cover, whose rows are kept in `rows`.
   void side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, int side, std::vector<std::uint32_t>& rows,
             Cover& out) const;
+  // The same with the rows of the side of another cut, which include them: those more are ghosts, kept in `ghosts`.
+  void wide_side(const Problem& problem, const Cover& cover, std::ptrdiff_t k, std::ptrdiff_t wide, int side,
+                 std::vector<std::uint32_t>& rows, std::vector<std::uint8_t>& ghosts, Cover& out) const;
 
-  std::size_t bytes() const { return 8 * rank_.size() + 4 * counts_.size(); }
+  std::size_t bytes() const { return 8 * rank_.size() + 4 * (weights_.size() + counts_.size()); }
 
  private:
   const Problem* problem_ = nullptr;
   std::size_t column_ = 0, n_classes_ = 0, size_ = 0;
+  bool ghosts_ = false;
   std::vector<std::uint32_t> rank_, rows_;
   std::int64_t count(std::ptrdiff_t k, std::size_t c) const {
     return counts_[static_cast<std::size_t>(k) * n_classes_ + c];
   }
-  std::vector<std::int32_t> counts_;
+  std::vector<std::int32_t> counts_, weights_;
 };
 
 // The most that all rows of a cover can cost.

@@ -45,7 +45,8 @@ void Frame::lay_out(std::size_t g) {
   const bool two = n_classes == 2;
   column.rows.resize(shape_.places());
   column.may.assign(n_steps, 0);
-  column.members.assign((two ? 1 : n_classes) * n_steps, 0);
+  column.members.assign(n_classes * n_steps, 0);
+  if (ghosts()) column.real.assign(n_steps, 0);
   if (two) column.signs.resize(shape_.places());
   column.cuts.rank.clear();
   column.cuts.place.clear();
@@ -66,12 +67,11 @@ void Frame::lay_out(std::size_t g) {
           column.cuts.place.push_back(static_cast<std::uint32_t>(place));
           column.cuts.lane.push_back(static_cast<std::uint32_t>(segment * 64 + lane));
         }
-        if (two) {
-          column.signs[place] = c == 0 ? 1 : -1;
-          if (c == 0) column.members[step] |= bit;
-        } else {
-          column.members[c * n_steps + step] |= bit;
-        }
+        const bool ghost = cover_->ghost(row);
+        if (two) column.signs[place] = ghost ? 0 : c == 0 ? 1 : -1;
+        if (ghost) continue;
+        column.members[c * n_steps + step] |= bit;
+        if (ghosts()) column.real[step] |= bit;
       }
       for (; step < stop; ++step) {
         column.rows[step * 64 + lane] = 0;
@@ -113,7 +113,8 @@ std::size_t Frame::most_bytes(std::size_t n) const {
 std::size_t Frame::bytes() const {
   std::size_t sum = 8 * valid_.size();
   for (const Column& c : columns_)
-    sum += 4 * c.rows.size() + c.signs.size() + 8 * (c.members.size() + c.may.size()) + 12 * c.cuts.rank.size();
+    sum += 4 * c.rows.size() + c.signs.size() + 8 * (c.members.size() + c.may.size() + c.real.size()) +
+           12 * c.cuts.rank.size();
   for (const auto& codes : codes16_) sum += 2 * codes.size();
   for (const auto& codes : codes32_) sum += 4 * codes.size();
   return sum;
@@ -121,36 +122,43 @@ std::size_t Frame::bytes() const {
 
 void Part::begin() {
   const std::size_t d = frame_.problem().n_columns;
-  made_.assign(d, 0);
-  if (bits_.size() < d * frame_.steps()) bits_.resize(d * frame_.steps());
-  n_ = 0;
-  for (const std::int64_t count : counts_) n_ += count;
+  for (int which = 0; which < (ghosts() ? 2 : 1); ++which) {
+    made_[which].assign(d, 0);
+    if (bits_[which].size() < d * frame_.steps()) bits_[which].resize(d * frame_.steps());
+  }
+  n_real_ = 0;
+  for (const std::int64_t count : counts_) n_real_ += count;
   leaf_ = frame_.problem().leaf(counts_.data());
 }
 
 void Part::all(const Cover& cover) {
   whole_ = true;
+  rank_ = wide_ = 0;
   counts_ = cover.counts;
+  n_ = cover.weight;
   begin();
 }
 
-void Part::side(std::size_t f, std::uint32_t rank, int side, const std::int64_t* counts) {
+void Part::side(std::size_t f, std::uint32_t rank, std::uint32_t wide, int side, const std::int64_t* counts,
+                std::int64_t n) {
   whole_ = false;
   f_ = f;
   rank_ = rank;
+  wide_ = wide;
   side_ = side;
+  n_ = n;
   counts_.assign(counts, counts + frame_.problem().n_classes);
   begin();
 }
 
-const std::uint64_t* Part::rows(std::size_t g) {
-  if (whole_) return frame_.rows();
+const std::uint64_t* Part::made(std::size_t g, Which which) {
+  const std::uint64_t* all = which == kRows ? frame_.rows() : frame_.real(g);
+  if (whole_) return all;
   const std::size_t steps = frame_.steps();
-  std::uint64_t* bits = bits_.data() + g * steps;
-  if (made_[g] == 0) {
-    made_[g] = 1;
-    const std::uint64_t* all = frame_.rows();
-    frame_.sides(f_, rank_, g, all, bits);
+  std::uint64_t* bits = bits_[which].data() + g * steps;
+  if (made_[which][g] == 0) {
+    made_[which][g] = 1;
+    frame_.sides(f_, which == kRows ? wide_ : rank_, g, all, bits);
     if (side_ == 0)
       for (std::size_t s = 0; s < steps; ++s) bits[s] = all[s] & ~bits[s];
   }

@@ -34,9 +34,12 @@ class Frame {
   const Cuts& cuts(std::size_t g) { return laid(g).cuts; }
   // After which rows of column g it may be cut.
   const std::uint64_t* may(std::size_t g) { return laid(g).may.data(); }
-  // Two classes: 1 for class 0, −1 for class 1.
+  // Two classes: 1 for class 0, −1 for class 1, 0 for ghosts.
   const std::int8_t* signs(std::size_t g) { return laid(g).signs.data(); }
-  // The rows of class c; of two classes only class 0 has them.
+  // Whether the cover has ghosts, and the rows that are none.
+  bool ghosts() const { return cover_->ghosts != nullptr; }
+  const std::uint64_t* real(std::size_t g) { return ghosts() ? laid(g).real.data() : rows(); }
+  // The rows of class c, without ghosts.
   const std::uint64_t* members(std::size_t g, std::size_t c) { return laid(g).members.data() + c * steps(); }
   // Which of `rows`, in the order of column g, have at most this rank in column f.
   void sides(std::size_t f, std::uint32_t rank, std::size_t g, const std::uint64_t* rows, std::uint64_t* out);
@@ -53,7 +56,7 @@ class Frame {
     Cuts cuts;
     std::vector<std::uint32_t> rows;
     std::vector<std::int8_t> signs;
-    std::vector<std::uint64_t> members, may;
+    std::vector<std::uint64_t> members, may, real;
   };
   Column& laid(std::size_t g) {
     if (!columns_[g].made) lay_out(g);
@@ -75,33 +78,40 @@ class Frame {
   std::vector<std::vector<std::uint32_t>> codes32_;
 };
 
-// Rows of a frame: all, or one side of a cut.
+// Rows of a frame: all, or one side of a cut, perhaps with ghosts.
 class Part {
  public:
   explicit Part(Frame& frame) : frame_(frame) {}
 
   void all(const Cover& cover);
-  // The side of a cut of column f at this rank: 1 for the rows up to it. Counts are those of the part.
-  void side(std::size_t f, std::uint32_t rank, int side, const std::int64_t* counts);
+  // The side of a cut of column f at this rank: 1 for the rows up to it. What is on the same side of `wide` is in the
+  // part too, as ghosts. Counts are those of the part without ghosts, n with them.
+  void side(std::size_t f, std::uint32_t rank, std::uint32_t wide, int side, const std::int64_t* counts,
+            std::int64_t n);
   Frame& frame() const { return frame_; }
-  // The rows of the part in the order of column g.
-  const std::uint64_t* rows(std::size_t g);
-  std::int64_t n() const { return n_; }
+  // The rows of the part in the order of column g, and those that are no ghosts.
+  const std::uint64_t* rows(std::size_t g) { return made(g, kRows); }
+  const std::uint64_t* real(std::size_t g) { return ghosts() ? made(g, kReal) : rows(g); }
+  bool ghosts() const { return frame_.ghosts() || wide_ != rank_; }
+  std::int64_t n() const { return n_; }            // with ghosts
+  std::int64_t n_real() const { return n_real_; }  // without
   const std::vector<std::int64_t>& counts() const { return counts_; }
   Value leaf() const { return leaf_; }
 
  private:
+  enum Which { kRows, kReal };
   void begin();
+  const std::uint64_t* made(std::size_t g, Which which);
   Frame& frame_;
   bool whole_ = true;
   std::size_t f_ = 0;
-  std::uint32_t rank_ = 0;
+  std::uint32_t rank_ = 0, wide_ = 0;
   int side_ = 1;
-  std::int64_t n_ = 0;
+  std::int64_t n_ = 0, n_real_ = 0;
   Value leaf_ = 0;
   std::vector<std::int64_t> counts_;
-  std::vector<std::uint8_t> made_;
-  std::vector<std::uint64_t> bits_;
+  std::vector<std::uint8_t> made_[2];
+  std::vector<std::uint64_t> bits_[2];
 };
 
 }  // namespace everytree::ordered

@@ -60,13 +60,17 @@ struct Problem {
   }
 };
 
-// The rows of a state, in the order of every column.
+// The rows of a state, in the order of every column. Some may be ghosts, which cost nothing and count only where the
+// size of a leaf is asked for: bounds.hpp says what they are good for.
 struct Cover {
   std::size_t n = 0;
-  const std::uint32_t* rows = nullptr;  // n for each column
-  std::int64_t weight = 0;
-  std::vector<std::int64_t> counts;  // of each class, weighted
+  const std::uint32_t* rows = nullptr;   // n for each column
+  const std::uint8_t* ghosts = nullptr;  // by row: whether it is one; nullptr where none is
+  std::int64_t weight = 0;               // with ghosts
+  std::vector<std::int64_t> counts;      // of each class, weighted, without ghosts
   Value leaf = 0;
+
+  bool ghost(std::uint32_t row) const { return ghosts != nullptr && ghosts[row] != 0; }
 
   const std::uint32_t* order(std::size_t f) const { return rows + f * n; }
 };

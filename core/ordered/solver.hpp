@@ -5,6 +5,11 @@
 // what the first leaves. A side is asked for so much more than the best tree leaves it that the rest of the interval
 // may fall: what is proved of a cut beyond the best rules out as many rows around it. The interval with the least bound
 // comes first, of all columns: good trees are found early, and that bound is one of all trees.
+//
+// Threads: several intervals, the more the longer the queue, are taken from it at once and solved beside each other,
+// each with the best tree that was known before, and what they find is taken in their order. How many does not depend
+// on the number of threads, and no interval sees what another finds: so the tree and its certificate are the same for
+// any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -32,22 +37,32 @@ struct Answer {
 
 class Solver {
  public:
-  Solver(const Problem& problem, int max_depth, Control& control);
+  Solver(const Problem& problem, int max_depth, Control& control, std::size_t n_threads = 1);
   ~Solver();
   Answer run();
 
  private:
-  Solver(const Problem& problem, int max_depth, Control& control, std::int64_t min_leaf);
+  Solver(const Problem& problem, int max_depth, Control& control, std::size_t n_threads, std::int64_t min_leaf,
+         bool calling);
   struct Level;
   struct Interval;
+  struct Task;
+  void run_tasks(const Cover& cover, int depth, std::vector<Task>& tasks);
   // The least cost of the cover with at most `depth` tests on a path if it is below `limit`, and then `tree`; otherwise
   // a bound that is not below it. `known` has bounds by first column to begin with, and gets better ones.
   Bound solve(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
   Bound more_levels(const Cover& cover, int depth, Value limit, std::vector<Bound>& known, Steps& tree);
+  // Cut t of an interval of cuts: how far a side is asked, see `slack`, and where its neighbours may lie.
+  struct Within {
+    std::ptrdiff_t a, b;
+    Value slack;
+  };
   void solve_sides(const Cover& cover, int depth, Level& level, const CutList& cuts, Value& best, Node& t,
-                   const Value leaf[2], Value slack, Steps& tree);
-  bool solved_loosely(const Cover& cover, Part* part, int depth, Value limit, std::vector<Bound>& known, Bound& side,
-                      Steps& tree);
+                   const Value leaf[2], const Within& within, Steps& tree);
+  Bound solve_side(const Cover& cover, int depth, Level& level, const CutList& cuts, std::ptrdiff_t t,
+                   std::ptrdiff_t wide, int side, Value limit, std::vector<Bound>& known, Steps& tree);
+  bool solved_widely(const Cover& cover, int depth, Level& level, const CutList& cuts, Node& t, std::ptrdiff_t wide,
+                     int side, Value limit);
   void polish(const Cover& cover, int depth, Level& level, Value& best, Steps& tree);
   // Writes a tree with its lowest tests, which the search leaves open; returns its cost, kNever if a leaf is too small.
   Value complete(const Cover& cover, const Steps& tree, std::size_t& at, Steps& out);
@@ -65,14 +80,18 @@ class Solver {
   std::vector<First> first_cuts(const Cover& cover, Measure measure) const;
   Value better_cut(const Cover& cover, const Steps& tree, std::size_t& column, std::ptrdiff_t& cut) const;
   Value dive_below(const Cover& cover, int depth, std::size_t column, std::ptrdiff_t cut, Steps& tree);
+  void count(Answer& answer) const;
   std::size_t bytes() const;
 
   const Problem& p_;
   Control& control_;
   int depth_;
   std::int64_t min_leaf_;
-  std::unique_ptr<Solver> loose_;  // the same with leaves of any size, where they may not be
-  std::vector<Bound> known_;       // what it is asked with
+  std::size_t n_threads_;
+  bool calling_, in_task_ = false;
+  std::vector<std::unique_ptr<Solver>> crew_;  // what the other threads work with
+  const Cover* opened_ = nullptr;              // the cover of the tasks, if it is laid out here
+  std::unique_ptr<Solver> loose_;              // the same with leaves of any size, where they may not be
   Cover all_;
   TwoLevels two_;
   WalkedLevels walked_;

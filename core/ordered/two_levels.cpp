@@ -9,69 +9,93 @@ namespace everytree::ordered {
 // The cuts of a column for a part: those of the frame, and how many rows of the part come before each.
 class TwoLevels::View {
  public:
-  View(TwoLevels& own, Part& part, std::size_t f) : cuts_(part.frame().cuts(f)), unit_(own.p_.unit), f_(f) {
-    Frame& frame = part.frame();
-    const LaneShape shape = frame.shape();
-    own.runs_.resize(std::max(own.runs_.size(), shape.places()));
-    own.before_.resize(std::max<std::size_t>(own.before_.size(), shape.segments * 64));
-    const std::uint64_t* rows = part.rows(f);
-    frame.kernel().count_runs(rows, rows, 0, shape, own.runs_.data());
-    std::uint32_t sum = 0;
-    for (std::size_t g = 0; g < shape.segments; ++g) {
-      const std::uint8_t* last = own.runs_.data() + ((g + 1) * shape.length - 1) * 64;
-      for (std::size_t lane = 0; lane < 64; ++lane) {
-        own.before_[g * 64 + lane] = sum;
-        sum += last[lane];
-      }
-    }
-    runs_ = own.runs_.data();
-    before_ = own.before_.data();
+  View(TwoLevels& own, Part& part, std::size_t f)
+      : cuts_(part.frame().cuts(f)), unit_(own.p_.unit), f_(f), rows_(own.runs_[0]), real_(own.runs_[part.ghosts()]) {
+    count(part.frame(), part.rows(f), own.runs_[0]);
+    if (part.ghosts()) count(part.frame(), part.real(f), own.runs_[1]);
   }
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(cuts_.rank.size()); }
-  std::int64_t weight(std::ptrdiff_t k) const {
-    const auto at = static_cast<std::size_t>(k);
-    return before_[cuts_.lane[at]] + runs_[cuts_.place[at]];
-  }
-  Value reach(std::ptrdiff_t k) const { return unit_ * weight(k); }
+  std::int64_t weight(std::ptrdiff_t k) const { return up_to(k, rows_); }
+  std::int64_t real(std::ptrdiff_t k) const { return up_to(k, real_); }
+  Value reach(std::ptrdiff_t k) const { return unit_ * real(k); }
   std::uint32_t rank(std::ptrdiff_t k) const { return cuts_.rank[static_cast<std::size_t>(k)]; }
   std::size_t column() const { return f_; }
 
  private:
+  static void count(const Frame& frame, const std::uint64_t* rows, Runs& runs) {
+    const LaneShape shape = frame.shape();
+    runs.in_lane.resize(std::max(runs.in_lane.size(), shape.places()));
+    runs.before.resize(std::max<std::size_t>(runs.before.size(), shape.segments * 64));
+    frame.kernel().count_runs(rows, rows, 0, shape, runs.in_lane.data());
+    std::uint32_t sum = 0;
+    for (std::size_t g = 0; g < shape.segments; ++g) {
+      const std::uint8_t* last = runs.in_lane.data() + ((g + 1) * shape.length - 1) * 64;
+      for (std::size_t lane = 0; lane < 64; ++lane) {
+        runs.before[g * 64 + lane] = sum;
+        sum += last[lane];
+      }
+    }
+  }
+  std::int64_t up_to(std::ptrdiff_t k, const Runs& runs) const {
+    const auto at = static_cast<std::size_t>(k);
+    return runs.before[cuts_.lane[at]] + runs.in_lane[cuts_.place[at]];
+  }
   const Frame::Cuts& cuts_;
   Value unit_;
   std::size_t f_;
-  const std::uint8_t* runs_ = nullptr;
-  const std::uint32_t* before_ = nullptr;
+  const Runs &rows_, &real_;
 };
 
-// The cuts that leave min_leaf rows of the side below and above.
-void TwoLevels::side_cuts(const std::uint64_t* rows, int side, const std::uint64_t* may, Frame& frame,
-                          std::uint64_t* cuts) {
+// A place of the order by its segment, lane and step.
+struct TwoLevels::Place {
+  std::size_t segment, lane, step;
+};
+
+// Where the min_leaf-th row of `side_runs_` is, from the first row on or from the last one back; there are so many.
+// Runs tell which lane has it, and where it is in the lane.
+TwoLevels::Place TwoLevels::place_of_least(LaneShape shape, bool back) const {
+  const std::size_t length = shape.length, lanes = 64 * shape.segments;
+  std::int64_t left = min_leaf_;
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const std::size_t lane = back ? lanes - 1 - k : k;
+    const std::uint8_t* runs = side_runs_.data() + lane / 64 * length * 64 + lane % 64;
+    const std::int64_t here = runs[(length - 1) * 64];
+    if (left > here) {
+      left -= here;
+      continue;
+    }
+    const std::int64_t wanted = back ? here - left + 1 : left;
+    const auto step =
+        first_not(0, static_cast<std::ptrdiff_t>(length) - 1, [&](std::ptrdiff_t s) { return runs[s * 64] < wanted; });
+    return {lane / 64, lane % 64, static_cast<std::size_t>(step)};
+  }
+  return {shape.segments, 0, 0};
+}
+
+// The cuts that leave min_leaf of `total` rows below and above: those of `sides` or the others. They lie between two
+// places of the order.
+void TwoLevels::side_cuts(const std::uint64_t* rows, const std::uint64_t* sides, int side, std::int64_t total,
+                          const std::uint64_t* may, Frame& frame, std::uint64_t* cuts) {
   const LaneShape shape = frame.shape();
   const std::size_t length = shape.length;
-  const std::uint64_t flip = side == 1 ? 0 : ~std::uint64_t{0};
-  const std::int64_t least = min_leaf_, total = n_[side];
+  if (total < 2 * min_leaf_) {
+    std::fill_n(cuts, shape.steps(), 0);
+    return;
+  }
   side_runs_.resize(std::max(side_runs_.size(), shape.places()));
-  frame.kernel().count_runs(rows, sides_.data(), flip, shape, side_runs_.data());
-  std::int64_t before = 0;
+  frame.kernel().count_runs(rows, sides, side == 1 ? 0 : ~std::uint64_t{0}, shape, side_runs_.data());
+  // From the first of these on, and before the second.
+  const Place low = place_of_least(shape, false), high = place_of_least(shape, true);
+  const auto from = [](std::size_t lane) { return lane < 64 ? ~std::uint64_t{0} << lane : 0; };
   for (std::size_t g = 0; g < shape.segments; ++g) {
-    const std::size_t first = g * length, stop = first + length;
-    const std::uint8_t* last = side_runs_.data() + (stop - 1) * 64;
-    std::uint64_t inside = 0;  // lanes whose every place is allowed; others are walked
-    std::fill(cuts + first, cuts + stop, 0);
-    for (std::size_t lane = 0; lane < 64; ++lane) {
-      const std::int64_t after = before + last[lane];
-      if (before >= least && total - after >= least) {
-        inside |= std::uint64_t{1} << lane;
-      } else if (after >= least && total - before >= least) {
-        for (std::size_t s = first; s < stop; ++s) {
-          const std::int64_t count = before + side_runs_[s * 64 + lane];
-          if (count >= least && total - count >= least) cuts[s] |= std::uint64_t{1} << lane;
-        }
-      }
-      before = after;
-    }
-    for (std::size_t s = first; s < stop; ++s) cuts[s] = (cuts[s] | inside) & may[s];
+    const std::uint64_t none = 0, all = ~none;
+    const std::uint64_t low0 = g > low.segment ? all : g < low.segment ? none : from(low.lane + 1);
+    const std::uint64_t low1 = g > low.segment ? all : g < low.segment ? none : from(low.lane);
+    const std::uint64_t high0 = g < high.segment ? all : g > high.segment ? none : ~from(high.lane + 1);
+    const std::uint64_t high1 = g < high.segment ? all : g > high.segment ? none : ~from(high.lane);
+    const std::size_t first = g * length;
+    for (std::size_t s = 0; s < length; ++s)
+      cuts[first + s] = may[first + s] & (s < low.step ? low0 : low1) & (s < high.step ? high0 : high1);
   }
 }
 
@@ -100,61 +124,54 @@ std::int64_t TwoLevels::most_right(Frame& frame, std::size_t g, const std::uint6
 }
 
 // Two classes: the best cut by the extremes of a side.
-Bound TwoLevels::cost_of(const Extremes& e, int side) const {
-  if (e.low > e.high) return {kNever, kNever};
-  const Value cost = p_.unit * std::min(counts_[side][1] + e.low, counts_[side][0] - e.high) + 2 * p_.price;
-  return {cost, cost};
+Value TwoLevels::cost_of(const Extremes& e, int side) const {
+  if (e.low > e.high) return kNever;
+  return p_.unit * std::min(counts_[side][1] + e.low, counts_[side][0] - e.high) + 2 * p_.price;
 }
 
-// The best cut of column g for both sides (`sides_`, `counts_`, `n_`); if whole, side 1 is all there is.
-void TwoLevels::splits(Part& part, std::size_t g, const std::uint64_t* rows, const Value known[2], bool whole,
-                       Split& out) {
+// The best cut of column g for both sides: of the rows `real` those in `sides_`, and the others (`counts_`, `n_`); if
+// whole, side 1 is all there is. `sized` says by which rows the leaves of a side must be large enough.
+void TwoLevels::splits(Part& part, std::size_t g, const std::uint64_t* real, const Sized& sized, const Value known[2],
+                       bool whole, Value out[2]) {
   Frame& frame = part.frame();
   const std::uint64_t* may = frame.may(g);
   const Value unit = p_.unit, leaves = 2 * p_.price;
-  const bool limited = min_leaf_ > 1;
-  for (int relaxed = limited ? 1 : 0; relaxed >= 0; --relaxed) {
-    const std::uint64_t* cuts[2] = {may, may};
-    if (limited && !relaxed)
-      for (int side = whole ? 1 : 0; side < 2; ++side) {
-        allowed_[side].resize(std::max(allowed_[side].size(), frame.steps()));
-        side_cuts(rows, side, may, frame, allowed_[side].data());
-        cuts[side] = allowed_[side].data();
-      }
-    const auto put = [&](int side, Value cost) { (relaxed ? out.side[side].relaxed : out.side[side].cost) = cost; };
-    if (p_.n_classes == 2) {
-      Extremes e[2];
-      frame.kernel().extremes_of_sides(frame.signs(g), rows, sides_.data(), cuts[1], cuts[0], frame.shape(), e);
-      ++n_scans;
-      for (int side = whole ? 1 : 0; side < 2; ++side) put(side, cost_of(e[side], side).cost);
-    } else {
-      for (int side = whole ? 1 : 0; side < 2; ++side) {
-        const Value left = known[side] - leaves;  // fewer errors than left / unit are wanted
-        const std::int64_t n = n_[side];
-        const std::int64_t enough = left <= 0 ? n : std::max<std::int64_t>(0, n - (left + unit - 1) / unit);
-        const std::int64_t right = most_right(frame, g, rows, side, cuts[side], enough);
-        put(side, right < 0 ? kNever : unit * (n - right) + leaves);
-      }
+  const std::uint64_t* cuts[2] = {may, may};
+  if (min_leaf_ > 1)
+    for (int side = whole ? 1 : 0; side < 2; ++side) {
+      allowed_[side].resize(std::max(allowed_[side].size(), frame.steps()));
+      side_cuts(part.rows(g), sized.sides[side], side, sized.n[side], may, frame, allowed_[side].data());
+      cuts[side] = allowed_[side].data();
+    }
+  if (p_.n_classes == 2) {
+    Extremes e[2];
+    frame.kernel().extremes_of_sides(frame.signs(g), real, sides_.data(), cuts[1], cuts[0], frame.shape(), e);
+    ++n_scans;
+    for (int side = whole ? 1 : 0; side < 2; ++side) out[side] = cost_of(e[side], side);
+  } else {
+    for (int side = whole ? 1 : 0; side < 2; ++side) {
+      const Value left = known[side] - leaves;  // fewer errors than left / unit are wanted
+      const std::int64_t n = n_[side];
+      const std::int64_t enough = left <= 0 ? n : std::max<std::int64_t>(0, n - (left + unit - 1) / unit);
+      const std::int64_t right = most_right(frame, g, real, side, cuts[side], enough);
+      out[side] = right < 0 ? kNever : unit * (n - right) + leaves;
     }
   }
-  if (!limited)
-    for (Bound& side : out.side) side.relaxed = side.cost;
 }
 
 Bound TwoLevels::one_level(Part& part, std::vector<Bound>& known) {
   const std::size_t steps = part.frame().steps();
   if (sides_.size() < steps) sides_.resize(steps);
   counts_[1] = part.counts();
-  n_[1] = part.n();
+  n_[1] = part.n_real();
   Bound best{part.leaf(), part.leaf()};
   for (std::size_t g = 0; g < p_.n_columns; ++g) {
-    const std::uint64_t* rows = part.rows(g);
-    std::copy_n(rows, steps, sides_.begin());
+    const std::uint64_t* real = part.real(g);
+    std::copy_n(real, steps, sides_.begin());
     const Value least[2] = {kNever, best.cost};
-    Split split;
-    splits(part, g, rows, least, true, split);
-    known[g] = split.side[1];
-    known[g].relaxed = std::min(known[g].relaxed, part.leaf() + p_.price);
+    Value split[2];
+    splits(part, g, real, {{nullptr, part.rows(g)}, {0, part.n()}}, least, true, split);
+    known[g] = {split[1], std::min(split[1], part.leaf() + p_.price)};
     best = lower(best, known[g]);
   }
   return best;
@@ -173,7 +190,7 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
     best = whole.cost;
     tree.assign(1, Step{-2, 0});
   }
-  set_ends(low_, high_, whole, whole_, p_.price, p_.unit * part.n());
+  set_ends(low_, high_, whole, whole_, p_.price, p_.unit * part.n_real());
   order_.resize(p_.n_columns);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
@@ -189,11 +206,10 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
                      // Class counts of the sides: the rows up to the cut in the order of its own column.
                      Frame& frame = part.frame();
-                     const std::uint64_t* rows = part.rows(f);
                      const std::size_t steps = frame.steps();
-                     frame.sides(f, view.rank(t.cut), f, rows, sides_.data());
-                     n_[1] = view.weight(t.cut);
-                     n_[0] = part.n() - n_[1];
+                     frame.sides(f, view.rank(t.cut), f, part.real(f), sides_.data());
+                     n_[1] = view.real(t.cut);
+                     n_[0] = part.n_real() - n_[1];
                      for (auto& counts : counts_) counts.resize(p_.n_classes);
                      const std::size_t counted = p_.n_classes == 2 ? 1 : p_.n_classes;
                      for (std::size_t c = 0; c < counted; ++c) {
@@ -207,24 +223,59 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
                      t.side[0].cost = leaves[0];  // to begin with
                      t.side[1].cost = leaves[1];
                      const Value wanted = best + std::max(view.reach(last) - t.reach, t.reach - view.reach(first));
-                     evaluate(part, view, best, wanted, t, tree);
+                     evaluate(part, view, best, wanted, t, first, last, tree);
                    });
-    known[f] = higher(known[f], column);
-    if (min_leaf_ == 1) tie(known[f], whole.relaxed + p_.price);
+    raise(known[f], column, min_leaf_ == 1, whole.relaxed + p_.price);
   }
   Bound found{std::min(leaf, whole.cost), std::min(leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);
   return found;
 }
 
-// Columns are scanned, on both sides at once, as long as one that was not scanned may be the best of a side and the cut
-// may cost less than `wanted`; t.side[·].cost has the leaves.
-void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, Steps& tree) {
-  ++n_cuts;
-  if ((++ticks_ & 63) == 0) control_.check(true, "searching every cut-point", 0, 0);
+// Column g on both sides of cut t: `sizes` has the cut by which the leaves of each side must be large enough, nullptr
+// where they may be of any size.
+void TwoLevels::scan(Part& part, const View& view, std::size_t g, const Node& t, const std::ptrdiff_t sizes[2],
+                     const Value known[2], Value out[2]) {
   Frame& frame = part.frame();
+  const std::size_t f = view.column();
+  const std::uint64_t *rows = part.rows(g), *real = part.real(g);
+  if (quick() && (min_leaf_ == 1 || sizes == nullptr)) {
+    Extremes e[2];
+    frame.kernel().extremes_at16(frame.codes(f, g), static_cast<std::uint16_t>(view.rank(t.cut)), frame.signs(g), real,
+                                 frame.may(g), frame.shape(), e);
+    ++n_scans;
+    for (int side = 0; side < 2; ++side) out[side] = cost_of(e[side], side);
+    return;
+  }
+  frame.sides(f, view.rank(t.cut), g, real, sides_.data());
+  Sized sized{{sides_.data(), sides_.data()}, {part.n() - view.weight(sizes[0]), view.weight(sizes[1])}};
+  if (min_leaf_ > 1)
+    for (int side = 0; side < 2; ++side) {
+      if (sizes[side] == t.cut && !part.ghosts()) continue;  // those of sides_
+      if (side == 1 && sizes[1] == sizes[0]) {
+        sized.sides[1] = sized.sides[0];
+        continue;
+      }
+      sized_[side].resize(std::max(sized_[side].size(), frame.steps()));
+      frame.sides(f, view.rank(sizes[side]), g, rows, sized_[side].data());
+      sized.sides[side] = sized_[side].data();
+    }
+  splits(part, g, real, sized, known, false, out);
+}
+
+// Columns are scanned, on both sides at once, as long as one that was not scanned may be the best of a side and the cut
+// may cost less than `wanted`; t.side[·].cost has the leaves. With min_leaf a column is first scanned with leaves of
+// any size, which is quick, then with leaves that are large enough at the ends of the interval, first … last, which is
+// what neighbours will ask for: either may rule it out.
+void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, std::ptrdiff_t first_cut,
+                         std::ptrdiff_t last_cut, Steps& tree) {
+  ++n_cuts;
+  if ((++ticks_ & 63) == 0) control_.check(calling_, "searching every cut-point", 0, 0);
   const std::size_t d = p_.n_columns;
   const std::uint32_t rank = view.rank(t.cut);
+  const bool tied = min_leaf_ == 1;
+  const std::ptrdiff_t here[2] = {t.cut, t.cut}, ends[2] = {first_cut, last_cut};
+  asked_.assign(d, tied || first_cut == last_cut ? kHere : quick() ? kAny : kEnds);
   const Value leaves[2] = {t.side[0].cost, t.side[1].cost};
   Value best[2] = {leaves[0], leaves[1]};
   bool exact = false;
@@ -250,23 +301,18 @@ void TwoLevels::evaluate(Part& part, View& view, Value& least, Value wanted, Nod
     std::size_t g = at[1] != d ? at[1] : at[0];
     for (int side = 0; side < 2; ++side)
       if (t.first[side][winner_[side]].cost < best[side]) g = winner_[side];
-    const std::uint64_t* rows = part.rows(g);
-    Split split;
-    if (p_.n_classes == 2 && min_leaf_ == 1 && !p_.wide()) {
-      Extremes e[2];
-      frame.kernel().extremes_at16(frame.codes(view.column(), g), static_cast<std::uint16_t>(rank), frame.signs(g),
-                                   rows, frame.may(g), frame.shape(), e);
-      ++n_scans;
-      for (int side = 0; side < 2; ++side) split.side[side] = cost_of(e[side], side);
-    } else {
-      frame.sides(view.column(), rank, g, rows, sides_.data());
-      splits(part, g, rows, best, false, split);
-    }
+    const Sizes asked = static_cast<Sizes>(asked_[g]);
+    const bool exactly = asked == kHere;
+    Value split[2];
+    scan(part, view, g, t, asked == kAny ? nullptr : exactly ? here : ends, best, split);
+    asked_[g] = asked == kAny ? kEnds : kHere;
     for (int side = 0; side < 2; ++side) {
-      split.side[side].relaxed = std::min(split.side[side].relaxed, leaves[side] + p_.price);
-      t.first[side][g] = higher(t.first[side][g], split.side[side]);
-      if (split.side[side].cost < best[side]) {
-        best[side] = split.side[side].cost;
+      Bound& first = t.first[side][g];
+      first.cost = std::max(first.cost, split[side]);
+      if (tied) first.relaxed = std::max(first.relaxed, std::min(split[side], leaves[side] + p_.price));
+      if (!exactly) first.relaxed = std::max(first.relaxed, split[side]);
+      if (exactly && split[side] < best[side]) {
+        best[side] = split[side];
         winner_[side] = g;
       }
     }

@@ -13,7 +13,7 @@ void WalkedLevels::splits(const Cover& cover, std::size_t g, const Sides& sides,
     for (std::size_t b = a + 1; b < n_classes; ++b) {
       ++n_scans;
       Value sum[2] = {0, 0}, all_a[2] = {0, 0}, all_b[2] = {0, 0};
-      std::int64_t weight[2] = {0, 0};
+      std::int64_t weight[2] = {0, 0}, wide[2] = {0, 0};
       for (int side = from; side < 2; ++side)
         for (std::size_t c = 0; c < n_classes; ++c) {
           all_a[side] += sides.counts[side][c] * p_.costs[c * n_classes + a];
@@ -23,12 +23,15 @@ void WalkedLevels::splits(const Cover& cover, std::size_t g, const Sides& sides,
         const std::uint32_t row = order[p];
         const int in = sides.whole || above[row] <= sides.rank ? 1 : 0;
         const Value* cost = p_.costs.data() + p_.classes[row] * n_classes;
-        sum[in] += p_.weights[row] * (cost[a] - cost[b]);
+        if (!cover.ghost(row)) sum[in] += p_.weights[row] * (cost[a] - cost[b]);
         weight[in] += p_.weights[row];
+        if (above[row] > sides.wide[0]) wide[0] += p_.weights[row];
+        if (above[row] <= sides.wide[1]) wide[1] += p_.weights[row];
         if (rank[order[p + 1]] == rank[row]) continue;
         for (int side = from; side < 2; ++side) {
           const Value here = std::min(all_b[side] + sum[side], all_a[side] - sum[side]) + 2 * p_.price;
-          out[side].relaxed = std::min(out[side].relaxed, here);
+          if (min_leaf_ == 1 || (wide[side] >= min_leaf_ && sides.wide_weight[side] - wide[side] >= min_leaf_))
+            out[side].relaxed = std::min(out[side].relaxed, here);
           if (here < out[side].cost && weight[side] >= min_leaf_ && sides.weight[side] - weight[side] >= min_leaf_) {
             out[side].cost = here;
             if (best != nullptr && side == 1) *best = {here, rank[row]};
@@ -44,17 +47,22 @@ WalkedLevels::Best WalkedLevels::best_plain_cut(const Cover& cover, std::size_t 
   const std::uint32_t *order = cover.order(g), *rank = p_.column(g);
   std::vector<std::int64_t> counts(p_.n_classes, 0);
   std::vector<std::int32_t> above(cover.n + 1, 0);
-  for (std::size_t p = cover.n; p-- > 0;)
-    above[p] = std::max(above[p + 1], static_cast<std::int32_t>(++counts[p_.classes[order[p]]]));
+  std::int64_t real = 0;
+  for (std::size_t p = cover.n; p-- > 0;) {
+    above[p] = above[p + 1];
+    if (cover.ghost(order[p])) continue;
+    above[p] = std::max(above[p], static_cast<std::int32_t>(++counts[p_.classes[order[p]]]));
+    ++real;
+  }
   std::fill(counts.begin(), counts.end(), 0);
   Best best;
   std::int64_t below = 0;
   for (std::size_t p = 0; p + 1 < cover.n; ++p) {
-    below = std::max(below, ++counts[p_.classes[order[p]]]);
+    if (!cover.ghost(order[p])) below = std::max(below, ++counts[p_.classes[order[p]]]);
     if (rank[order[p + 1]] == rank[order[p]]) continue;
     const auto n = static_cast<std::int64_t>(p + 1), all = static_cast<std::int64_t>(cover.n);
     if (n < min_leaf_ || all - n < min_leaf_) continue;
-    const Value cost = p_.unit * (all - below - above[p + 1]) + 2 * p_.price;
+    const Value cost = p_.unit * (real - below - above[p + 1]) + 2 * p_.price;
     if (cost < best.cost) best = {cost, rank[order[p]]};
   }
   return best;
@@ -79,7 +87,7 @@ Bound WalkedLevels::one_level(const Cover& cover, std::vector<Bound>& known) {
   for (std::size_t g = 0; g < p_.n_columns; ++g) {
     Bound out[2];
     splits(cover, g, sides_, out);
-    out[1].relaxed = std::min(out[1].relaxed, cover.leaf + p_.price);
+    out[1].relaxed = std::min(out[1].cost, cover.leaf + p_.price);
     known[g] = out[1];
     best = lower(best, out[1]);
   }
@@ -110,15 +118,19 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
     Bound column = begin_column(cuts_, p_.price, min_leaf_, cover.weight, low_, high_, a, b);
     high_.cut = cuts_.size();
     search_between(cuts_, best, column, nodes_, low_, high_, a, b,
-                   [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t, std::ptrdiff_t) {
+                   [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
                      ++n_cuts;
-                     if ((++ticks_ & 7) == 0) control_.check(true, "searching every cut-point", 0, 0);
+                     if ((++ticks_ & 7) == 0) control_.check(calling_, "searching every cut-point", 0, 0);
                      sides_.whole = false;
                      sides_.f = f;
                      sides_.rank = cuts_.rank(t.cut);
                      cuts_.counts(t.cut, cover, sides_.counts);
                      sides_.weight[1] = cuts_.weight(t.cut);
                      sides_.weight[0] = cover.weight - sides_.weight[1];
+                     sides_.wide[0] = cuts_.rank(first);
+                     sides_.wide[1] = cuts_.rank(last);
+                     sides_.wide_weight[0] = cover.weight - cuts_.weight(first);
+                     sides_.wide_weight[1] = cuts_.weight(last);
                      const Value leaf[2] = {p_.leaf(sides_.counts[0].data()), p_.leaf(sides_.counts[1].data())};
                      set_between(t, i, j, leaf, min_leaf_ == 1);
                      Bound least[2] = {{leaf[0], leaf[0]}, {leaf[1], leaf[1]}};
@@ -127,7 +139,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                          Bound out[2];
                          splits(cover, g, sides_, out);
                          for (int side = 0; side < 2; ++side) {
-                           out[side].relaxed = std::min(out[side].relaxed, leaf[side] + p_.price);
+                           if (min_leaf_ == 1) out[side].relaxed = std::min(out[side].relaxed, leaf[side] + p_.price);
                            t.first[side][g] = out[side];
                            least[side].cost = std::min(least[side].cost, out[side].cost);
                          }
@@ -146,8 +158,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
                      tree.push_back(Step{-2, 0});
                      tree.push_back(Step{-2, 0});
                    });
-    known[f] = higher(known[f], column);
-    if (min_leaf_ == 1) tie(known[f], whole.relaxed + p_.price);
+    raise(known[f], column, min_leaf_ == 1, whole.relaxed + p_.price);
   }
   Bound found{std::min(cover.leaf, whole.cost), std::min(cover.leaf, whole.relaxed)};
   for (const Bound& b : known) found = lower(found, b);

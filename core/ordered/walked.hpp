@@ -16,8 +16,9 @@ namespace everytree::ordered {
 
 class WalkedLevels {
  public:
-  WalkedLevels(const Problem& problem, Control& control, std::int64_t min_leaf)
-      : p_(problem), control_(control), min_leaf_(min_leaf) {}
+  // `calling` whether it works on the thread that asked: only that one tells of progress.
+  WalkedLevels(const Problem& problem, Control& control, std::int64_t min_leaf, bool calling)
+      : p_(problem), control_(control), calling_(calling), min_leaf_(min_leaf) {}
 
   // As TwoLevels::solve and one_level.
   Bound solve(const Cover& cover, Value limit, std::vector<Bound>& known, Steps& tree);
@@ -39,11 +40,15 @@ class WalkedLevels {
     std::uint32_t rank = 0;
     std::vector<std::int64_t> counts[2];
     std::int64_t weight[2] = {0, 0};
+    // The cuts by which leaves must be large enough in a relaxed tree, and the weights of the sides of these.
+    std::uint32_t wide[2] = {0, 0};
+    std::int64_t wide_weight[2] = {0, 0};
   };
   void splits(const Cover& cover, std::size_t g, const Sides& sides, Bound out[2], Best* best = nullptr);
 
   const Problem& p_;
   Control& control_;
+  bool calling_;
   std::int64_t min_leaf_;
   CutList cuts_;
   Sides sides_;

@@ -147,6 +147,24 @@ TEST(the_ordered_search_finds_what_recursion_finds) {
   use_kernels("auto");
 }
 
+// Least sizes of leaves at depth 3, where neighbours are bounded through ghosts: a bound that does not hold shows in
+// one of some thousand tables only.
+TEST(least_sizes_of_leaves_are_kept) {
+  std::mt19937 random(8);
+  for (unsigned k = 0; k < 6000; ++k) {
+    Case c = random_case(random, 26, k);
+    std::int64_t total = 0;
+    for (const auto w : c.weights) total += w;
+    c.min_leaf = std::min<std::int64_t>(total, 2 + static_cast<std::int64_t>(random() % 5));
+    const Problem problem = c.problem();
+    std::map<std::pair<int, Rows>, Value> memo;
+    Control control;
+    const Answer answer = Solver(problem, 3, control).run();
+    CHECK(answer.proved && answer.cost == naive(c, all_rows(c), 3, memo));
+    check_answer(c, 3, answer);
+  }
+}
+
 // More rows than a lane, and than a segment, takes: against the plain walk of the same problem with a weight of its
 // own.
 TEST(lanes_and_walks_agree) {

@@ -447,7 +447,7 @@ class OrderedAnswer:
     @property
     def n_bytes(self) -> int: ...
 
-def best_ordered(ranks: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], price: int, min_leaf: int, max_depth: int, control: Control) -> OrderedAnswer:
+def best_ordered(ranks: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], price: int, min_leaf: int, max_depth: int, n_threads: int, control: Control) -> OrderedAnswer:
     """
     The best tree with tests `rank of a column <= r`, over every column and r; ranks has an array for each column. Columns and ranks of the answer are those of its nodes in preorder, the rows above a cut first, −1 for leaves.
     """

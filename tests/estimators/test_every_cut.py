@@ -184,8 +184,28 @@ def test_a_memory_limit_leaves_a_greedy_tree() -> None:
     assert model.error_ < 1500
 
 
+@pytest.mark.parametrize("min_leaf", [1, 8])
+def test_threads_change_nothing(min_leaf: int) -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(260, 4))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=260) > 0).astype(int)
+    found = []
+    for n_jobs in (1, 2, 5):
+        model = et.OptimalTreeClassifier(3, min_leaf=min_leaf, bins="all", leaf_penalty=0, n_jobs=n_jobs).fit(
+            X, y
+        )
+        assert model._every_cut is not None
+        space = et.TreeSpace.from_frame(X, y, bins="all", max_depth=3, min_leaf=min_leaf, n_jobs=n_jobs)
+        found.append(
+            (str(model.tree_), model.objective_, model.lower_bound_, model.optimal_, str(space.best()))
+        )
+    assert found[0] == found[1] == found[2]
+    assert found[0][3]
+
+
 @pytest.mark.long
-def test_a_stop_ends_the_search() -> None:
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_stop_ends_the_search(n_threads: int) -> None:
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(2000, 6)), rng.integers(0, 2, 2000)
     ranked = [column.ranks for column in RankedColumns(CutRules("all"), read_frame(X), None).columns]
@@ -199,7 +219,7 @@ def test_a_stop_ends_the_search() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        question.solved(asked, ranked, y, None, 4, 1, Limits(progress=progress).control())
+        question.solved(asked, ranked, y, None, 4, 1, n_threads, Limits(progress=progress).control())
     assert seen[0][0] == "searching every cut-point"
 
 

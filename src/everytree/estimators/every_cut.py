@@ -50,12 +50,13 @@ class Examples:
 
 @dataclass(frozen=True)
 class Asked:
-    """A query, the bounds of its space, and the columns that it forbids."""
+    """A query, the bounds of its space, the columns that it forbids, and how many threads search."""
 
     query: Query
     depth: int | None
     min_leaf: int
     forbid: Any
+    n_threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ def search_every_cut(binarizer: Binarizer, rows: Examples, asked: Asked, limits:
     columns = ranked.without(forbidden)
     control = limits.control()
     ranks = [column.ranks for column in columns]
-    found = solved(question, ranks, rows.codes, rows.counts, asked.depth, asked.min_leaf, control)
+    found = solved(
+        question, ranks, rows.codes, rows.counts, asked.depth, asked.min_leaf, asked.n_threads, control
+    )
     lower = found.lower
     if found.stopped:  # Rows that no cut tells apart may say more.
         groups = alike(ranked.coded(), rows.codes, len(rows.labels), rows.counts)

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.common.arguments import refused, whole
-from everytree.common.limits import Limits, in_bytes
+from everytree.common.limits import Limits, in_bytes, threads
 from everytree.data.asked import ColumnQuestions
 from everytree.data.binarizer import attribute_names
 from everytree.data.encoding import Encoding
@@ -336,7 +336,9 @@ class OptimalTreeClassifier(Exports, TreeClassifierBase):
         if weights is not None and weights.per_example > 1:  # its costs are those of whole examples
             return None
         depth = None if self.max_depth is None else whole("max_depth", self.max_depth, 0, none="no limit")
-        asked = Asked(self._query(), depth, whole("min_leaf", self.min_leaf, 1), self.forbid)
+        asked = Asked(
+            self._query(), depth, whole("min_leaf", self.min_leaf, 1), self.forbid, threads(self.n_jobs)
+        )
         limits = Limits(self._time_left(), self.memory_limit)
         rows = Examples(frame, codes, weights, self.classes_.tolist())
         return search_every_cut(self.binarizer_, rows, asked, limits)

@@ -180,6 +180,7 @@ def solved(
     weights: npt.NDArray[np.int64] | None,
     depth: int,
     min_leaf: int,
+    n_threads: int,
     control: Any,
 ) -> Solved:
     """Find the best tree with tests ``rank <= r`` on these columns.
@@ -198,6 +199,8 @@ def solved(
         The most tests on any path.
     min_leaf : int
         The fewest examples in a leaf.
+    n_threads : int
+        How many threads search; the answer is the same for any number.
     control : _core.Control
         Limits and progress.
 
@@ -216,7 +219,7 @@ def solved(
         )
     counted = np.ones(labels.size, dtype=np.int32) if weights is None else weights.astype(np.int32)
     found = _core.best_ordered(
-        ranks, labels, counted, question.costs, question.price, min_leaf, depth, control
+        ranks, labels, counted, question.costs, question.price, min_leaf, depth, n_threads, control
     )
     return Solved(
         found.columns,

@@ -143,7 +143,7 @@ def by_ordered_search(session: Session, plan: Plan, inside: Inside) -> Ordered |
     weights = np.asarray(table.class_counts[row, label], dtype=np.int64)
     given = None if bool((weights == 1).all()) else weights
     ranks = [_ranks(table, chain)[row] for chain in chains]
-    found = solved(question, ranks, label, given, depth, space.min_count, session.control)
+    found = solved(question, ranks, label, given, depth, space.min_count, space.n_threads, session.control)
     key = [chains[at][rank] if at >= 0 else -1 for at, rank in zip(found.columns, found.ranks, strict=True)]
     if table.columns is not None and any(column.missing >= 0 for column in table.columns.columns):
         key = offered_key(key, table.columns, codes_of(table), depth)
