@@ -15,6 +15,8 @@ import everytree as et
 from everytree.bayes.stacking import NEGLIGIBLE, SLIP, folds_of, least, least_by_class, pooled, stack, stacked
 from everytree.common import spent as spent_module
 from everytree.common.fields import sealed
+from everytree.common.limits import Limits
+from everytree.data.binarizer import reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
 from everytree.estimators import every_tree, evidence_parts
@@ -44,6 +46,13 @@ def fitted() -> tuple[et.EveryTreeClassifier, pd.DataFrame, np.ndarray]:
     return et.EveryTreeClassifier(time_limit=None).fit(X, y), X, y
 
 
+def said_by_each(model: et.EveryTreeClassifier, X: pd.DataFrame) -> list[np.ndarray]:
+    """What each average says, and each forest of deep trees."""
+    reach = reach_of_frame(model.coded_.binarizer, read_frame(X, model))
+    deep = [each.forest.mean(reach, 1, Limits().control()) for each in model.forests_]
+    return [*(part.predict_proba(X) for part in model.models_), *deep]
+
+
 def added_up(
     said: list[np.ndarray], weights: np.ndarray, shares: np.ndarray, n: float | None = None
 ) -> np.ndarray:
@@ -55,7 +64,7 @@ def added_up(
 
 def test_the_probabilities_are_the_shares_moved_by_the_evidence_of_the_models(fitted) -> None:
     model, X, y = fitted
-    each = [part.predict_proba(X) for part in model.models_]
+    each = said_by_each(model, X)
     shares = np.array([(y == label).mean() for label in model.classes_])
     assert np.allclose(model.shares_, shares)
     assert np.allclose(model.predict_proba(X), added_up(each, model.weights_, shares, len(y)), atol=1e-12)
@@ -63,7 +72,7 @@ def test_the_probabilities_are_the_shares_moved_by_the_evidence_of_the_models(fi
     moved = model.evidence_of(X).sum(axis=2) + np.log(shares)
     moved = np.exp(moved) / np.exp(moved).sum(axis=1, keepdims=True)
     assert np.allclose(model.predict_proba(X), moved, atol=0.25 / len(y))
-    assert [each["weight"] for each in model.members_] == model.weights_.tolist()
+    assert [each["weight"] for each in model.members_] == model.weights_of_models().tolist()
     assert (model.weights_ > 0).all()
 
 
@@ -460,7 +469,7 @@ def test_classes_of_a_scale_are_weighed_apart_and_saved_so(tmp_path) -> None:
     model = et.EveryTreeClassifier(time_limit=None).fit(X, y)
     assert np.ptp(model.weights_by_class_, axis=1).max() > 0.02
     assert np.array_equal(model.weights_, model.weights_by_class_.mean(axis=1))
-    each = [part.predict_proba(X) for part in model.models_]
+    each = said_by_each(model, X)
     law = added_up(each, model.weights_by_class_, model.shares_, len(y))
     assert np.allclose(model.predict_proba(X), law, atol=1e-12)
     model.save(tmp_path / "scale.json", "tips")
@@ -480,6 +489,7 @@ def test_files_with_one_weight_for_all_classes_are_read(tmp_path) -> None:
     model.save(tmp_path / "new.json", "group")
     data = json.loads((tmp_path / "new.json").read_text(encoding="utf-8"))
     data["version"] = 2
+    assert data.pop("forests") == []
     for each in data["members"]:
         each["weight"] = each.pop("weights")[0]
     old, csv = tmp_path / "old.json", tmp_path / "rows.csv"
