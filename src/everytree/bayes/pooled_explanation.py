@@ -52,7 +52,7 @@ class PooledExplanation(Explanation):
         which = _over(self.averages[self.strongest])
         first, *table = alone.table(one)
         lines.append(
-            f"the average over {which} speaks most for it (P({label}) = {self.own_proba[one]:.3f} by itself), "
+            f"of the averages, that over {which} speaks most for it (P({label}) = {self.own_proba[one]:.3f} by itself), "
             f"and {first} in it"
         )
         return "\n".join([*lines, *table])
