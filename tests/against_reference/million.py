@@ -4,8 +4,8 @@
 
 Half of the cases are drawn from the product of options of 0/1 tables (``engine_cases``) with every question to the
 engine, under a power and with examples left out too; half from spaces whose nodes choose their cuts, with priors,
-powers and left-out examples (``test_local_product``). The first number that differs is printed with the case that makes it, and the exit code is
-1.
+powers and left-out examples (``test_local_product``). The first number that differs is printed with the case that
+makes it, and the exit code is 1.
 """
 
 from __future__ import annotations

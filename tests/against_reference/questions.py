@@ -298,7 +298,9 @@ def left_out(post: Posterior, model: reference.Bayes, loose: float) -> None:
     table = model.table
     wanted = {(table.rows[one.row], one.label): one.proba for one in reference.left_out_examples(model)}
     told = post.leave_one_out()
-    theirs = [wanted[tuple(row), code] for row, code in zip(told.rows.tolist(), told.codes.tolist(), strict=True)]
+    theirs = [
+        wanted[tuple(row), code] for row, code in zip(told.rows.tolist(), told.codes.tolist(), strict=True)
+    ]
     assert len(theirs) == len(wanted)
     assert_all_close(told.proba, theirs, "left-out examples", 1e-9, loose)
 

@@ -1,6 +1,6 @@
 """Kill processes at random moments while they work, and count how they end.
 
-    python -m kills.run [--kills N] [--seed S] [--works NAME ...]     (from tests/; ``make test-kills``: 10^4)
+    python -m kills.run [--kills N] [--first K] [--seed S] [--works NAME ...]   (from tests/; ``make test-kills``: 10^4)
 
 This process imports everything once and forks a child for each kill, so that thousands are feasible. A child works
 (``works.py``), gets SIGINT, SIGTERM or SIGKILL at a random moment, or SIGINT twice, or ends by itself while its threads
@@ -45,7 +45,13 @@ EXPECTED = {
     "SIGINT twice": {-signal.SIGINT, 130},
     "by itself": {3},
 }
-FATAL = (b"terminate called", b"Fatal Python error", b"Segmentation fault", b"AddressSanitizer", b"runtime error:")
+FATAL = (
+    b"terminate called",
+    b"Fatal Python error",
+    b"Segmentation fault",
+    b"AddressSanitizer",
+    b"runtime error:",
+)
 
 
 class Told(Exception):
@@ -67,6 +73,7 @@ def child(name: str, how: str, known: Known, begun: int, wait: float) -> int:
     except KeyboardInterrupt:
         return 130
     except SystemExit as ended:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # at its end Python gives signals back to the system
         return ended.code if isinstance(ended.code, int) else 1
     return 0
 
@@ -126,7 +133,7 @@ def killed(known: Known, name: str, how: str, rng: Random, texts: set[bytes]) ->
     return ended, None
 
 
-def run(kills: int, seed: int, works: list[str], folder: Path) -> int:
+def run(kills: int, first: int, seed: int, works: list[str], folder: Path) -> int:
     known = Known.made(folder)
     texts = set()
     for model in known.models:
@@ -135,7 +142,7 @@ def run(kills: int, seed: int, works: list[str], folder: Path) -> int:
     gc.freeze()  # else every child looks through all that was imported when it ends: half a second
     ends: Counter[str] = Counter()
     begin = told = time.monotonic()
-    for number in range(kills):
+    for number in range(first, first + kills):
         rng = Random(f"{seed} {number}")
         name, how = works[number % len(works)], rng.choice(ENDS)
         ended, wrong = killed(known, name, how, rng, texts)
@@ -145,8 +152,10 @@ def run(kills: int, seed: int, works: list[str], folder: Path) -> int:
             return 1
         if time.monotonic() - told > 60:
             told = time.monotonic()
-            print(f"{number + 1:,} kills, none wrong", flush=True)
-    print(f"{kills:,} kills of {len(works)} works in {time.monotonic() - begin:.0f} s: 0 aborts, 0 half files")
+            print(f"{number + 1 - first:,} kills, none wrong", flush=True)
+    print(
+        f"{kills:,} kills of {len(works)} works in {time.monotonic() - begin:.0f} s: 0 aborts, 0 half files"
+    )
     print("; ".join(f"{how} {n}" for how, n in sorted(ends.items())))
     return 0
 
@@ -154,12 +163,15 @@ def run(kills: int, seed: int, works: list[str], folder: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=10_000)
+    parser.add_argument(
+        "--first", type=int, default=0, help="the number of the first kill, to go on or to repeat one"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--works", nargs="*", default=list(WORKS), choices=list(WORKS))
     args = parser.parse_args()
     folder, parent = tempfile.mkdtemp(), os.getpid()
     try:
-        return run(args.kills, args.seed, args.works, Path(folder))
+        return run(args.kills, args.first, args.seed, args.works, Path(folder))
     finally:
         if os.getpid() == parent:  # children leave by this way, too
             shutil.rmtree(folder)

@@ -51,13 +51,15 @@ def faults(line: dict[str, object], busy: bool) -> list[str]:
     """Return what a measurement breaks.
 
     On a busy machine a process has a share of the processor, which is what it took of it over the seconds that went by:
-    it is late by that share of what the clock says.
+    it is late by that share of what the clock says. A call that counts its own seconds is judged by them.
     """
     if "seconds" not in line:
         return [str(line["ended"])]
     seconds, value, found = float(line["seconds"]), float(line["value"]), []
     share = min(1.0, float(line["cpu"]) / max(seconds, 1e-9)) if busy else 1.0
     late = share * (seconds - value)
+    if busy and CALLS[str(line["call"])].own_time:
+        late = max(float(line["cpu"]), seconds / 4) - value
     if line["kind"] == "time" and late > max(0.05, 0.05 * value):
         found.append(f"{late:.2f} s late at a limit of {value:g} s")
     if line["kind"] == "memory" and line["bytes"] > 1.1 * value:

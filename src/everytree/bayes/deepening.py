@@ -22,6 +22,7 @@ import numpy.typing as npt
 from everytree.bayes.posterior import Posterior
 from everytree.common.arguments import whole
 from everytree.common.limits import Limits
+from everytree.data.local_columns import Reach
 from everytree.engine.engine import Engine
 from everytree.engine.estimate import estimate
 from everytree.engine.rows import core_rows, training_rows
@@ -34,6 +35,7 @@ __all__ = ["DepthProfile", "DepthStep", "deepen"]
 Reals = npt.NDArray[np.float64]
 
 SHARE = 0.25  # the part of the time left that the predictions of one depth may take
+REACH_BYTES = 3  # of a test of a row where nodes choose their cuts: its outcome and its reach
 
 STOPPED = {
     "": "",
@@ -277,8 +279,14 @@ class _Run:
 
 
 def _rows(space: Engine, X: npt.ArrayLike | None) -> npt.NDArray[Any]:
-    """Return the rows whose predictions are watched."""
-    return training_rows(space) if X is None else core_rows(space, X)
+    """Return the rows whose predictions are watched; none where those of the table would take half of the memory."""
+    if X is not None:
+        return core_rows(space, X)
+    limit = space.limits.memory_limit
+    local = space.table.columns is not None and space.n_tests > 0
+    if local and limit is not None and REACH_BYTES * space.table.n_rows * space.n_tests > limit / 2:
+        return Reach.of_rows(np.zeros((0, space.n_tests), dtype=np.uint8))
+    return training_rows(space)
 
 
 def _hopeless(space: Engine) -> bool:

@@ -56,8 +56,12 @@ class Reach(np.ndarray[Any, np.dtype[np.uint16]]):
     @classmethod
     def of_rows(cls, rows: npt.NDArray[np.uint8]) -> Reach:
         """The reach of 0/1 rows, whose tests hold, or do not, whatever the upper."""
-        # Of two bytes from the start: Python's numbers would make eight of each.
-        return np.where(rows > 0, np.uint16(ALWAYS), np.uint16(NEVER)).view(cls)
+        found = np.empty(rows.shape, dtype=np.uint16)
+        for begin in range(0, len(rows), BLOCK):  # in blocks: what comes and goes is then small
+            part = slice(begin, begin + BLOCK)
+            # Of two bytes from the start: Python's numbers would make eight of each.
+            found[part] = np.where(rows[part] > 0, np.uint16(ALWAYS), np.uint16(NEVER))
+        return found.view(cls)
 
 
 @dataclass(frozen=True, slots=True)

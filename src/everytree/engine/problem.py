@@ -116,7 +116,11 @@ class Problem:
         if has_matrix(self._table):
             return
         if control is not None and self._limits.memory_limit is not None:
-            control.hold(self._held(made=True) - self._held(made=False))
+            more = self._held(made=True) - self._held(made=False)
+            control.check_memory(
+                more
+            )  # before the matrix and the cuts are made, which nothing could follow then
+            control.hold(more)
         _ = self._table.rows
 
     @property

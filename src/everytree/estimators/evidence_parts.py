@@ -20,7 +20,9 @@ BATCH = 32_000_000  # So many reaches of new rows are in memory at a time.
 
 def evidence_from(said: list[Reals], log_shares: Reals) -> Reals:
     """Return log(p / share) of several averages, of shape (rows, classes, averages)."""
-    evidence = np.stack(said, axis=2)  # In place from here on: with many classes it is the largest thing there is.
+    evidence = np.stack(
+        said, axis=2
+    )  # In place from here on: with many classes it is the largest thing there is.
     np.log(np.maximum(evidence, LOWEST, out=evidence), out=evidence)
     evidence -= log_shares[None, :, None]
     return evidence

@@ -194,7 +194,8 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
         self.classes_ = tally.labels
         self.checked_costs()
         self._learned_from(table)
-        self._fit_table(table, table.rows, np.zeros(0, dtype=np.intp), None)
+        # Rows of 0 and 1 are made when they are first read: nobody reads them here, and they may take much memory.
+        self._fit_table(table, np.zeros((0, table.n_tests), np.uint8), np.zeros(0, dtype=np.intp), None)
         self._tally = tally
 
 
