@@ -13,6 +13,7 @@ from scipy import sparse
 
 from everytree.data import frames
 from everytree.data.binarizer import Binarizer
+from everytree.data.column import nominal_column
 from everytree.data.frames import read_columns, read_frame
 from everytree.errors import DataError
 
@@ -167,3 +168,19 @@ def test_categories_of_pandas_are_read_by_their_codes(categories: list[object], 
     assert (found.kind, found.labels, found.categories) == (wanted.kind, wanted.labels, wanted.categories)
     assert np.array_equal(found.missing, wanted.missing)
     assert np.array_equal(found.data, wanted.data)
+
+
+@pytest.mark.parametrize("dtype", ["string[python]", "string[pyarrow]", "str"])
+@pytest.mark.parametrize("texts", [["a", None, "b", "a"], [None, None], [], ["x"], ["é", "", "é", None]])
+def test_texts_of_pandas_are_read_by_their_codes(texts: list[str | None], dtype: str) -> None:
+    """As a list of the same texts is read; numbers stand beside them, so that the frame is of several types."""
+    frame = pd.DataFrame({"t": pd.Series(texts, dtype=dtype), "n": np.arange(len(texts)) * 1.5})
+    read = read_frame(frame).columns[0]
+    if texts and not any(texts):
+        assert read.kind == "empty"
+        assert read.missing.all()
+        return
+    plain = nominal_column("t", texts)
+    assert (read.kind, read.labels, read.categories) == ("nominal", plain.labels, None)
+    assert read.data.tolist() == plain.data.tolist()
+    assert read.missing.tolist() == plain.missing.tolist()

@@ -150,13 +150,13 @@ class Tally:
 
     def _begun(self, facts: ColumnFacts, bins: Bins) -> ColumnFacts:
         """What is kept of the first batch with a value; cuts that were not given are chosen here."""
-        bare = replace(facts, counts=(), absent=0, present=0)  # which are counted with the tests
+        bare: dict[str, Any] = {"counts": (), "absent": 0, "present": 0}  # which are counted with the tests
         if facts.kind == "nominal":
-            return bare
+            return replace(facts, **bare)
         mean = facts.mean() if self._binarizer.missing == "impute" else None
         if facts.only_01:
-            return replace(bare, values=np.array([0, 1]), known_mean=mean)
-        return replace(bare, values=(), cuts=facts.cuts_for(bins, mean), known_mean=mean)
+            return replace(facts, **bare, values=np.array([0, 1]), known_mean=mean)
+        return replace(facts, **bare, values=(), cuts=facts.cuts_for(bins, mean), known_mean=mean)
 
     def _count(
         self,
