@@ -411,6 +411,8 @@ Answer Solver::run() {
         const Answer any = loose_->run();
         root_lower_ = std::max(root_lower_, any.lower);
         offer(any.tree, answer);
+        // Of a Ctrl-C one hears but once.
+        if (loose_->ended_) throw LimitReached(*loose_->ended_, "limit reached");
       }
       if (answer.cost > root_lower_) refine(all_, depth_, answer);
     }
@@ -418,6 +420,7 @@ Answer Solver::run() {
     answer.proved = true;
   } catch (const LimitReached& limit) {
     answer.stopped = name_of(limit.reason);
+    ended_ = limit.reason;
     // However little time there was, the answer is no worse than a greedy tree. The solver of the relaxed problem gives
     // bounds: its trees need none.
     if (min_leaf_ == p_.min_leaf)

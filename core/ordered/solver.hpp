@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ class Solver {
   std::int64_t min_leaf_;
   std::size_t n_threads_;
   bool calling_, in_task_ = false;
+  std::optional<LimitReached::Reason> ended_;  // by which limit
   std::vector<std::unique_ptr<Solver>> crew_;  // what the other threads work with
   const Cover* opened_ = nullptr;              // the cover of the tasks, if it is laid out here
   std::unique_ptr<Solver> loose_;              // the same with leaves of any size, where they may not be

@@ -67,7 +67,8 @@ TEST(threads_change_nothing) {
 // A limit of time, a stop from outside, and what the calling thread hears in its poll: all end soon.
 TEST(what_ends_one_thread_ends_all) {
   const Problem problem = noisy(3, 600, 6, 2, false, 5);
-  for (int how = 0; how < 3; ++how) {
+  for (int how = 0; how < 4; ++how) {
+    bool told = false;
     Control control;
     std::thread other;
     if (how == 0) control.time_limit = 0.1;
@@ -79,6 +80,12 @@ TEST(what_ends_one_thread_ends_all) {
     if (how == 2)
       control.poll = [](const Progress& p) {
         if (p.seconds > 0.1) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
+      };
+    if (how == 3)  // once, as a Ctrl-C
+      control.poll = [&](const Progress&) {
+        if (told) return;
+        told = true;
+        throw LimitReached(LimitReached::Reason::stopped, "interrupted");
       };
     try {
       const Answer answer = Solver(problem, 5, control, 3).run();
