@@ -271,12 +271,7 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
         if isinstance(values, np.ndarray):
             return _from_plain(name, values)
         if values is not None:
-<<<<<<< HEAD
-            return _from_categorical(name, values)
-=======
-            columns.append(_from_pandas(name, values))
-            continue
->>>>>>> cuts
+            return _from_pandas(name, values)
         dtype = series.dtype  # made anew at each look
         if dtype == nw.Unknown and series.implementation.is_pandas():
             series = nw.from_native(_known(name, series.to_native()), series_only=True)
