@@ -268,8 +268,6 @@ def _from_narwhals(frame: nw.DataFrame[Any]) -> Frame:
     times, objects = list[str](), list[str]()
 
     def read(name: str, series: Any, values: Any) -> Column:
-        if isinstance(values, np.ndarray):
-            return _from_plain(name, values)
         if values is not None:
             return _from_pandas(name, values)
         dtype = series.dtype  # made anew at each look
