@@ -28,8 +28,12 @@ from everytree.report.words import shown
 
 __all__ = ["describe_every", "judged_without_refitting", "seen"]
 
-DRAWS = 1000  # trees by which a row typed in is judged
-MOST_LEAVES = 20_000  # of these trees, in a page
+DRAWS = (
+    1000,
+    300,
+    100,
+)  # trees by which a row typed in is judged: as many as have few enough leaves for a page
+MOST_LEAVES = 30_000
 FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
 ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
 SPREAD = (
@@ -107,7 +111,8 @@ def describe_every(
     )
     page["treeHeld"] = nearest.accuracy if nearest.spread is None else None
     page["posterior"] = _posterior(model)
-    page["posterior"]["pool"] = pool = _pool(model, tests)
+    pool = next(filter(None, (_pool(model, tests, draws) for draws in DRAWS)), None)
+    page["posterior"]["pool"] = pool
     typed = UNTYPED if pool is None else TYPED.format(sum(each["draws"] for each in pool["members"]))
     page["notes"] += [typed, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
     if frame is not None and codes is not None and rows > 0:
@@ -140,14 +145,17 @@ def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
     }
 
 
-def _pool(model: EveryTreeClassifier, tests: PageTests) -> dict[str, Any] | None:
+def _pool(model: EveryTreeClassifier, tests: PageTests, n_draws: int) -> dict[str, Any] | None:
     """Return what a browser needs to answer for any row: leaves of drawn trees, and how averages are added up.
 
     P(c) ∝ share_c · Π_k (p_k(c) / share_c)^w_kc, with p_k the mean of what the draws of average k say; "kept" is what
     the shares keep of every answer. None where the trees have too many leaves.
     """
-    members, n_leaves = [], 0
-    for forest in drawn_forests(model, DRAWS):
+    forests = drawn_forests(model, n_draws)
+    if sum(int(np.count_nonzero(~each.is_split)) for each in forests) > MOST_LEAVES:
+        return None
+    members = []
+    for forest in forests:
         leaves: dict[tuple[int, ...], int] = {}
         said: list[list[float]] = []
         draws: list[int] = []
@@ -166,9 +174,6 @@ def _pool(model: EveryTreeClassifier, tests: PageTests) -> dict[str, Any] | None
             code = 2 * tests.place(test, upper)
             waiting += [(no, (*items, code)), (yes, (*items, code + 1))]
         members.append({"draws": forest.n_trees, "items": [*map(list, leaves)], "w": draws, "p": said})
-        n_leaves += len(leaves)
-        if n_leaves > MOST_LEAVES:
-            return None
     weights = [[float(f"{w:.9g}") for w in row] for row in model.weights_by_class_.tolist()]
     return {"members": members, "weights": weights, "kept": SLIP / model.coded_.total}
 
