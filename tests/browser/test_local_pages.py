@@ -80,7 +80,9 @@ def test_the_report_of_many_averages_says_what_speaks_for_an_answer(
     found.picture("every-tree")
     page.fill("#field-0", "9.87")
     typed = model.predict_proba(X.iloc[[149]].assign(size=9.87))[0]
-    assert shown(page) == pytest.approx(dict(zip(model.classes_, typed, strict=True)), abs=0.06)  # by drawn trees
+    assert shown(page) == pytest.approx(
+        dict(zip(model.classes_, typed, strict=True)), abs=0.06
+    )  # by drawn trees
     assert page.locator(".covering").count() == 1
     assert found.complaints == []
 
