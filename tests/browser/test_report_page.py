@@ -154,8 +154,14 @@ def test_the_interval_is_the_interval_and_the_bound_is_said_in_words(
         assert "±" not in page.inner_text("body")
     found.picture("interval")
     page.get_by_label("size", exact=True).fill("10.5")
-    assert "interval" not in page.inner_text(".answer")
-    assert "Pick a row to see its 95\u202f% interval" in page.inner_text(".verdict .quiet")
+    typed = X.iloc[[149]].assign(size=10.5)
+    low, high = model.predict_interval(typed, 0.95, random_state=0)
+    c = int(model.predict_proba(typed)[0].argmax())
+    said = re.search(r"interval ([\d.]+)–([\d.]+)", page.inner_text(".answer"))
+    assert said is not None
+    ends = [100 * low[0, c], 100 * high[0, c]]
+    assert [float(end) for end in said.groups()] == pytest.approx(ends, abs=0.06)
+    assert "The interval is that of 1,000 trees drawn from all" in page.inner_text(".verdict .quiet")
     assert found.complaints == []
 
 

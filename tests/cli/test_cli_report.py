@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -78,3 +79,23 @@ def test_what_is_wrong_is_said_and_nothing_is_written(
     assert done.code == 2
     assert message in done.err
     assert os.listdir(tmp_path) == []
+
+
+def test_one_command_from_a_file_to_a_page(mixed: Path, tmp_path: Path, cli: Cli) -> None:
+    page = tmp_path / "page.html"
+    done = cli("fit", mixed, "--max-depth", 2, "--page", page)
+    assert done.code == 0
+    assert f"{page}: " in done.out.replace("\n", "")
+    assert "the model is not kept" not in done.err
+    text = page.read_text(encoding="utf-8")
+    assert "<title>Predicting " in text
+    assert '"held_out":{' in text
+    told = json.loads(cli("fit", mixed, "--max-depth", 2, "--page", page, "--json").out)
+    assert told["page"] == str(page)
+    nowhere = cli("fit", mixed, "--page", tmp_path / "none" / "page.html")
+    assert nowhere.code == 2
+    assert "there is no folder" in nowhere.err or "none" in nowhere.err
+    data = cli("report", mixed)
+    assert data.code == 2
+    assert "data, not a model file" in data.err
+    assert "--page report.html" in data.err.replace("\n", " ")

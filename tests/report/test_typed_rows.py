@@ -100,7 +100,7 @@ def test_the_browser_pools_the_evidence_of_drawn_trees(n_classes: int) -> None:
     labels = labels if n_classes == 3 else np.where(labels == "high", "high", "other")
     data = page_data(model, (other, labels), rows=1000)
     found = browser(data)
-    small = model.compress(1000)
+    small = model.compress(sum(each["draws"] for each in data["posterior"]["pool"]["members"]))
     said, error = small.predict_proba(other, return_error=True)
     mine = np.array([row["pool"]["p"] for row in found])
     assert np.abs(mine - said).max() < 1e-5  # the very trees that ``compress`` draws

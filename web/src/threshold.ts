@@ -8,7 +8,7 @@
 import type { Calibration, PageData } from "./data.ts";
 import { colour, h, many, name, on, sum } from "./dom.ts";
 
-export function confusionTable(confusion: number[][], classes: string[]): HTMLElement {
+export function confusionTable(confusion: number[][], classes: string[], title = "Confusion matrix"): HTMLElement {
   const most = Math.max(1, ...confusion.flat());
   const head = h("tr", {}, h("td", {}), ...classes.map((label) => h("th", { scope: "col" }, "says ", name(label))));
   const rows = confusion.map((row, truth) =>
@@ -26,7 +26,7 @@ export function confusionTable(confusion: number[][], classes: string[]): HTMLEl
   );
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Confusion matrix" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
     h("table", { class: "plain confusion" }, h("thead", {}, head), h("tbody", {}, ...rows)),
   );
 }
@@ -86,6 +86,7 @@ export function thresholdPanel(data: PageData, found: Calibration): HTMLElement 
           [n.alarm, n.quiet],
         ],
         [label, classes.length === 2 ? classes[1 - c]! : `not ${label}`],
+        "Confusion matrix at this threshold",
       ),
       h("dl", { class: "scores" }, ...facts.map(([key, each]) => h("div", {}, h("dt", {}, key), h("dd", {}, each)))),
       h("p", { class: "quiet" }, priced ? `On these rows the cost is least from ${least}\u202f% on: ${Math.round(costs[least]! * 100) / 100}.` : "A miss costs a number above 0."),

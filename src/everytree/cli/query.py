@@ -19,7 +19,9 @@ from everytree.cli.picture import check_picture, write_picture
 from everytree.cli.show import console, heard, note, print_json, table, text_of
 from everytree.cli.treated import show_treated
 from everytree.cli.watch import Spent, at_work, counted
+from everytree.data.frames import read_frame
 from everytree.errors import EverytreeError, QueryError
+from everytree.estimators.honest import baselines
 from everytree.metrics import stratified_folds
 from everytree.metrics.judged import Confusion, confusion_at
 from everytree.plot import FrontDisplay
@@ -391,7 +393,19 @@ def _against_largest(accuracy: float, examples: Examples) -> str:
         if gain < max(0.005, 2 * error)
         else "Better than"
     )
-    return f"{worth} always {label}: {accuracy:.1%} of held-out rows right, always {label} {share:.1%}"
+    figures = f"{accuracy:.1%} of held-out rows right, always {label} {share:.1%}"
+    return f"{worth} always {label}: {figures}{_logistic(examples)}"
+
+
+def _logistic(examples: Examples) -> str:
+    """Say how often logistic regression is right about held-out rows; nothing where the rows are too few for it."""
+    classes, codes = np.unique(examples.y, return_inverse=True)
+    share = None if examples.weights is None else examples.weights.astype(float)
+    try:
+        found = baselines(read_frame(examples.features), codes, share, classes.tolist(), 0, FOLDS)
+    except (EverytreeError, ValueError):
+        return ""
+    return "".join(f", {each.name} {each.accuracy:.1%}" for each in found[1:])
 
 
 def _tree_facts(tree: Any, space: TreeSpace) -> dict[str, Any]:

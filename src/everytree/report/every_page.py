@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bayes.forest import Forest
 from everytree.bayes.stacking import SLIP
 from everytree.data.frames import Frame
 from everytree.errors import DataError, EverytreeError
@@ -29,8 +28,9 @@ from everytree.report.words import shown
 
 __all__ = ["describe_every", "judged_without_refitting", "seen"]
 
-DRAWS = (1000, 250, 60)  # trees by which a row typed in is judged: as many as fit
-MOST_LEAVES = 20_000  # of these trees, in a page
+# Trees by which a row typed in is judged: as many as have few enough leaves for a page.
+DRAWS = (1000, 300, 100)
+MOST_LEAVES = 30_000
 FINE = 10  # bins of a node, as the nearest tree has them; the tests are the same for any number
 ABOUT = "The one tree of depth at most {} that decides most like this model: as it does for {:.1%} of the examples."
 SPREAD = (
@@ -108,7 +108,8 @@ def describe_every(
     )
     page["treeHeld"] = nearest.accuracy if nearest.spread is None else None
     page["posterior"] = _posterior(model)
-    page["posterior"]["pool"] = pool = _pool(model, tests)
+    pool = next(filter(None, (_pool(model, tests, draws) for draws in DRAWS)), None)
+    page["posterior"]["pool"] = pool
     typed = UNTYPED if pool is None else TYPED.format(sum(each["draws"] for each in pool["members"]))
     page["notes"] += [typed, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
     if frame is not None and codes is not None and rows > 0:
@@ -146,23 +147,16 @@ def _posterior(model: EveryTreeClassifier) -> dict[str, Any]:
     }
 
 
-def _pool(model: EveryTreeClassifier, tests: PageTests) -> dict[str, Any] | None:
+def _pool(model: EveryTreeClassifier, tests: PageTests, n_draws: int) -> dict[str, Any] | None:
     """Return what a browser needs to answer for any row: leaves of drawn trees, and how averages are added up.
 
     P(c) ∝ share_c · Π_k (p_k(c) / share_c)^w_kc, with p_k the mean of what the draws of average k say; "kept" is what
     the shares keep of every answer. None where the trees have too many leaves.
     """
-    for n in DRAWS:
-        members = _leaves(drawn_forests(model, n), tests)
-        if members is not None:
-            weights = [[float(f"{w:.9g}") for w in row] for row in model.weights_by_class_.tolist()]
-            return {"members": members, "weights": weights, "kept": SLIP / model.coded_.total}
-    return None
-
-
-def _leaves(forests: list[Forest], tests: PageTests) -> list[dict[str, Any]] | None:
-    """Return the leaves of the trees of each forest, equal ones once; None where they are too many."""
-    members, n_leaves = [], 0
+    forests = drawn_forests(model, n_draws)
+    if sum(int(np.count_nonzero(~each.is_split)) for each in forests) > MOST_LEAVES:
+        return None
+    members = []
     for forest in forests:
         # Deep trees say what their prunings say, so that leaves with the same conditions may say different things.
         leaves: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
@@ -178,14 +172,12 @@ def _leaves(forests: list[Forest], tests: PageTests) -> list[dict[str, Any]] | N
                 continue
             code = 2 * tests.place(test, upper)
             waiting += [(no, (*items, code)), (yes, (*items, code + 1))]
-            if n_leaves + len(leaves) > MOST_LEAVES:
-                return None
         members.append({
             "draws": forest.n_trees, "items": [list(items) for items, _ in leaves], "w": [*leaves.values()],
             "p": [list(said) for _, said in leaves],
         })  # fmt: skip
-        n_leaves += len(leaves)
-    return members
+    weights = [[float(f"{w:.9g}") for w in row] for row in model.weights_by_class_.tolist()]
+    return {"members": members, "weights": weights, "kept": SLIP / model.coded_.total}
 
 
 def _used(model: EveryTreeClassifier, frame: Frame) -> Frame:
