@@ -540,6 +540,11 @@ def forest_of_draws(table: CountTable, keys: NDArray[numpy.int32], ends: NDArray
     Trees by their keys as arrays: nodes, trees, and weight · P(class) at leaves.
     """
 
+def grow_rounds(columns: NDArray[numpy.int32], n_tests: int, uppers: Sequence[NDArray[numpy.uint16] | None], codes: NDArray[numpy.uint16], counts: NDArray[numpy.int64], per_example: int, a: NDArray[numpy.float64], power: float, n_parts: int, columns_at_node: int, random_cuts: bool, seed: int, first: int, n_rounds: int, left: NDArray[numpy.float64], n_threads: int, control: Control) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32], NDArray[numpy.float64]]:
+    """
+    Trees grown at random on codes (one line of them for each column), in rounds: nodes, trees, and P(class) at leaves, the mean over all prunings. What is said of left-out examples is added to `left`.
+    """
+
 @overload
 def forest_sums(nodes: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], trees: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_threads: int, control: Control) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """The sum over the trees of a forest: rows × classes."""

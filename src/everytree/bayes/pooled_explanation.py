@@ -52,8 +52,8 @@ class PooledExplanation(Explanation):
         which = _over(self.averages[self.strongest])
         first, *table = alone.table(one)
         lines.append(
-            f"of the averages, that over {which} speaks most for it (P({label}) = {self.own_proba[one]:.3f} by itself), "
-            f"and {first} in it"
+            f"of the averages, that over {which} speaks most for it (P({label}) = {self.own_proba[one]:.3f} by "
+            f"itself), and {first} in it"
         )
         return "\n".join([*lines, *table])
 

@@ -306,7 +306,8 @@ class EveryTreeClassifier(ClassifierBase):
         """Choose weights by left-out examples, and keep the averages that have some; return what is said of them."""
         codes, counts = entries[1], self.coded_.examples(entries)
         log_shares, n = np.log(self.shares_), len(found)
-        evidence = evidence_from([each.said for each in (*found, *forests)], log_shares)
+        said = [*(each.said for each in found), *(each.said for each in forests)]
+        evidence = evidence_from(said, log_shares)
         prices = np.array([*(each.price for each in found), *(1.0 for _ in forests)])
         # All averages are of one kind, and each forest is of its own.
         kinds = np.array([0] * n + [1 + k for k in range(len(forests))])
@@ -317,7 +318,7 @@ class EveryTreeClassifier(ClassifierBase):
             plain = stack(evidence[..., :n], log_shares, codes, counts, prices[:n], PREDICTED, None, seconds)
             if not helps(losses_of(plain.proba, codes), losses_of(chosen.proba, codes), counts):
                 chosen, forests, evidence = plain, [], evidence[..., :n]
-        weighs = chosen.weights.any(axis=1)
+        weighs = np.asarray(chosen.weights.any(axis=1))
         used = np.flatnonzero(weighs[:n]).tolist() or [0]
         deep = np.flatnonzero(weighs[n:]).tolist()
         self.n_tried_ = n

@@ -99,20 +99,21 @@ def read_pool(content: dict[str, Any]) -> Pool:
             raise InputError(f"members[{k}] has bins {quote(bins)}, depth {quote(depth)}")
         own = tuple(float(weight) for weight in weights)
         spaces.append(Space(tuple(columns), bins, depth, own, each.get("loo_log_loss")))
-    held, bits = _held(examples, model)
+    counted, bits = _held(examples, model)
     forests = _forests(content, len(model.classes))
     if not forests:
-        return Pool(model, tuple(spaces), held)
+        return Pool(model, tuple(spaces), counted)
     params = content.get("params")
     seed = params.get("random_state") if isinstance(params, dict) else None
     if not isinstance(seed, int) or not _whole(seed, 0, 2**63):
         raise InputError(f"params.random_state is {quote(seed)}; expected the seed of deep trees")
     kinds = [_kind(model, column, begin, n) for column, (begin, n) in sorted(_ranges(model).items())]
+    assert isinstance(examples, dict)  # as _held found
     codes = Codes(
         tuple(nominal for nominal, _ in kinds), tuple(n for _, n in kinds), examples["codes"], examples["counts"],
         model.per_example,
     )  # fmt: skip
-    return Pool(model, tuple(spaces), held, forests, codes, tuple(bits), seed)
+    return Pool(model, tuple(spaces), counted, forests, codes, tuple(bits), seed)
 
 
 def _forests(content: dict[str, Any], n_classes: int) -> tuple[DeepForest, ...]:
@@ -221,7 +222,7 @@ def check_pool(
     facts.append(Fact("examples", len(pool.held), len(examples.counts), FALSE if wrong else TRUE, note))
     if wrong:
         return facts
-    parts = (*pool.spaces, *pool.forests)
+    parts: tuple[Space | DeepForest, ...] = (*pool.spaces, *pool.forests)
     note = "chosen among averages that are not all in the file"
     facts.append(
         Fact("weights", [list(each.weights) for each in parts], None, UNCHECKED, note, predicts=True)
