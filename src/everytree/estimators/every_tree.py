@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,20 +20,18 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.bayes.deep_trees import CUTS, DeepTrees, can_grow, deep_trees
-from everytree.bayes.pooled_explanation import pooled_explanation
 from everytree.bayes.stacking import helps, losses_of, pooled, stack
-from everytree.common.arguments import refused, whole
+from everytree.common.arguments import whole
 from everytree.common.limits import Limits, threads
 from everytree.common.spent import Spent
 from everytree.data.binarizer import Binarizer, reach_of_frame
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import Frame, check_columns, read_frame
-from everytree.errors import LimitReached, QueryError
+from everytree.errors import LimitReached
 from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
-from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.compressed_averages import CompressedAverages, compressed
-from everytree.estimators.every_summary import summary
+from everytree.estimators.every_questions import EveryQuestions
 from everytree.estimators.evidence_parts import (
     columns_of,
     columns_with_tests,
@@ -42,9 +40,7 @@ from everytree.estimators.evidence_parts import (
     row_batches,
 )
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
-from everytree.estimators.nearest_tree import NearestTree, nearest_tree
 from everytree.estimators.parameter_names import Meaning
-from everytree.estimators.protocol import Fact, Picture
 from everytree.estimators.registry import method
 from everytree.estimators.screening import screened
 from everytree.files.every_file import FORMAT, save_every
@@ -68,7 +64,7 @@ GROWING = 0.3  # the part of the time that deep trees may take, both forests tog
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
 @saved_as(FORMAT)
-class EveryTreeClassifier(ClassifierBase):
+class EveryTreeClassifier(EveryQuestions, ClassifierBase):
     """Averages over every tree, in many spaces of trees, pooled: nothing to choose but the time for it.
 
     A member is the exact average over all trees on some of the columns, whose nodes choose their cuts from their own
@@ -455,126 +451,7 @@ class EveryTreeClassifier(ClassifierBase):
         check_is_fitted(self)
         return compressed(self, n_trees)
 
-    # --- what it tells
-
-    def nearest_tree(self, max_depth: int = 3, leaf_share: float = 0.005) -> NearestTree:
-        """Find the one tree that comes nearest to the average, and what is lost by using it instead.
-
-        The tree is the best of all, by an exact search: the fewest training examples on which it decides otherwise
-        than the average does without them, with a price for each leaf. Its accuracy is cross-validated. Where that is a
-        single leaf, because the average says one class of almost every example, it is the tree whose probabilities come
-        nearest instead, by the squares of the differences.
-
-        Parameters
-        ----------
-        max_depth : int
-            The most tests on a path, at most 4.
-        leaf_share : float
-            The price of a leaf, as a share of all examples.
-
-        Returns
-        -------
-        NearestTree
-            The tree, how often it agrees with the average, and both accuracies; it prints as text.
-
-        Raises
-        ------
-        QueryError
-            If a parameter has a value that it cannot have.
-        """
-        check_is_fitted(self)
-        depth = whole("max_depth", max_depth, 0)
-        if depth > 4:
-            raise refused(QueryError, "max_depth", max_depth, "at most 4, for a tree that a person can read")
-        if isinstance(leaf_share, bool) or not isinstance(leaf_share, int | float) or not 0 <= leaf_share < 1:
-            raise refused(QueryError, "leaf_share", leaf_share, "a share of the examples, from 0 to below 1")
-        return nearest_tree(self, depth, float(leaf_share))
-
-    def summary(self, top: int = 5) -> str:
-        """Tell in words how sure the model is, which columns matter, and which single tree comes nearest.
-
-        Parameters
-        ----------
-        top : int
-            How many columns are named.
-
-        Returns
-        -------
-        str
-            Some lines of text.
-        """
-        check_is_fitted(self)
-        return summary(self, whole("top", top, 1))
-
-    def attribute_inclusion(self) -> dict[str, float]:
-        """Return for every column the probability that a tree of the averages uses it; deep trees do not count.
-
-        Returns
-        -------
-        dict of str to float
-            The probability by the name of the column, in the order of the columns; 0 for columns left out.
-        """
-        check_is_fitted(self)
-        weights = self.weights_of_models()
-        found, total = np.zeros(self.n_features_in_), float(weights.sum()) or 1.0
-        names = [self.column_names()[j] for j in self.columns_used_.tolist()]
-        for model, weight in zip(self.models_, weights.tolist(), strict=True):
-            used = model.attribute_inclusion()
-            found[self.columns_used_] += weight / total * np.array([used.get(name, 0.0) for name in names])
-        return dict(zip(self.column_names(), found.tolist(), strict=True))
-
-    def weights_of_models(self) -> Reals:
-        """Return how much of the evidence of each of ``models_`` counts, the mean over the classes.
-
-        Returns
-        -------
-        ndarray of shape (n_models,)
-            The first of ``weights_``.
-        """
-        return self.weights_[: len(self.models_)]
-
-    def _importances(self) -> Reals:
-        return np.array(list(self.attribute_inclusion().values()), dtype=np.float64)
-
-    def _kinds(self) -> list[Expected]:
-        kinds: list[Expected] = ["any"] * self.n_features_in_
-        known = encoded_kinds(self.coded_.binarizer.encodings_)
-        for j, kind in zip(self.columns_used_.tolist(), known, strict=True):
-            kinds[j] = kind
-        return kinds
-
-    def facts(self) -> list[Fact]:
-        told = "leave-one-out log-loss of its probabilities"
-        return [
-            Fact("loo_log_loss", self.loo_log_loss_, "left-out log-loss", told),
-            Fact("loo_log_loss_error", self.loo_log_loss_error_, "± standard error", "its standard error"),
-            Fact("loo_accuracy", self.loo_accuracy_, "left-out accuracy", "leave-one-out accuracy"),
-            Fact("baseline_log_loss", self.baseline_log_loss_, "log-loss of class shares", "log-loss of the shares"),
-            Fact("n_averages", len(self.models_), "averages", "averages that weigh something"),
-            Fact("n_deep_trees", self.n_deep_trees, "deep trees", "deep trees beside them"),
-        ]  # fmt: skip
-
-    @property
-    def n_deep_trees(self) -> int:
-        """The number of deep trees that weigh something."""
-        return sum(each.forest.n_trees for each in self.forests_)
-
-    def headline(self, on: str) -> str:
-        depths = [each["depth"] for each in self.members_]
-        deep = (
-            f"depth {min(depths)}" if min(depths) == max(depths) else f"depth {min(depths)} to {max(depths)}"
-        )
-        beside = f" and {self.n_deep_trees} deep trees" if self.forests_ else ""
-        return (
-            f"The averages over every tree of {len(self.models_)} spaces{on}, of {deep}{beside}, "
-            "their evidence added up."
-        )
-
-    def display(self) -> Picture:
-        return "text"
-
-    def as_text(self) -> str:
-        return summary(self, 5, judged=False)  # Whoever shows it has the figures beside it.
+    # --- files
 
     def restore_from_file(
         self, coded: CodedRows, members: list[dict[str, Any]], forests: list[dict[str, Any]]
@@ -601,50 +478,6 @@ class EveryTreeClassifier(ClassifierBase):
         for model in self.models_:
             model.target_name_ = self.target_name_
         self.members_ = [each | {"columns": self._names_of(each["columns"])} for each in members]
-
-    def _names_of(self, columns: Sequence[int]) -> list[str]:
-        names = self.column_names()
-        return [names[self.columns_used_[j]] for j in columns]
-
-    def mean_leaves(self) -> float:
-        leaves, weights = [model.mean_leaves() for model in self.models_], self.weights_of_models()
-        return float(np.average(leaves, weights=weights if weights.any() else None))
-
-    def explain_row(self, x: Any, top: int = 10) -> Any:
-        # The rules are those of the average whose evidence moves the prediction most; all else is the rest.
-        check_is_fitted(self)
-        log_shares = np.log(self.shares_)
-        (_, each) = next(self._each(x))
-        moved = evidence_from(each, log_shares) * self.weights_by_class_.T
-        proba = pooled(moved, log_shares, np.ones(moved.shape[2]), self.coded_.total)[0]
-        strongest = int(np.argmax(moved[0, int(proba.argmax()), : len(self.models_)]))
-        told = self.models_[strongest].explain_row(
-            columns_of(read_frame(x, self), self.columns_used_.tolist()), top
-        )
-        columns = [tuple(member["columns"]) for member in self.members_]
-        columns += [(each.name,) for each in self.forests_]
-        return pooled_explanation(told, proba, self.shares_, columns, moved[0].T, strongest)
-
-    def evidence_of(self, X: Any) -> Reals:
-        """Return by how much each average moves each row: weight · log(p / share), of what ``predict_proba`` adds up.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Rows with the columns of training: a DataFrame, an array or a list of rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes, n_models + n_forests)
-            One number for each row, class and average, in the order of ``classes_`` and of ``models_``, then
-            ``forests_``.
-        """
-        check_is_fitted(self)
-        log_shares = np.log(self.shares_)
-        parts = [evidence_from(each, log_shares) * self.weights_by_class_.T for _, each in self._each(X)]
-        return np.concatenate([*parts, np.zeros((0, len(self.classes_), len(self.weights_)))])
-
-    # --- files
 
     def save(self, path: str | os.PathLike[str], target: str | None = None) -> None:
         """Write the fitted classifier to a JSON file that ``everytree.load_model`` and ``everytree verify`` read.
