@@ -19,6 +19,7 @@ from everytree.common.arguments import refused, whole
 from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
 from everytree.errors import QueryError
+from everytree.estimators.base import ClassifierBase
 from everytree.estimators.bayes import BayesOptimalClassifier
 from everytree.estimators.column_kinds import Expected, encoded_kinds
 from everytree.estimators.every_summary import summary
@@ -31,7 +32,7 @@ __all__ = ["EveryQuestions"]
 Reals = npt.NDArray[np.float64]
 
 
-class EveryQuestions:
+class EveryQuestions(ClassifierBase):
     """Questions to ``models_`` and ``forests_``, beside ``EveryTreeClassifier``, which learns them."""
 
     models_: list[BayesOptimalClassifier]
@@ -46,9 +47,6 @@ class EveryQuestions:
     members_: list[dict[str, Any]]
     columns_used_: npt.NDArray[np.intp]
     coded_: CodedRows
-    classes_: npt.NDArray[Any]
-    n_features_in_: int
-    column_names: Any
     _each: Any
 
     def nearest_tree(self, max_depth: int = 3, leaf_share: float = 0.005) -> NearestTree:

@@ -64,7 +64,7 @@ GROWING = 0.3  # the part of the time that deep trees may take, both forests tog
 
 @method("every", "every tree of many spaces, weighed by left-out examples: nothing to choose", place=2)
 @saved_as(FORMAT)
-class EveryTreeClassifier(EveryQuestions, ClassifierBase):
+class EveryTreeClassifier(EveryQuestions):
     """Averages over every tree, in many spaces of trees, pooled: nothing to choose but the time for it.
 
     A member is the exact average over all trees on some of the columns, whose nodes choose their cuts from their own
