@@ -21,7 +21,7 @@ from everytree.data.coded_rows import CodedRows
 from everytree.data.frames import read_frame
 from everytree.estimators import every_tree, evidence_parts
 from everytree.estimators.members import PRICE, Member, members_of, price_of
-from everytree.estimators.screening import MOST_COLUMNS, kept_columns
+from everytree.estimators.screening import MOST_AVERAGED, averaged_columns, kept_columns
 from everytree.report.page import write_report
 from everytree.space.frame_space import frame_table
 
@@ -225,9 +225,13 @@ def test_columns_are_left_out_where_there_are_too_many() -> None:
     X = rng.normal(size=(80, 90))
     y = (X[:, 71] > 0).astype(int)
     model = et.EveryTreeClassifier(time_limit=3).fit(X, y)
-    assert len(model.columns_used_) <= MOST_COLUMNS
-    assert 71 in model.columns_used_
-    assert any("columns are used" in note for note in model.notes_)
+    assert model.columns_used_.size == 90
+    averaged = averaged_columns(model.coded_)
+    assert len(averaged) == MOST_AVERAGED
+    assert 71 in averaged
+    assert {name for member in model.members_ for name in member["columns"]} <= {f"x{j}" for j in averaged}
+    assert any("averages use 60 of 90 columns" in note for note in model.notes_)
+    assert "nearest single tree" in str(model.nearest_tree())
     assert model.score(X, y) > 0.9
     assert list(model.attribute_inclusion())[71] == "x71"
     assert model.feature_importances_.argmax() == 71

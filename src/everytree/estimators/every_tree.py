@@ -42,7 +42,7 @@ from everytree.estimators.evidence_parts import (
 from everytree.estimators.members import PRICE, Fitted, Member, fitted_member, member_model, members_of
 from everytree.estimators.parameter_names import Meaning
 from everytree.estimators.registry import method
-from everytree.estimators.screening import screened
+from everytree.estimators.screening import averaged_columns, screened
 from everytree.files.every_file import FORMAT, save_every
 from everytree.files.registry import saved_as
 
@@ -56,8 +56,8 @@ MOST_NUMBERS = 20_000_000  # that are said of left-out examples, by all members 
 PREDICTED = 12_000.0  # The prices of the members that are kept: about so many states are reached by a row.
 SHARE = 20  # No member takes more than this part of the time, as far as its price tells.
 SECONDS = 4e-7  # for a row and a unit of price, to leave out an example
-KEPT_BACK = 0.15  # the part of the time that choosing the weights may take
-FOLDS_SECONDS = 1.0  # but no more than this
+KEPT_BACK = 0.2  # the part of the time that choosing the weights may take
+FOLDS_SECONDS = 2.0  # but no more than this
 AT_LEAST = 0.1  # and no less, as long as that leaves half of the time
 GROWING = 0.3  # the part of the time that deep trees may take, both forests together
 
@@ -270,7 +270,14 @@ class EveryTreeClassifier(EveryQuestions):
             most = max(16.0, left / SHARE / (SECONDS * max(1, len(coded.codes))))
         encodings = coded.binarizer.encodings_
         numbers = max(1, entries[0].size * len(self.classes_))
-        for member in members_of(encodings, int(self.random_state), most):
+        among = averaged_columns(coded)
+        if len(among) < len(coded.columns.columns):
+            self.notes_.append(
+                f"averages use {len(among)} of {len(coded.columns.columns)} columns, those that tell most about the "
+                "classes by themselves; they were chosen with the labels, so that the leave-one-out numbers are too "
+                "good"
+            )
+        for member in members_of(encodings, int(self.random_state), most, among):
             left_over = None if deadline is None else deadline - spent.seconds
             bytes_too_many = n_bytes + coded.bytes_of(member.columns) > MOST_BYTES
             if found and (bytes_too_many or (len(found) + 1) * numbers > MOST_NUMBERS):

@@ -84,9 +84,16 @@ def _deepest(encodings: Sequence[Encoding], columns: tuple[int, ...], bins: int,
     return found
 
 
-def members_of(encodings: Sequence[Encoding], seed: int, most: float = np.inf) -> Iterator[Member]:
-    """List the members, the cheapest and most different first; none twice, and none that costs more than ``most``."""
-    usable = [j for j, encoding in enumerate(encodings) if encoding.tests]
+def members_of(
+    encodings: Sequence[Encoding], seed: int, most: float = np.inf, among: Sequence[int] | None = None
+) -> Iterator[Member]:
+    """List the members, the cheapest and most different first; none twice, and none that costs more than ``most``.
+
+    ``among`` are the columns they may use; None for all.
+    """
+    usable = [
+        j for j, encoding in enumerate(encodings) if encoding.tests and (among is None or j in set(among))
+    ]
     numeric = any(encodings[j].fine is not None for j in usable)
     known: set[tuple[tuple[int, ...], int]] = set()
     rng = np.random.default_rng(seed)

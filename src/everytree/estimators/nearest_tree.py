@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from everytree.data.local_columns import Reach
 from everytree.data.table import Table
 from everytree.estimators.optimal import OptimalTreeClassifier
+from everytree.estimators.screening import averaged_columns
 from everytree.export.form import Form
 from everytree.export.methods import Exports
 from everytree.trees import routes
@@ -94,10 +95,12 @@ class NearestTree(Exports):
 
 def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     """Find the nearest tree of an ``EveryTreeClassifier``, and judge it by cross-validation."""
-    table = model.coded_.table(BINS)
-    rows, codes = np.nonzero(table.class_counts)
-    held, decided = table.class_counts[rows, codes], model.decided_
-    counts = model.coded_.examples((rows, codes))
+    coded = model.coded_
+    part = coded.only(averaged_columns(coded), BINS)
+    table, entries = part.table, np.nonzero(coded.counts)
+    rows, codes = part.place[entries[0]], entries[1]
+    held, decided = coded.counts[entries], model.decided_
+    counts = coded.examples(entries)
     n_classes = table.class_counts.shape[1]
 
     def found(some: npt.NDArray[np.bool_]) -> OptimalTreeClassifier:
@@ -132,18 +135,23 @@ def nearest_tree(model: Any, max_depth: int, leaf_share: float) -> NearestTree:
     said = getattr(model, "left_out_", None)
     if whole.tree_.n_leaves > 1 or max_depth == 0 or said is None:
         return by_decisions
-    return _by_probabilities(model, table, said, max_depth, by_decisions)
+    return _by_probabilities(model, table, rows, said, max_depth, by_decisions)
 
 
 def _by_probabilities(
-    model: Any, table: Table, said: Reals, max_depth: int, otherwise: NearestTree
+    model: Any,
+    table: Table,
+    rows: npt.NDArray[np.intp],
+    said: Reals,
+    max_depth: int,
+    otherwise: NearestTree,
 ) -> NearestTree:
     """Find the tree whose leaves are nearest to the average's probabilities; ``otherwise`` where none has a split."""
-    rows, codes = np.nonzero(table.class_counts)
-    counts = model.coded_.examples((rows, codes)).astype(float)
+    entries = np.nonzero(model.coded_.counts)
+    counts = model.coded_.examples(entries).astype(float)
     parts = np.rint(said * PARTS).astype(np.int64)
     votes = np.zeros_like(table.class_counts)
-    np.add.at(votes, rows, parts * table.class_counts[rows, codes][:, None])
+    np.add.at(votes, rows, parts * model.coded_.counts[entries][:, None])
     around = _squares(said, counts)
     if around <= 0:
         return otherwise
@@ -206,7 +214,7 @@ def _says(
 def with_true_counts(model: Any, tree: Tree) -> Tree:
     """Return a nearest tree with the true classes of the examples in its leaves, and not what the average says."""
     coded = model.coded_
-    table = coded.table(BINS)
+    table = coded.only(averaged_columns(coded), BINS).table
     leaf = tree.apply(Reach.of_rows(table.rows))
     counts = routes.counts_of_nodes(leaf, table.class_counts, tree.children.astype(np.int64))
     own = counts if coded.per_example == 1 else counts / coded.per_example

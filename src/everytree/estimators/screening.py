@@ -2,7 +2,8 @@
 
     information of a column about the class, less what chance gives:   Σ n log(n · total / (row · column)) − freedom / 2
 
-The second looks at the labels, so that what is said of left-out examples afterwards is too good.
+Deep trees take up to a thousand columns, averages over every tree sixty of them. Choosing among more looks at the
+labels, so that what is said of left-out examples afterwards is too good.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.data.coded_rows import CodedRows
 from everytree.data.example_weights import ExampleWeights
 from everytree.data.frames import Frame
 from everytree.estimators.evidence_parts import columns_of
 
-__all__ = ["MOST_COLUMNS", "kept_columns", "screened"]
+__all__ = ["MOST_AVERAGED", "MOST_COLUMNS", "averaged_columns", "kept_columns", "screened"]
 
 Reals = npt.NDArray[np.float64]
 
-MOST_COLUMNS = 60  # Of more columns, those that tell least about the classes are left out.
+MOST_COLUMNS = 1000  # Of more columns, those that tell least about the classes are left out.
+MOST_AVERAGED = 60  # the same for averages over every tree
+COARSE = 8  # bins of a numeric column, to tell how much it says
 MOST_CODES = 256  # tests of a column, about; a nominal column with more values is left out
 
 
@@ -41,6 +45,31 @@ def screened(
             "they were chosen with the labels, so that the leave-one-out numbers are too good"
         )
     return kept, notes
+
+
+def averaged_columns(coded: CodedRows) -> list[int]:
+    """Return the columns that averages over every tree may use, those that tell most about the classes by themselves.
+
+    All, where they are few. The codes of a numeric column are cut into eight bins of about equal frequency.
+    """
+    columns = coded.columns.columns
+    if len(columns) <= MOST_AVERAGED:
+        return [column.column for column in columns]
+    entries = np.nonzero(coded.counts)
+    share = np.asarray(coded.examples(entries), dtype=np.float64)
+    told = []
+    for k, column in enumerate(columns):
+        values = coded.codes[entries[0], k].astype(np.intp)
+        if column.fine is not None:
+            held = np.bincount(values, share, column.n_codes + 2)
+            upto = np.cumsum(held[: column.n_codes])
+            bins = np.minimum(COARSE - 1, ((upto - held[: column.n_codes] / 2) / upto[-1] * COARSE)).astype(
+                np.intp
+            )
+            values = np.concatenate([bins, [COARSE, COARSE]])[values]
+        told.append(_information(values, entries[1], share))
+    most = np.argsort(np.array(told), kind="stable")[::-1][:MOST_AVERAGED]
+    return sorted(columns[k].column for k in most.tolist())
 
 
 def _n_values(column: Any) -> int:
@@ -72,7 +101,7 @@ def _coarse(column: Any) -> npt.NDArray[np.intp]:
     known = np.ones(len(column), dtype=bool) if column.mask is None else ~column.mask
     data = np.asarray(column.data)[known]
     if column.kind == "numeric":
-        cuts = np.unique(np.quantile(data.astype(np.float64), np.arange(1, 8) / 8))
+        cuts = np.unique(np.quantile(data.astype(np.float64), np.arange(1, COARSE) / COARSE))
         data = np.searchsorted(cuts, data, side="left")
     out[known] = np.unique(data, return_inverse=True)[1] + 1
     return out
