@@ -101,7 +101,9 @@ TEST(rising_factorials_go_on_beyond_their_table) {
   const Dirichlet leaf({a}, {most, most, most, most});
   CHECK(!leaf.tabulated(Dirichlet::kTable + 1));
   CHECK(leaf.tabulated(Dirichlet::kTable));
-  CHECK(leaf.bytes() <= 5 * (Dirichlet::kTable + 1) * sizeof(double));
+  // Four classes and their sum, each with a table and anchors beyond it.
+  const std::size_t anchors = FarRising::kAnchors * sizeof(LongLog);
+  CHECK(leaf.bytes() <= 5 * ((Dirichlet::kTable + 1) * sizeof(double) + anchors + sizeof(LongLog)));
   for (std::size_t c = 0; c < a.size(); ++c)
     for (std::int64_t n : {std::int64_t{0}, Dirichlet::kTable - 1, Dirichlet::kTable, Dirichlet::kTable + 1,
                            Dirichlet::kTable + 2, std::int64_t{2'000'000}, std::int64_t{most}})
@@ -110,6 +112,14 @@ TEST(rising_factorials_go_on_beyond_their_table) {
   Real expected = -log_rising_real(a[0] + a[1] + a[2] + a[3], most + 2'000'005);
   for (std::size_t c = 0; c < 4; ++c) expected += log_rising_real(a[c], counts[c]);
   CHECK(close(leaf.log_marginal(0, counts), expected, 1e-13));
+}
+
+// Bounds ask for examples of classes that the table lacks.
+TEST(counts_that_no_leaf_has_are_answered_too) {
+  const Dirichlet leaf({{0.5, 2.0}}, {7, 0});
+  CHECK(close(leaf.log_rising(0, 1, 1), std::log(Real{2}), 1e-15));
+  CHECK(close(leaf.log_rising(0, 0, 9), log_rising_real(0.5, 9), 1e-14));
+  CHECK(close(leaf.log_rising_sum(0, 9), log_rising_real(2.5, 9), 1e-14));
 }
 
 TEST(folds_and_searches_of_heavy_weights) {
@@ -157,7 +167,9 @@ TEST(tables_obey_the_limits_while_they_are_made) {
       return static_cast<int>(limit.reason);
     }
   };
-  const std::size_t needed = 2 * (Dirichlet::kTable + 1) * sizeof(double);
+  const std::size_t anchors =
+      FarRising::n_anchors(Dirichlet::kTable, 250'000'000) + FarRising::n_anchors(Dirichlet::kTable, 500'000'000);
+  const std::size_t needed = 2 * (Dirichlet::kTable + 1) * sizeof(double) + anchors * sizeof(LongLog);
   CHECK(reason(1e9, needed) == -1);
   CHECK(reason(1e9, needed - 1) == static_cast<int>(LimitReached::Reason::memory));
   CHECK(reason(1e-9, needed) == static_cast<int>(LimitReached::Reason::time));

@@ -86,7 +86,8 @@ Dirichlet::Dirichlet(const DirichletParameters& a, const std::vector<std::int32_
     const auto make = [&](double of, std::int64_t n, std::vector<double>& table, FarRising& far) {
       LongLog end;
       table = rising_table(of, power_, per_example_, entries(n), control, end);
-      if (n > longest) far = FarRising(of, per_example_, power_, longest, n, end, control);
+      far = n > longest ? FarRising(of, per_example_, power_, longest, n, end, control)
+                        : FarRising(of, per_example_, power_);
     };
     v.rising.resize(most[d].size());
     v.far.resize(most[d].size());

@@ -6,6 +6,7 @@
 // holds it: it costs what the whole did, and the tables do not grow with the weights.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,6 +25,8 @@ class FarRising {
   static constexpr std::size_t kAnchors = std::size_t{1} << 13;
 
   FarRising() = default;
+  // Without anchors: for the few counts that are asked for though no leaf has them.
+  FarRising(double a, double per_example, double power) : a_(a), per_example_(per_example), power_(power) {}
   // For counts first … last, of which `per_example` make n larger by one; `at_first` is the value there, times power.
   FarRising(double a, double per_example, double power, std::int64_t first, std::int64_t last, LongLog at_first,
             Control* control);
@@ -33,7 +36,9 @@ class FarRising {
   std::size_t bytes() const { return anchors_.size() * sizeof(LongLog); }
 
   LongLog operator()(std::int64_t n) const {
-    const std::int64_t k = (n - first_) >> shift_, begin = first_ + (k << shift_);
+    if (anchors_.empty()) return LongLog(power_ * log_rising(a_, static_cast<double>(n) / per_example_));
+    const std::int64_t last = static_cast<std::int64_t>(anchors_.size()) - 1;
+    const std::int64_t k = std::min((n - first_) >> shift_, last), begin = first_ + (k << shift_);
     LongLog out = anchors_[static_cast<std::size_t>(k)];
     out += power_ *
            log_rising(a_ + static_cast<double>(begin) / per_example_, static_cast<double>(n - begin) / per_example_);
