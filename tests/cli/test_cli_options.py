@@ -41,6 +41,7 @@ NOTHING = ("no such thing", "-7")
 BAD = {
     "--jobs": ("0", "many"),
     "--out": ("{folder}/nowhere/at all",),
+    "--page": ("{folder}/nowhere/at all.html",),
     ("predict", "--level"): ("1.5", "sure"),
     ("predict", "--out"): ("{folder}/nowhere/at all.csv",),
     ("study", "--out"): ("{folder}/mixed.csv",),

@@ -115,7 +115,7 @@ MUTANTS = [
     of("draws", "how often trees were drawn is not sealed", 'same = TRUE if found == draws["fingerprint"] else FALSE',
        "same = TRUE", SINGLE),
     of("rules", "rules may be further off than they say", "TRUE if off <= bound + ROUNDING else FALSE", "TRUE", SINGLE),
-    of("rules", "any floor is taken", "TRUE if fine else FALSE))\n    rows = sample_rows", "TRUE))\n    rows = sample_rows", SINGLE),
+    of("rules", "any floor is taken", "for x in least], TRUE if fine else FALSE))\n", "for x in least], TRUE))\n", SINGLE),
     of("whole", "the digest is not compared", "same = found == content[\"digest\"]", "same = True", SINGLE),
     of("multiway", "counts of nodes are not compared", "if not all(map(_same, stored[k], found[k]))", "if False", EDITS),
     of("multiway", "cuts are not compared", "return None if fine else Fact(f\"cut of node {node}\"", "return None if True else Fact(f\"cut of node {node}\"",
