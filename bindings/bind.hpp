@@ -67,7 +67,8 @@ template <class F>
 auto run(PyControl& c, F&& f) {
   c.control.poll = [&c](const Progress& p) {
     const Locked lock;
-    bool failed = PyErr_CheckSignals() != 0;
+    // A search that is stopped may look again while it makes an answer of what it knows: the error stands already.
+    bool failed = PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
     if (!failed && p.total > 0 && !c.progress.is_none()) {  // total 0: nothing to tell yet
       try {
         c.progress(p.stage, p.done, p.total, p.seconds);

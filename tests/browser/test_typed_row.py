@@ -70,7 +70,7 @@ def test_every_tree_answers_a_row_typed_in(n_classes: int, tmp_path: Path, visit
     assert "95\u202f% interval" in now
     assert numbers(now)[0] == pytest.approx(numbers(picked)[0], abs=3)  # by draws
     words = here.locator(".verdict").first.inner_text()
-    assert re.search(r"By (1,000|300) trees drawn from the average", words)
+    assert re.search(r"By [0-9,]+ trees drawn from the average", words)
     assert "rows not seen in training that got" in words
     assert "multiplies the odds" in here.locator(".covering").first.inner_text()
     assert here.locator(".worth").inner_text().startswith("Better than always")

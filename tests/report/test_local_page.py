@@ -173,7 +173,7 @@ def test_the_evidence_of_many_averages_gives_the_answer() -> None:
     X, y = mixed_table(150)
     model = et.EveryTreeClassifier(time_limit=1).fit(X, y)
     found = page_data(model, (X, y), rows=5)["posterior"]
-    assert len(found["members"]) == len(model.models_)
+    assert len(found["members"]) == len(model.weights_)
     assert found["rules"] == []
     for moved, answer in zip(found["evidence"], found["averages"], strict=True):
         logs = np.log(found["shares"]) + np.sum(moved, axis=0)
