@@ -69,14 +69,14 @@ static std::size_t passing(const double* here, std::size_t n, double least, std:
 #if defined(__AVX512F__)
   const __m512d bound = _mm512_set1_pd(least);
   for (; r + 16 <= n; r += 16) {
-    const std::uint32_t low = _mm512_cmp_pd_mask(_mm512_loadu_pd(here + r), bound, _CMP_GT_OQ),
-                        high = _mm512_cmp_pd_mask(_mm512_loadu_pd(here + r + 8), bound, _CMP_GT_OQ);
-    const std::uint32_t bits = low | high << 8;
+    const __mmask8 low = _mm512_cmp_pd_mask(_mm512_loadu_pd(here + r), bound, _CMP_GT_OQ),
+                   high = _mm512_cmp_pd_mask(_mm512_loadu_pd(here + r + 8), bound, _CMP_GT_OQ);
+    const __mmask16 bits = _mm512_kunpackb(high, low);  // as masks: see lanes_generic.hpp
     if (bits == 0) continue;
     const __m512i numbers = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(r)),
                                              _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
     // Whole registers are written: compressing to memory is slow on some machines.
-    _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), numbers));
+    _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi32(bits, numbers));
     found += static_cast<std::size_t>(__builtin_popcount(bits));
   }
 #endif

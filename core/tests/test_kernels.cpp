@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "kernels/cpu_x86.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/lanes.hpp"
 #include "random_block.hpp"
 
 using namespace everytree;
@@ -446,6 +447,76 @@ TEST(quadratic_forms_equal_naive_loops) {
         CHECK(std::abs(out[at] - expected) < 1e-12);
       }
     }
+}
+
+// Lane by lane, as lanes.hpp says it, is how the portable ones walk.
+TEST(lanes_equal_those_walked_one_by_one) {
+  std::mt19937_64 r(11);
+  use_kernels("portable");
+  const LaneKernels& slow = lane_kernels();
+  for (const Kernels* k : available_kernels()) {
+    use_kernels(k->name);
+    const LaneKernels& fast = lane_kernels();
+    for (std::size_t n : {1u, 63u, 64u, 65u, 127u, 700u, 64u * 127u, 64u * 127u + 1, 20000u})
+      for (int again = 0; again < 8; ++again) {
+        const LaneShape shape = LaneShape::of(n);
+        const std::size_t steps = shape.steps(), places = shape.places();
+        std::vector<std::uint64_t> rows(steps), sides(steps), cuts1(steps), cuts0(steps), plus(steps), minus(steps);
+        for (std::size_t s = 0; s < steps; ++s) {
+          rows[s] = again == 0 ? ~std::uint64_t{0} : r();
+          sides[s] = r() & rows[s];
+          cuts1[s] = again == 1 ? 0 : r();
+          cuts0[s] = r();
+          plus[s] = again == 2 ? ~std::uint64_t{0} : r();
+          minus[s] = r() & ~plus[s];
+        }
+        std::vector<std::int8_t> signs(places);
+        for (auto& x : signs) x = static_cast<std::int8_t>(again == 2 ? 1 : static_cast<int>(r() % 3) - 1);
+        std::vector<std::uint16_t> codes16(places + 1);  // a gather reads one further
+        std::vector<std::uint32_t> codes32(places), from(places);
+        for (std::size_t p = 0; p < places; ++p) {
+          codes32[p] = static_cast<std::uint32_t>(r());
+          codes16[p] = static_cast<std::uint16_t>(r());
+          from[p] = static_cast<std::uint32_t>(r() % places);
+        }
+        const auto cut16 = static_cast<std::uint16_t>(r());
+        const auto cut32 = static_cast<std::uint32_t>(r());
+        const std::uint64_t flip = again % 2 == 0 ? 0 : ~std::uint64_t{0};
+        const auto same = [](const Extremes& a, const Extremes& b) { return a.low == b.low && a.high == b.high; };
+        const auto all = [&](const LaneKernels& lanes) {
+          struct {
+            Extremes at[5];
+            std::vector<std::uint64_t> most16, most32;
+            std::vector<std::uint16_t> here16;
+            std::vector<std::uint32_t> here32;
+            std::vector<std::uint8_t> runs;
+          } out;
+          lanes.extremes_of_sides(signs.data(), rows.data(), sides.data(), cuts1.data(), cuts0.data(), shape, out.at);
+          lanes.extremes_at16(codes16.data(), cut16, signs.data(), rows.data(), cuts1.data(), shape, out.at + 2);
+          lanes.extremes_of_pair(plus.data(), minus.data(), rows.data(), sides.data(), flip, cuts0.data(), shape,
+                                 out.at + 4);
+          out.most16.resize(steps);
+          lanes.at_most16(codes16.data(), rows.data(), steps, cut16, out.most16.data());
+          out.most32.resize(steps);
+          lanes.at_most32(codes32.data(), rows.data(), steps, cut32, out.most32.data());
+          out.here16.resize(places);
+          lanes.gather16(codes16.data(), from.data(), places, out.here16.data());
+          out.here32.resize(places);
+          lanes.gather32(codes32.data(), from.data(), places, out.here32.data());
+          out.runs.resize(places);
+          lanes.count_runs(rows.data(), sides.data(), flip, shape, out.runs.data());
+          return out;
+        };
+        const auto a = all(fast), b = all(slow);
+        for (int e = 0; e < 5; ++e) CHECK(same(a.at[e], b.at[e]));
+        CHECK(a.most16 == b.most16);
+        CHECK(a.most32 == b.most32);
+        CHECK(a.here16 == b.here16);
+        CHECK(a.here32 == b.here32);
+        CHECK(a.runs == b.runs);
+      }
+  }
+  use_kernels("");
 }
 
 TEST(hashes_do_not_see_complements) {
