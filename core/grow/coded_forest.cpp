@@ -7,6 +7,7 @@
 #include "common/errors.hpp"
 #include "common/parallel.hpp"
 #include "common/stream.hpp"
+#include "weights/rising.hpp"
 
 namespace everytree::coded {
 
@@ -44,11 +45,11 @@ struct Shared {
   double rising(std::size_t c, std::int64_t count) const {
     if (!tables_.empty()) return tables_[offset_[c] + static_cast<std::size_t>(count)];
     const double a = c < settings.a.size() ? settings.a[c] : sum_a;
-    return std::lgamma(a + static_cast<double>(count) * part) - std::lgamma(a);
+    return log_rising(a, static_cast<double>(count) * part);
   }
 
  private:
-  // A look-up instead of lgamma, where there are not very many examples: it was a third of the time of letter.
+  // A look-up instead of log Γ, where there are not very many examples: it was a third of the time of letter.
   void tables() {
     constexpr std::size_t kMost = 2'000'000;
     const std::size_t classes = data.n_classes;
@@ -423,9 +424,9 @@ class Grower {
             if (e.cls == y) mine += static_cast<double>(e.count) * s_.part;
           }
           const double without = total - gone;
-          const double factor = gone == 1.0 ? std::pow((mine - 1) / without, -power)
-                                            : std::exp(power * (std::lgamma(mine - gone) - std::lgamma(mine) +
-                                                                std::lgamma(total) - std::lgamma(without)));
+          const double factor = gone == 1.0
+                                    ? std::pow((mine - 1) / without, -power)
+                                    : std::exp(power * (log_rising(without, gone) - log_rising(mine - gone, gone)));
           const double each = nodes_[at].weight * factor / without;
           rest += each;
           for (const auto& e : counts_of(at))

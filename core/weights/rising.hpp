@@ -31,10 +31,20 @@ class Sum {
 // Equal but for rounding: the slack is some hundred times what compensated sums of rounded logarithms can be off.
 inline bool tied(const Sum& x, const Sum& y) { return tied_sums(x.value(), x.size(), y.value(), y.size()); }
 
+// log Γ(x) for x > 0. The sign of Γ, which std::lgamma writes to a variable all threads share, is left alone.
+inline double log_gamma(double x) {
+#if defined(_MSC_VER)
+  return std::lgamma(x);
+#else
+  int sign;
+  return lgamma_r(x, &sign);
+#endif
+}
+
 // log a(a+1)…(a+n−1) for any n ≥ 0. For a ≥ 32 the difference of Stirling's series, in which log Γ(a) itself does not
 // occur: it would drown the rest where a is huge.
 inline double log_rising(double a, double n) {
-  if (a < 32) return std::lgamma(a + n) - std::lgamma(a);
+  if (a < 32) return log_gamma(a + n) - log_gamma(a);
   const auto tail = [](double x) {
     const double y = 1 / (x * x);
     return (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x;
