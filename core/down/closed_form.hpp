@@ -47,6 +47,17 @@ class ClosedForm {
   void build(OneLevelFold& fold, const ProductWeights& weights, const OneLevel& level,
              const std::vector<LeftOut>& left_out);
 
+  // The numbers of one form, over the elements: of the matrix those above its diagonal.
+  struct View {
+    double constant;
+    const double *linear, *matrix;
+    std::size_t stride;
+  };
+  View view(std::size_t value) const {
+    const Form& form = forms_[value];
+    return {form.constant, form.linear.data(), form.matrix.data(), stride_};
+  }
+
   // The rows to be asked, by the outcomes of the elements; kept by the caller. Then out[r] for each, of one form: once.
   void ask(const Patterns& patterns);
   void evaluate(std::size_t value, const Kernels& kernels, double* out);

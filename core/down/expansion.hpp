@@ -21,6 +21,7 @@
 
 #include "down/posterior.hpp"
 #include "down/quadratic_form.hpp"
+#include "down/set_sum.hpp"
 #include "down/subsets.hpp"
 
 namespace everytree {
@@ -51,17 +52,6 @@ class Expansion {
   Rules rules(double epsilon, Control& control) const;
 
  private:
-  struct Term {
-    std::uint64_t set;
-    double value;
-  };
-  // A polynomial, sorted and summed from time to time.
-  struct Form {
-    std::vector<Term> terms;
-    std::size_t sorted = 0;
-    void add(std::uint64_t set, double value);
-    void tidy();
-  };
   // A quadratic form in Z, over slots_.
   struct InZ {
     double constant;
@@ -70,7 +60,7 @@ class Expansion {
 
   void expand(const Posterior& posterior, Control& control);
   void rewrite(const double* matrix, std::size_t stride, std::size_t n_given, InZ& out) const;
-  void add_product(const Form& path, const InZ& form, std::vector<double>& a, Control& control) const;
+  void add_product(const SetSum& path, const InZ& form, std::vector<double>& a, Control& control) const;
   void rank(Control& control);
   double choices(const std::uint32_t* elements, std::size_t k) const;  // Π m_k
   std::size_t dropped(double epsilon) const;                           // how many of order_ go

@@ -2,6 +2,7 @@
 // inclusion: inclusion.cpp.
 #include "down/posterior.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -17,7 +18,9 @@ namespace everytree {
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,
                      bool linear, std::size_t n_threads, Control& control)
     : graph_(std::move(graph)), weights_(*graph_, std::move(prior), std::move(leaf), linear), n_threads_(n_threads) {
-  u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_), control, n_threads);
+  kept_ = SecondLevels(graph_->size(), graph_->size() - graph_->n_inner(), graph_->table().n_tests(),
+                       std::min(SecondLevels::kMostBytes, control.memory_limit / 32));
+  u_ = fold_up<SumProduct>(*graph_, WeighProduct<SumProduct>(*graph_, weights_, &kept_), control, n_threads);
 }
 
 Posterior::Posterior(std::shared_ptr<const Graph> graph, Prior prior, std::shared_ptr<const Dirichlet> leaf,

@@ -109,6 +109,7 @@ class Posterior {
   std::shared_ptr<const Graph> graph_;
   ProductWeights weights_;
   std::size_t n_threads_;
+  SecondLevels kept_;
   std::vector<Wide> u_;
 };
 

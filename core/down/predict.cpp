@@ -9,11 +9,13 @@
 #include <atomic>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "common/errors.hpp"
 #include "common/parallel.hpp"
 #include "down/posterior.hpp"
 #include "down/row_flow.hpp"
+#include "down/row_polynomial.hpp"
 #include "down/row_sums.hpp"
 #include "kernels/row_kernels.hpp"
 
@@ -131,6 +133,17 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
   control.check_memory(held += std::min(batch, n_rows) * (row_bytes + n_threads_ * asked_bytes));
   std::vector<OneLevelFold> folds = one_fold_per_thread(*graph_, n_threads_, control);
   const double least = kNothing / static_cast<double>(flow.closed.size() + 1);
+  // Of many rows the closed states are asked as one polynomial, where that does not take much memory.
+  std::optional<RowPolynomial> polynomial;
+  if (!moments && !with_y && !table.local() && n_classes > 1 && !flow.inner.empty()) {
+    polynomial.emplace(*graph_, asked.means);
+    if (polynomial->pays(n_rows) && polynomial->bytes() <= std::min(kFlowBytes, (control.memory_limit - held) / 4)) {
+      control.check_memory(held += static_cast<std::size_t>(polynomial->bytes()));
+      polynomial->build(flow, weights_, kept_, least, folds, control);
+    } else {
+      polynomial.reset();
+    }
+  }
 
   for (std::size_t from = 0; from < n_rows; from += batch) {
     const std::size_t n = std::min(batch, n_rows - from);
@@ -151,6 +164,30 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         for (std::size_t c = 0; c < n_classes; ++c) mass[c] = w * own.mean[c];
         sums.add(r, w, mass.data(), own.mean.data(), own.between.data(), own.within.data());
       }
+    }
+
+    if (polynomial) {
+      polynomial->load(rows, from, n);
+      std::vector<std::vector<double>> said(kParts);
+      for_each_parallel(kParts, n_threads_, control, nullptr, [&](std::size_t part, std::size_t worker) {
+        said[part].assign(n * asked.means, 0.0);
+        polynomial->evaluate(part, control, worker == 0, said[part].data());
+      });
+      for (std::size_t r = 0; r < n; ++r) {
+        // What is left of 1 for the closed states, and of that for the last class.
+        double rest = 1;
+        for (std::size_t c = 0; c < n_classes; ++c) rest -= sums.mean(r, c);
+        for (std::size_t c = 0; c < asked.means; ++c) {
+          mass[c] = 0;
+          for (const auto& part : said) mass[c] += part[r * asked.means + c];
+          rest -= mass[c] = std::max(0.0, mass[c]);  // not below it by rounding
+        }
+        mass[asked.means] = std::max(0.0, rest);
+        sums.add(r, 0.0, mass.data(), nullptr, nullptr, nullptr);
+      }
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t c = 0; c < n_classes; ++c) out[(from + r) * n_classes + c] = sums.mean(r, c);
+      continue;
     }
 
     // Nearly all of the time goes into closed states, whatever the number of rows: they are what progress counts.
@@ -185,7 +222,7 @@ void Posterior::average_distinct(const NewRows& rows, bool moments, double* out,
         if (active.empty()) continue;
         if ((k & 15) == 0 || values.size() > 8)  // a form for each of hundreds of classes takes milliseconds
           control.check(worker == 0, "predicting", from + n * before / flow.closed.size(), n_rows);
-        fold.product<SumProduct>(id, weights_, level);
+        fold.again(id, weights_, kept_, level);
         table.class_counts(graph_->cover(id), q.data());
         state.set(q.data(), s.total, leaf, static_cast<std::size_t>(s.depth));
         if (level.n == 0) {

@@ -40,12 +40,14 @@ class WeighProduct {
     std::vector<Wide> split;
     std::vector<std::int32_t> counts;
   };
-  WeighProduct(const Graph& graph, const ProductWeights& weights)
-      : graph_(&graph), weights_(&weights), shares_(graph, weights.prior()) {}
+  // `kept`: where the second levels of closed states are to be kept, if anywhere.
+  WeighProduct(const Graph& graph, const ProductWeights& weights, SecondLevels* kept = nullptr)
+      : graph_(&graph), weights_(&weights), shares_(graph, weights.prior()), kept_(kept) {}
 
   typename A::Value closed(std::size_t id, OneLevelFold& fold, OneLevel& level) const {
     fold.product<PlainOf<A>>(id, *weights_, level);
     if constexpr (std::same_as<A, SumProduct>) {
+      if (kept_ != nullptr) fold.keep(id, *weights_, level, *kept_);
       // The common case in plain doubles: one Wide at the end.
       double value = level.state_leaf;
       for (std::size_t i = 0; i < level.n; ++i)
@@ -102,6 +104,7 @@ class WeighProduct {
   const Graph* graph_;
   const ProductWeights* weights_;
   InnerShares shares_;
+  SecondLevels* kept_;
 };
 
 // Additive leaf costs for MinPlus, Lexicographic and what is built on them. Splits cost nothing; what has no cost is

@@ -40,7 +40,8 @@ double OneLevelFold::group_share(std::size_t g) const {
 }
 
 template <PlainProduct A>
-void OneLevelFold::product(const ClosedState& state, const ProductWeights& weights, OneLevel& out) {
+void OneLevelFold::fold_state(const ClosedState& state, const ProductWeights& weights, const double* kept,
+                              OneLevel& out) {
   if (!load(state, weights.apart(), out)) {
     const CountTable& table = frontier_.table();
     std::vector<std::int32_t>& counts = pairs_;
@@ -76,17 +77,20 @@ void OneLevelFold::product(const ClosedState& state, const ProductWeights& weigh
     for (std::size_t g = 0; g < n; ++g) out.weight[g] = Idempotent<A> ? each : each * frontier_.multiplicity(g);
   }
   if (tables != nullptr)
-    product_linear<A>(weights, *tables, out);
+    product_linear<A>(weights, *tables, kept, out);
   else
     product_log<A>(weights, out);
 }
 
 template <PlainProduct A>
-void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, OneLevel& out) {
+void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTables& tables, const double* kept,
+                                  OneLevel& out) {
   const Prior& prior = weights.prior();
   const std::size_t n = frontier_.n_groups();
   frontier_.set_index(tables.shift());
-  if (levels_ == 2 && n > 1) {
+  if (kept != nullptr) {
+    for (int a = 0; a < 2; ++a) std::copy_n(kept + static_cast<std::size_t>(2 + a) * n, n, out.tests[a].begin());
+  } else if (levels_ == 2 && n > 1) {
     const PairTable table{tables.at_depth(weights.leaf(), depth_ + 2), frontier_.index(), frontier_.multiplicities(),
                           frontier_.total_index()};
     double* const split[2] = {out.split[0].data(), out.split[1].data()};
@@ -118,6 +122,8 @@ void OneLevelFold::product_linear(const ProductWeights& weights, const LinearTab
         out.split[a][i] *= weights.apart() ? split * prior.fair_sum(tests) : split / prior.share_divisor(tests);
     }
   }
+  for (int a = 0; a < 2 && kept != nullptr; ++a)
+    std::copy_n(kept + static_cast<std::size_t>(a) * n, n, out.split[a].begin());
   const double base = std::exp(prior.log_split_base(depth_));
   for (std::size_t i = 0; i < n; ++i) out.weight[i] *= base;
   out.log_scale = -tables.log_scale() * frontier_.total();
@@ -299,8 +305,8 @@ void OneLevelFold::cost(std::size_t state, const LeafCost& cost, OneLevel& out) 
 }
 
 // The plain product algebras; others go through PlainOf.
-template void OneLevelFold::product<SumProduct>(const ClosedState&, const ProductWeights&, OneLevel&);
-template void OneLevelFold::product<MaxProduct>(const ClosedState&, const ProductWeights&, OneLevel&);
+template void OneLevelFold::fold_state<SumProduct>(const ClosedState&, const ProductWeights&, const double*, OneLevel&);
+template void OneLevelFold::fold_state<MaxProduct>(const ClosedState&, const ProductWeights&, const double*, OneLevel&);
 template void OneLevelFold::child_shares<SumProduct>(const Prior&, int, double*, double&);
 template void OneLevelFold::child_shares<MaxProduct>(const Prior&, int, double*, double&);
 

@@ -16,6 +16,7 @@
 #include "frontier/frontier.hpp"
 #include "frontier/product_weights.hpp"
 #include "frontier/run_sums.hpp"
+#include "frontier/second_levels.hpp"
 #include "frontier/shares.hpp"
 #include "graph/graph.hpp"
 #include "weights/dirichlet.hpp"
@@ -52,11 +53,22 @@ class OneLevelFold {
   void watch(Control& control, bool calling_thread) { ticker_.watch(control, calling_thread); }
 
   template <PlainProduct A>
-  void product(const ClosedState& state, const ProductWeights& weights, OneLevel& out);
+  void product(const ClosedState& state, const ProductWeights& weights, OneLevel& out) {
+    fold_state<A>(state, weights, nullptr, out);
+  }
   // What follows takes the number of a state in the graph.
   template <PlainProduct A>
   void product(std::size_t state, const ProductWeights& weights, OneLevel& out) {
     product<A>(closed(state), weights, out);
+  }
+  // The same as product<SumProduct>, with what an earlier call with these weights kept.
+  void again(std::size_t state, const ProductWeights& weights, const SecondLevels& kept, OneLevel& out) {
+    fold_state<SumProduct>(closed(state), weights, kept.find(state), out);
+  }
+  // To be kept after product<SumProduct>: not where terms are relative to references of the fold, nor column by column.
+  void keep(std::size_t state, const ProductWeights& weights, const OneLevel& level, SecondLevels& kept) const {
+    if (levels_ == 2 && !weights.apart() && tables_for(weights) != nullptr)
+      kept.keep(state, level.split, level.tests, level.n);
   }
   void cost(std::size_t state, const LeafCost& cost, OneLevel& out);
   // Only the numbers of feasible second tests, for counting.
@@ -113,7 +125,9 @@ class OneLevelFold {
     return {graph_->cover(state), static_cast<std::size_t>(s.depth), s.levels};
   }
   template <PlainProduct A>
-  void product_linear(const ProductWeights& weights, const LinearTables& tables, OneLevel& out);
+  void fold_state(const ClosedState& state, const ProductWeights& weights, const double* kept, OneLevel& out);
+  template <PlainProduct A>
+  void product_linear(const ProductWeights& weights, const LinearTables& tables, const double* kept, OneLevel& out);
   template <PlainProduct A>
   void product_log(const ProductWeights& weights, OneLevel& out);
   template <PlainProduct A>

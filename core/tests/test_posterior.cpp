@@ -468,6 +468,52 @@ TEST(prediction_of_many_tests_and_rows) {
   use_kernels("");
 }
 
+// Many rows are asked by one polynomial, few at each state: tests that are equal in the table and not in the rows,
+// tests that split nothing, states by several paths, classes, priors, threads and limits of memory.
+TEST(many_rows_at_once_say_what_few_say) {
+  std::mt19937 random(29);
+  unsigned k = 0;
+  double worst = 0;
+  for (const Kernels* kernel : available_kernels()) {
+    use_kernels(kernel->name);
+    for (std::size_t classes = 1; classes <= 3; ++classes)
+      for (int depth : {3, 4, 5})
+        for (unsigned prior = 0; prior < naive::kPriors; ++prior, ++k) {
+          const std::size_t tests = 5 + k % 9, n = (std::size_t{80} << (depth - 2)) + k % 7;
+          Case c{naive::random_table(random, {4, 30}, {tests, tests}, classes, {1, 3}), {}, {}, k % 3 != 0};
+          c.options.max_depth = depth;
+          c.options.min_leaf = 1 + k % 3;
+          c.options.merge = k % 5 != 0;
+          c.options.n_threads = 1;
+          if (c.d.total(c.d.all()) < c.options.min_leaf) continue;
+          c.weights.prior = naive::some_prior(prior, c.d.t);
+          c.weights.a.assign(k % 4 == 0 ? 2 : 1, std::vector<double>(classes, k % 2 ? 1.0 : 0.3));
+          const Built b = build(c);
+          // Numbered, so that no two rows are the same as far as the tests go.
+          std::vector<std::uint8_t> rows(n * tests);
+          for (std::size_t r = 0; r < n; ++r)
+            for (std::size_t t = 0; t < tests; ++t)
+              rows[r * tests + t] = static_cast<std::uint8_t>(t < 20 ? (r * 2654435761u >> (t + 3)) & 1 : random() & 1);
+          std::vector<double> many(n * classes), few(n * classes), threads(n * classes), limited(n * classes);
+          Control control;
+          b.posterior->predict(rows.data(), n, many.data(), control);
+          for (std::size_t r = 0; r < n; r += 30)
+            b.posterior->predict(rows.data() + r * tests, std::min<std::size_t>(30, n - r), few.data() + r * classes,
+                                 control);
+          for (std::size_t x = 0; x < many.size(); ++x) worst = std::max(worst, std::abs(many[x] - few[x]));
+          c.options.n_threads = 3;
+          build(c).posterior->predict(rows.data(), n, threads.data(), control);
+          CHECK(threads == many);
+          Control tight;
+          tight.memory_limit = 8 << 20;
+          b.posterior->predict(rows.data(), n, limited.data(), tight);
+          for (std::size_t x = 0; x < many.size(); ++x) worst = std::max(worst, std::abs(limited[x] - few[x]));
+        }
+  }
+  CHECK(worst < 1e-13);
+  use_kernels("");
+}
+
 TEST(draws_have_the_frequencies_of_the_posterior) {
   std::mt19937 random(7);
   unsigned tested = 0;
