@@ -74,8 +74,13 @@ struct Passing {
 class ClosedLeaves {
  public:
   ClosedLeaves(const Posterior& posterior, const Removed& removed, const std::vector<std::uint32_t>& kind_of_bit,
-               const std::vector<std::uint32_t>& line_of_bit, Control& control, bool calling_thread)
-      : graph_(&posterior.graph()),
+               const std::vector<std::uint32_t>& line_of_bit, Control& control, bool calling_thread,
+               std::size_t n_threads, std::size_t held)
+      : control_(&control),
+        calling_(calling_thread),
+        n_threads_(n_threads),
+        held_(held),
+        graph_(&posterior.graph()),
         weights_(&posterior.weights()),
         removed_(&removed),
         kind_of_bit_(&kind_of_bit),
@@ -153,6 +158,14 @@ class ClosedLeaves {
     std::size_t kind, c;  // kind of the row, class of the probability
   };
   using Asked = std::span<const Pair>;
+  // With thousands of tests the matrices of a state are what takes memory, and the time between two looks at the clock.
+  // They stay for the next state; every thread may have as many.
+  void look(std::size_t more) const {
+    const std::size_t doubles = in_forms_ + mass_[0].size() + mass_[1].size() + matrix_.size() + outcome_.size() + more;
+    control_->check_memory(held_ + n_threads_ * sizeof(double) * doubles);
+    if (more > kMany) control_->check(calling_, "leaving out", 0, 0);
+  }
+  static constexpr std::size_t kMany = std::size_t{1} << 20;
   double* line(double* sums, std::uint32_t bit) const { return sums + std::size_t{(*line_of_bit_)[bit]} * n_classes_; }
   static constexpr double kShare = 1.0 / 2048;
 
@@ -171,6 +184,9 @@ class ClosedLeaves {
         left_out.push_back({from, {one.own(), two.own()}, {one.all(), two.all()}});
       }
       if (left_out.empty()) continue;
+      const std::size_t in_forms = left_out.size() * of_class / sizeof(double);
+      look(in_forms - std::min(in_forms, in_forms_));
+      in_forms_ = std::max(in_forms_, in_forms);
       form_.build(fold_, *weights_, level_, left_out);
       for (std::size_t k = 0; k < left_out.size(); ++k) {
         const std::size_t y = left_out[k].y, n_rows = rows_[y].size();
@@ -225,6 +241,7 @@ class ClosedLeaves {
     const std::size_t at_once = std::clamp<std::size_t>(kMatrices / (size * sizeof(double)), 1, asked.size());
     for (std::size_t from = 0; from < asked.size(); from += at_once) {
       const std::size_t n = std::min(at_once, asked.size() - from);
+      look(n * size - std::min(n * size, matrix_.size()));
       matrix_.assign(n * size, 0.0);
       size_.assign(n, 0.0);
       fill({asked.data() + from, n}, size, literal);
@@ -254,6 +271,7 @@ class ClosedLeaves {
     const std::size_t n = level_.n, stride = fold_.frontier().stride();
     pairs_ = false;
     for (auto& t : term_) t.resize(stride);
+    look(2 * n * n - std::min(2 * n * n, mass_[0].size() + mass_[1].size()));
     for (auto& m : mass_) m.resize(n * n);
     double* const term[2] = {term_[0].data(), term_[1].data()};
     for (std::size_t i = 0; i < n; ++i) {
@@ -283,6 +301,7 @@ class ClosedLeaves {
     if (literal && by_runs_) return;
     first_.assign(n_kinds_ + 1, 0);
     for (std::size_t k = 0; k < n_kinds_; ++k) first_[k + 1] = first_[k] + rows_[k].size();
+    look(first_[n_kinds_] * stride_ - std::min(first_[n_kinds_] * stride_, outcome_.size()));
     outcome_.assign(first_[n_kinds_] * stride_, 0.0);
     place_.resize(first_[n_kinds_]);
     for (std::size_t k = 0; k < place_.size(); ++k) place_[k] = static_cast<std::uint32_t>(k);
@@ -381,6 +400,9 @@ class ClosedLeaves {
     }
   }
 
+  Control* control_;
+  bool calling_;
+  std::size_t n_threads_, held_, in_forms_ = 0;
   const Graph* graph_;
   const ProductWeights* weights_;
   const Removed* removed_;
@@ -458,7 +480,8 @@ std::vector<double> leave_one_out(const Posterior& posterior, const std::int64_t
   std::vector<ClosedLeaves> workers;
   workers.reserve(n_threads);
   for (std::size_t k = 0; k < n_threads; ++k)
-    workers.emplace_back(posterior, removed, kind_of_bit, line_of_bit, control, k == 0);
+    workers.emplace_back(posterior, removed, kind_of_bit, line_of_bit, control, k == 0, n_threads,
+                         (live + n_threads) * sums_bytes);
   std::vector<double> sums(std::size_t{n_lines} * n_classes, 0.0);
   std::vector<std::int32_t> own(n_classes);
   for (std::uint32_t id : inner) {

@@ -26,6 +26,13 @@ struct LaneShape {
   std::size_t places() const { return steps() * kLanes; }
 };
 
+// How many rows a lane must have at least, less one, and may have at most: in a word, from which what lies before the
+// lane in its segment is taken, which is less than 2^13.
+inline std::int16_t in_word(std::int64_t n) {
+  constexpr std::int64_t kFar = 16384;
+  return static_cast<std::int16_t>(n < -kFar ? -kFar : n > kFar ? kFar : n);
+}
+
 // The least and the greatest running sum at a place where the order may be cut; low > high where there is none.
 struct Extremes {
   static constexpr std::int32_t kNone = 1 << 30;
@@ -53,6 +60,10 @@ struct LaneKernels {
   void (*extremes_of_pair)(const std::uint64_t* plus, const std::uint64_t* minus, const std::uint64_t* rows,
                            const std::uint64_t* sides, std::uint64_t flip, const std::uint64_t* cuts, LaneShape shape,
                            Extremes* out);
+  // Which of `may` leave at least `least` of the rows in (sides ^ flip), `total` in all, on either side of the cut.
+  void (*sized_cuts)(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip,
+                     const std::uint64_t* may, std::int64_t least, std::int64_t total, LaneShape shape,
+                     std::uint64_t* cuts);
   // runs[64 s + k]: the rows of lane k up to step s, from the first step of the segment on; the last step of a segment
   // has what its lanes hold. flip as above.
   void (*count_runs)(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip, LaneShape shape,

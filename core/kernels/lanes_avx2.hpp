@@ -177,6 +177,40 @@ static void extremes_of_pair(const std::uint64_t* plus, const std::uint64_t* min
     }
 }
 
+// A lane with r rows up to a step may be cut there if low < r <= high, which saturate: no lane has more than 127 rows.
+static void sized_cuts(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip,
+                       const std::uint64_t* may, std::int64_t least, std::int64_t total, LaneShape shape,
+                       std::uint64_t* cuts) {
+  std::int64_t before = 0;
+  for (std::size_t g = 0; g < shape.segments; ++g)
+    for (int half = 0; half < 2; ++half) {
+      const std::size_t first = g * shape.length, stop = first + shape.length;
+      __m256i sum = _mm256_setzero_si256();
+      for (std::size_t s = first; s < stop; ++s)
+        sum = _mm256_sub_epi8(sum, bytes_of((sides[s] ^ flip) & rows[s], half));
+      const __m256i ends[2] = {_mm256_cvtepu8_epi16(_mm256_castsi256_si128(sum)),
+                               _mm256_cvtepu8_epi16(_mm256_extracti128_si256(sum, 1))};
+      const __m256i all[2] = {running_words(ends[0]), running_words(ends[1])};
+      const std::int64_t below = last_word(all[0]);
+      const auto from = [&](std::int64_t n) {
+        const auto words = [&](int k, std::int64_t left) {
+          return _mm256_sub_epi16(_mm256_set1_epi16(in_word(left)), _mm256_sub_epi16(all[k], ends[k]));
+        };
+        const __m256i both = _mm256_packs_epi16(words(0, n - before), words(1, n - before - below));
+        return _mm256_permute4x64_epi64(both, 0xd8);
+      };
+      const __m256i low = from(least - 1), high = from(total - least);
+      sum = _mm256_setzero_si256();
+      for (std::size_t s = first; s < stop; ++s) {
+        sum = _mm256_sub_epi8(sum, bytes_of((sides[s] ^ flip) & rows[s], half));
+        const __m256i enough = _mm256_andnot_si256(_mm256_cmpgt_epi8(sum, high), _mm256_cmpgt_epi8(sum, low));
+        const auto bits = static_cast<std::uint32_t>(_mm256_movemask_epi8(enough));
+        cuts[s] = (half == 0 ? 0 : cuts[s]) | (static_cast<std::uint64_t>(bits) << (32 * half) & may[s]);
+      }
+      before += below + last_word(all[1]);
+    }
+}
+
 static void count_runs(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip, LaneShape shape,
                        std::uint8_t* runs) {
   for (std::size_t g = 0; g < shape.segments; ++g)
@@ -190,5 +224,5 @@ static void count_runs(const std::uint64_t* rows, const std::uint64_t* sides, st
 }
 
 extern const LaneKernels lanes;
-const LaneKernels lanes = {at_most16,         at_most32,     gather16,         gather32,
-                           extremes_of_sides, extremes_at16, extremes_of_pair, count_runs};
+const LaneKernels lanes = {at_most16,     at_most32,        gather16,   gather32,  extremes_of_sides,
+                           extremes_at16, extremes_of_pair, sized_cuts, count_runs};

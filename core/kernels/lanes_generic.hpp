@@ -193,6 +193,34 @@ static void extremes_of_pair(const std::uint64_t* plus, const std::uint64_t* min
   }
 }
 
+// A lane with r rows up to a step may be cut there if low < r <= high, which saturate: no lane has more than 127 rows.
+static void sized_cuts(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip,
+                       const std::uint64_t* may, std::int64_t least, std::int64_t total, LaneShape shape,
+                       std::uint64_t* cuts) {
+  const __m512i one = _mm512_set1_epi8(1);
+  std::int64_t before = 0;
+  for (std::size_t g = 0; g < shape.segments; ++g) {
+    __m512i sum = _mm512_setzero_si512();
+    const std::size_t first = g * shape.length, stop = first + shape.length;
+    for (std::size_t s = first; s < stop; ++s) sum = _mm512_mask_add_epi8(sum, (sides[s] ^ flip) & rows[s], sum, one);
+    const LaneSums lanes(sum);
+    const auto from = [&](std::int64_t n) {
+      const __m512i all = _mm512_set1_epi16(in_word(n - before));
+      const __m256i lower = _mm512_cvtsepi16_epi8(_mm512_sub_epi16(all, lanes.base[0]));
+      const __m256i upper = _mm512_cvtsepi16_epi8(_mm512_sub_epi16(all, lanes.base[1]));
+      return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+    };
+    const __m512i low = from(least - 1), high = from(total - least);
+    sum = _mm512_setzero_si512();
+    for (std::size_t s = first; s < stop; ++s) {
+      sum = _mm512_mask_add_epi8(sum, (sides[s] ^ flip) & rows[s], sum, one);
+      const __mmask64 enough = _mm512_mask_cmpgt_epi8_mask(_cvtu64_mask64(may[s]), sum, low);
+      cuts[s] = _cvtmask64_u64(_mm512_mask_cmple_epi8_mask(enough, sum, high));
+    }
+    before += lanes.total;
+  }
+}
+
 static void count_runs(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip, LaneShape shape,
                        std::uint8_t* runs) {
   const __m512i one = _mm512_set1_epi8(1);
@@ -279,6 +307,17 @@ static void extremes_of_pair(const std::uint64_t* plus, const std::uint64_t* min
   });
 }
 
+static void sized_cuts(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip,
+                       const std::uint64_t* may, std::int64_t least, std::int64_t total, LaneShape shape,
+                       std::uint64_t* cuts) {
+  for (std::size_t s = 0; s < shape.steps(); ++s) cuts[s] = 0;
+  std::int64_t sum = 0;
+  walk(shape, [&](std::size_t word, std::size_t bit) {
+    sum += static_cast<std::int64_t>(((sides[word] ^ flip) & rows[word]) >> bit & 1);
+    if (sum >= least && total - sum >= least) cuts[word] |= may[word] & std::uint64_t{1} << bit;
+  });
+}
+
 static void count_runs(const std::uint64_t* rows, const std::uint64_t* sides, std::uint64_t flip, LaneShape shape,
                        std::uint8_t* runs) {
   std::uint8_t sum = 0;
@@ -292,5 +331,5 @@ static void count_runs(const std::uint64_t* rows, const std::uint64_t* sides, st
 #endif
 
 extern const LaneKernels lanes;
-const LaneKernels lanes = {at_most16,         at_most32,     gather16,         gather32,
-                           extremes_of_sides, extremes_at16, extremes_of_pair, count_runs};
+const LaneKernels lanes = {at_most16,     at_most32,        gather16,   gather32,  extremes_of_sides,
+                           extremes_at16, extremes_of_pair, sized_cuts, count_runs};

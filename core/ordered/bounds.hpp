@@ -156,11 +156,15 @@ std::ptrdiff_t first_not(std::ptrdiff_t a, std::ptrdiff_t b, Is is) {
 
 // Leaves out those of the cuts a … b between i and j that cannot cost less than the best; false if none is left.
 // cuts.reach(k): the most that the rows up to cut k can cost.
-// `column` gets bounds of what is left out.
+// `column` gets bounds of what is left out; `known` are those of the column that were there before.
 template <class Cuts>
-bool narrow(const Cuts& cuts, Value best, Bound& column, const Node& i, const Node& j, std::ptrdiff_t& a,
-            std::ptrdiff_t& b) {
+bool narrow(const Cuts& cuts, Value best, const Bound& known, Bound& column, const Node& i, const Node& j,
+            std::ptrdiff_t& a, std::ptrdiff_t& b) {
   if (a > b) return false;
+  if (known.cost >= best) {
+    column = lower(column, known);
+    return false;
+  }
   const Value apart = j.reach - i.reach;
   const Value inner = i.side[1].relaxed + j.side[0].relaxed;
   const Value loose = std::max(inner, j.side[1].relaxed + i.side[0].relaxed - apart);
@@ -202,16 +206,16 @@ inline Bound cost_of(const Node& t) { return {t.side[0].cost + t.side[1].cost, t
 
 // The cuts a … b between i and j, the middle first: evaluate(i, j, t, a, b) solves it as far as it likes.
 template <class Cuts, class Evaluate>
-void search_between(const Cuts& cuts, const Value& best, Bound& column, NodeStack& nodes, const Node& i, const Node& j,
-                    std::ptrdiff_t a, std::ptrdiff_t b, const Evaluate& evaluate) {
-  if (!narrow(cuts, best, column, i, j, a, b)) return;
+void search_between(const Cuts& cuts, const Value& best, const Bound& known, Bound& column, NodeStack& nodes,
+                    const Node& i, const Node& j, std::ptrdiff_t a, std::ptrdiff_t b, const Evaluate& evaluate) {
+  if (!narrow(cuts, best, known, column, i, j, a, b)) return;
   Node& t = nodes.push(i.first[0].size());
   t.cut = middle(cuts, a, b);
   t.reach = cuts.reach(t.cut);
   evaluate(i, j, t, a, b);
   column = lower(column, cost_of(t));
-  search_between(cuts, best, column, nodes, i, t, a, t.cut - 1, evaluate);
-  search_between(cuts, best, column, nodes, t, j, t.cut + 1, b, evaluate);
+  search_between(cuts, best, known, column, nodes, i, t, a, t.cut - 1, evaluate);
+  search_between(cuts, best, known, column, nodes, t, j, t.cut + 1, b, evaluate);
   nodes.pop();
 }
 

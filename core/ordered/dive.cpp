@@ -161,8 +161,9 @@ Value Solver::dive_below(const Cover& cover, int depth, std::size_t column, std:
 
 Value Solver::dive(const Cover& cover, int depth, Steps& tree) {
   if (depth == depth_) {
-    tree.clear();
-    greedy(cover, depth, Measure::gini, tree);  // if a limit ends the dive, this is the answer
+    Steps grown;  // whole or not at all: Ctrl-C may end it half-way
+    greedy(cover, depth, Measure::gini, grown);
+    tree = std::move(grown);  // if a limit ends the dive, this is the answer
   }
   if (depth <= 2) {
     std::vector<Bound> known(p_.n_columns);

@@ -2,8 +2,9 @@
 //
 // The two lowest levels are closed at once (two_levels.hpp, walked.hpp). Above them each cut that neighbours do not
 // rule out (bounds.hpp) asks for the least costs of its sides, no further than is of use: the second side is asked for
-// what the first leaves. A side is asked for so much more than the best tree leaves it that the rest of the interval
-// may fall: what is proved of a cut beyond the best rules out as many rows around it. The interval with the least bound
+// what the first leaves. A side is asked for more than the best tree leaves it: what is proved of a cut beyond the best
+// rules out as many rows around it. Half of what would rule out the rest of the interval is asked (all of it took 1 to
+// 11 % more cuts on ten sets of eleven, a quarter up to 20 % less or 40 % more). The interval with the least bound
 // comes first, of all columns: good trees are found early, and that bound is one of all trees.
 //
 // Threads: several intervals, the more the longer the queue, are taken from it at once and solved beside each other,

@@ -46,59 +46,6 @@ class TwoLevels::View {
   const Runs &rows_, &real_;
 };
 
-// A place of the order by its segment, lane and step.
-struct TwoLevels::Place {
-  std::size_t segment, lane, step;
-};
-
-// Where the min_leaf-th row of `side_runs_` is, from the first row on or from the last one back; there are so many.
-// Runs tell which lane has it, and where it is in the lane.
-TwoLevels::Place TwoLevels::place_of_least(LaneShape shape, bool back) const {
-  const std::size_t length = shape.length, lanes = 64 * shape.segments;
-  std::int64_t left = min_leaf_;
-  for (std::size_t k = 0; k < lanes; ++k) {
-    const std::size_t lane = back ? lanes - 1 - k : k;
-    const std::uint8_t* runs = side_runs_.data() + lane / 64 * length * 64 + lane % 64;
-    const std::int64_t here = runs[(length - 1) * 64];
-    if (left > here) {
-      left -= here;
-      continue;
-    }
-    const std::int64_t wanted = back ? here - left + 1 : left;
-    const auto step =
-        first_not(0, static_cast<std::ptrdiff_t>(length) - 1, [&](std::ptrdiff_t s) { return runs[s * 64] < wanted; });
-    return {lane / 64, lane % 64, static_cast<std::size_t>(step)};
-  }
-  return {shape.segments, 0, 0};
-}
-
-// The cuts that leave min_leaf of `total` rows below and above: those of `sides` or the others. They lie between two
-// places of the order.
-void TwoLevels::side_cuts(const std::uint64_t* rows, const std::uint64_t* sides, int side, std::int64_t total,
-                          const std::uint64_t* may, Frame& frame, std::uint64_t* cuts) {
-  const LaneShape shape = frame.shape();
-  const std::size_t length = shape.length;
-  if (total < 2 * min_leaf_) {
-    std::fill_n(cuts, shape.steps(), 0);
-    return;
-  }
-  side_runs_.resize(std::max(side_runs_.size(), shape.places()));
-  frame.kernel().count_runs(rows, sides, side == 1 ? 0 : ~std::uint64_t{0}, shape, side_runs_.data());
-  // From the first of these on, and before the second.
-  const Place low = place_of_least(shape, false), high = place_of_least(shape, true);
-  const auto from = [](std::size_t lane) { return lane < 64 ? ~std::uint64_t{0} << lane : 0; };
-  for (std::size_t g = 0; g < shape.segments; ++g) {
-    const std::uint64_t none = 0, all = ~none;
-    const std::uint64_t low0 = g > low.segment ? all : g < low.segment ? none : from(low.lane + 1);
-    const std::uint64_t low1 = g > low.segment ? all : g < low.segment ? none : from(low.lane);
-    const std::uint64_t high0 = g < high.segment ? all : g > high.segment ? none : ~from(high.lane + 1);
-    const std::uint64_t high1 = g < high.segment ? all : g > high.segment ? none : ~from(high.lane);
-    const std::size_t first = g * length;
-    for (std::size_t s = 0; s < length; ++s)
-      cuts[first + s] = may[first + s] & (s < low.step ? low0 : low1) & (s < high.step ? high0 : high1);
-  }
-}
-
 // More than two classes: the most rows of the side that two leaves get right, or `enough`; −1 if there is no cut.
 std::int64_t TwoLevels::most_right(Frame& frame, std::size_t g, const std::uint64_t* rows, int side,
                                    const std::uint64_t* cuts, std::int64_t enough) {
@@ -140,7 +87,8 @@ void TwoLevels::splits(Part& part, std::size_t g, const std::uint64_t* real, con
   if (min_leaf_ > 1)
     for (int side = whole ? 1 : 0; side < 2; ++side) {
       allowed_[side].resize(std::max(allowed_[side].size(), frame.steps()));
-      side_cuts(part.rows(g), sized.sides[side], side, sized.n[side], may, frame, allowed_[side].data());
+      frame.kernel().sized_cuts(part.rows(g), sized.sides[side], side == 1 ? 0 : ~std::uint64_t{0}, may, min_leaf_,
+                                sized.n[side], frame.shape(), allowed_[side].data());
       cuts[side] = allowed_[side].data();
     }
   if (p_.n_classes == 2) {
@@ -202,7 +150,7 @@ Bound TwoLevels::solve(Part& part, Value limit, std::vector<Bound>& known, Steps
     std::ptrdiff_t a, b;
     Bound column = begin_column(view, p_.price, min_leaf_, part.n(), low_, high_, a, b);
     high_.cut = view.size();
-    search_between(view, best, column, nodes_, low_, high_, a, b,
+    search_between(view, best, known[f], column, nodes_, low_, high_, a, b,
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
                      // Class counts of the sides: the rows up to the cut in the order of its own column.
                      Frame& frame = part.frame();

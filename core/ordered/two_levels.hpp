@@ -46,18 +46,14 @@ class TwoLevels {
     std::vector<std::uint32_t> before;
   };
   class View;
-  struct Place;
   enum Sizes : std::uint8_t { kAny, kEnds, kHere };               // which leaves a column is scanned with next
   bool quick() const { return p_.n_classes == 2 && !p_.wide(); }  // whether one pass scans both sides
-  Place place_of_least(LaneShape shape, bool back) const;
   Value cost_of(const Extremes& e, int side) const;
   // Of each side: the least cost of two leaves, or a bound that is not below what was known.
   void splits(Part& part, std::size_t g, const std::uint64_t* real, const Sized& sized, const Value known[2],
               bool whole, Value out[2]);
   void scan(Part& part, const View& view, std::size_t g, const Node& t, const std::ptrdiff_t sizes[2],
             const Value known[2], Value out[2]);
-  void side_cuts(const std::uint64_t* rows, const std::uint64_t* sides, int side, std::int64_t total,
-                 const std::uint64_t* may, Frame& frame, std::uint64_t* cuts);
   std::int64_t most_right(Frame& frame, std::size_t g, const std::uint64_t* rows, int side, const std::uint64_t* cuts,
                           std::int64_t enough);
   void evaluate(Part& part, View& view, Value& least, Value wanted, Node& t, std::ptrdiff_t first_cut,
@@ -69,7 +65,7 @@ class TwoLevels {
   std::int64_t min_leaf_;
   std::vector<std::uint64_t> sides_, sized_[2], allowed_[2];
   Runs runs_[2];
-  std::vector<std::uint8_t> side_runs_, asked_;
+  std::vector<std::uint8_t> asked_;
   std::vector<std::int64_t> counts_[2];
   std::int64_t n_[2] = {0, 0};
   std::vector<std::uint32_t> labels_;

@@ -117,7 +117,7 @@ Bound WalkedLevels::solve(const Cover& cover, Value limit, std::vector<Bound>& k
     std::ptrdiff_t a, b;
     Bound column = begin_column(cuts_, p_.price, min_leaf_, cover.weight, low_, high_, a, b);
     high_.cut = cuts_.size();
-    search_between(cuts_, best, column, nodes_, low_, high_, a, b,
+    search_between(cuts_, best, known[f], column, nodes_, low_, high_, a, b,
                    [&](const Node& i, const Node& j, Node& t, std::ptrdiff_t first, std::ptrdiff_t last) {
                      ++n_cuts;
                      if ((++ticks_ & 7) == 0) control_.check(calling_, "searching every cut-point", 0, 0);

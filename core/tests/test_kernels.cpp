@@ -482,11 +482,16 @@ TEST(lanes_equal_those_walked_one_by_one) {
         const auto cut16 = static_cast<std::uint16_t>(r());
         const auto cut32 = static_cast<std::uint32_t>(r());
         const std::uint64_t flip = again % 2 == 0 ? 0 : ~std::uint64_t{0};
+        // From no limit to one that no cut meets; with all rows a lane has its 127.
+        std::int64_t total = 0;
+        for (std::size_t s = 0; s < steps; ++s) total += std::popcount((sides[s] ^ flip) & rows[s]);
+        const std::int64_t least =
+            again == 0 ? 1 : 1 + static_cast<std::int64_t>(r() % static_cast<std::uint64_t>(total / 2 + 2));
         const auto same = [](const Extremes& a, const Extremes& b) { return a.low == b.low && a.high == b.high; };
         const auto all = [&](const LaneKernels& lanes) {
           struct {
             Extremes at[5];
-            std::vector<std::uint64_t> most16, most32;
+            std::vector<std::uint64_t> most16, most32, sized;
             std::vector<std::uint16_t> here16;
             std::vector<std::uint32_t> here32;
             std::vector<std::uint8_t> runs;
@@ -505,6 +510,8 @@ TEST(lanes_equal_those_walked_one_by_one) {
           lanes.gather32(codes32.data(), from.data(), places, out.here32.data());
           out.runs.resize(places);
           lanes.count_runs(rows.data(), sides.data(), flip, shape, out.runs.data());
+          out.sized.resize(steps);
+          lanes.sized_cuts(rows.data(), sides.data(), flip, cuts0.data(), least, total, shape, out.sized.data());
           return out;
         };
         const auto a = all(fast), b = all(slow);
@@ -514,6 +521,7 @@ TEST(lanes_equal_those_walked_one_by_one) {
         CHECK(a.here16 == b.here16);
         CHECK(a.here32 == b.here32);
         CHECK(a.runs == b.runs);
+        CHECK(a.sized == b.sized);
       }
   }
   use_kernels("");

@@ -64,6 +64,24 @@ TEST(threads_change_nothing) {
   }
 }
 
+// A Ctrl-C is heard once, perhaps while the first greedy tree is half grown: what is offered is a whole tree.
+TEST(a_tree_that_is_half_grown_is_no_answer) {
+  const Problem problem = noisy(3, 600, 6, 2, false, 5);
+  for (const int at : {2, 9, 12, 15}) {
+    int heard = 0;
+    Control control;
+    control.poll = [&](const Progress&) {
+      if (heard == at) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(31));  // so that the next look polls again
+      if (++heard == at) throw LimitReached(LimitReached::Reason::stopped, "interrupted");
+    };
+    const Answer answer = Solver(problem, 5, control, 1).run();
+    std::size_t leaves = 0;
+    for (const Step& step : answer.tree) leaves += step.column < 0 ? 1 : 0;
+    CHECK(heard >= at && answer.stopped == "stopped" && answer.tree.size() == 2 * leaves - 1);
+  }
+}
+
 // A limit of time, a stop from outside, and what the calling thread hears in its poll: all end soon.
 TEST(what_ends_one_thread_ends_all) {
   const Problem problem = noisy(3, 600, 6, 2, false, 5);

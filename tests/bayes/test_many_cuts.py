@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import everytree as et
+from everytree.errors import LimitReached
 from everytree.reference import Bayes, ColumnTable, LocalSpace
 from everytree.reference import UniformPrior as PlainUniform
 from everytree.reference.leave_one_out import leave_one_out
@@ -66,3 +67,20 @@ def test_many_cuts_say_what_their_twin_says(n_classes, fair, power, min_leaf):
             for test in column.tests
         )
         np.testing.assert_allclose(left_out[k], leave_one_out(twin, place[outcomes], int(y[k])), rtol=1e-9)
+
+
+def test_leaving_out_examples_keeps_to_the_memory():
+    """Its matrices have a line and a column for every test, or two: here 100 MB, and of bank 1.6 GB."""
+    rng = np.random.default_rng(7)
+    X = rng.random((500, 2))
+    y = (X[:, 0] > X[:, 1]).astype(np.intp)
+    model = et.BayesOptimalClassifier(bins="all", max_depth=2, memory_limit=30_000_000).fit(X, y)
+    posterior = model.posterior_
+    assert posterior.space.n_tests > 900
+    with pytest.raises(LimitReached) as reached:
+        posterior.leave_one_out()
+    assert reached.value.reason == "memory"
+    free = et.BayesOptimalClassifier(bins="all", max_depth=2, memory_limit=300_000_000).fit(X, y)
+    assert free.posterior_.leave_one_out().log_loss == pytest.approx(
+        et.BayesOptimalClassifier(bins="all", max_depth=2).fit(X, y).posterior_.loo_log_loss
+    )

@@ -353,9 +353,11 @@ def set_fitted_locally(
     return made
 
 
-def fit_frame(binarizer: Binarizer, frame: Frame, encodings: list[Encoding]) -> Kept:
+def fit_frame(
+    binarizer: Binarizer, frame: Frame, encodings: list[Encoding], memory_limit: int | None = None
+) -> Kept:
     """Fit with the tests of these encodings that are not idle on a frame; the outcomes of the tests that stay."""
-    check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings))
+    check_size(frame.n_rows, sum(len(encoding.tests) for encoding in encodings), memory_limit)
     return fit_encodings(
         binarizer,
         encodings,

@@ -32,7 +32,7 @@ def count_chunks(
     if unknown:
         known = ", ".join(Binarizer().get_params())
         raise DataError(f"{unknown[0]} is no parameter of Binarizer; expected some of {known}")
-    tally = tally_of(Binarizer(**options))
+    tally = tally_of(Binarizer(**options), memory_limit)
     limit = Limits(memory_limit=memory_limit).memory
     for number, chunk in enumerate(chunks):
         columns, labels, weights = _parts(chunk, target, weight)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from everytree.common.arguments import argument, refused
+from everytree.common.limits import Limits, in_bytes
 from everytree.data.cuts import Bins
 from everytree.data.frames import Frame
 from everytree.errors import Argument, DataError, Wording
@@ -32,6 +33,9 @@ __all__ = [
 DEFAULT_BINS = 4
 BY_CLASSES = ("mdl", "boosted")  # bins whose cuts the classes of the rows choose
 MAX_CELLS = 2**32  # the largest matrix of tests that is built: four gigabytes
+BYTES_PER_CELL = 3  # the matrix of outcomes, the distinct rows, and what comes and goes
+SMALL = 2**24  # bytes that no limit refuses: Python itself takes several times as many
+FEWER = "use fewer bins (bins='all' makes one test per distinct value)"
 SOME = 5  # how many columns a message lists
 
 
@@ -185,10 +189,21 @@ def chosen_columns(keys: Sequence[str | int] | None, frame: Frame, what: str) ->
     return {_index(key, frame, what) for key in keys or ()}
 
 
-def check_size(n_rows: int, n_tests: int) -> None:
-    """Refuse a matrix of tests that is too large."""
-    if n_rows * n_tests > MAX_CELLS:
+def check_size(n_rows: int, n_tests: int, memory_limit: int | None = None) -> None:
+    """Refuse a matrix of tests that is too large, before it is made.
+
+    ``memory_limit`` are the most bytes that the question may take; None for three quarters of the machine's memory.
+    """
+    cells, most = n_rows * n_tests, Limits(memory_limit=memory_limit).most_bytes
+    if cells > MAX_CELLS:
         raise DataError(
-            f"{n_tests} tests on {n_rows} rows make {n_rows * n_tests} cells, more than {MAX_CELLS}; use "
-            "fewer bins (bins='all' makes one test per distinct value), or fewer rows at a time"
+            f"{n_tests} tests on {n_rows} rows make {cells} cells, more than {MAX_CELLS}; {FEWER}, or fewer rows at a "
+            "time"
+        )
+    if BYTES_PER_CELL * cells > max(most, SMALL):
+        whose = "three quarters of the memory" if memory_limit is None else "the memory_limit"
+        raise DataError(
+            f"{n_tests} tests on {n_rows} rows take {in_bytes(BYTES_PER_CELL * cells)} as zeros and ones; expected at "
+            f"most {in_bytes(most)}, {whose}. {FEWER.capitalize()}, cuts='local' where the best tree is asked for, "
+            "which needs no such matrix, or fewer rows"
         )

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.data.column import Column
+from everytree.data.cut_rules import BYTES_PER_CELL
 from everytree.data.cuts import places_among
 from everytree.data.encoding import Encoding, matched, outcomes
 from everytree.data.frames import Frame
@@ -32,7 +33,6 @@ __all__ = ["Budget", "Coded", "alike", "code_columns", "greedy_cuts", "leave_out
 # Measured, on a slow machine: a test of a row, from the comparison to the count table; and a pair of tests of 64 rows.
 SECONDS_PER_CELL = 12e-9
 SECONDS_PER_PAIR = 0.3e-9
-BYTES_PER_CELL = 3  # the matrix of outcomes, the distinct rows, and what comes and goes
 FOR_ALL = 0.5  # share of the time that all tests may take
 FOR_SOME = 0.02  # and that those kept may, for one look: a search looks at many states
 LEAST_CUTS = 3  # evenly spread, of every column, however little time there is

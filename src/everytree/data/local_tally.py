@@ -108,9 +108,9 @@ class LocalTally:
 AnyTally = Tally | LocalTally
 
 
-def tally_of(binarizer: Binarizer) -> AnyTally:
-    """An empty tally, for the cuts that a Binarizer makes."""
-    return LocalTally(binarizer) if binarizer.cuts == "local" else Tally(binarizer)
+def tally_of(binarizer: Binarizer, memory_limit: int | None = None) -> AnyTally:
+    """An empty tally, for the cuts that a Binarizer makes; one of codes needs no limit."""
+    return LocalTally(binarizer) if binarizer.cuts == "local" else Tally(binarizer, memory_limit)
 
 
 def local_table(

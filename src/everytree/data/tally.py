@@ -42,10 +42,14 @@ NOTHING: npt.NDArray[np.bool_] = np.zeros((0, 0), dtype=bool)
 
 
 class Tally:
-    """Examples of any number of batches, counted; ``add`` makes a new one and leaves the old one as it was."""
+    """Examples of any number of batches, counted; ``add`` makes a new one and leaves the old one as it was.
 
-    def __init__(self, binarizer: Binarizer) -> None:
+    ``memory_limit`` are the most bytes that the tests of a batch may take; see ``check_size``.
+    """
+
+    def __init__(self, binarizer: Binarizer, memory_limit: int | None = None) -> None:
         self._binarizer = binarizer
+        self._memory_limit = memory_limit
         self._facts: list[ColumnFacts] = []  # of all batches: values in the order they came, or cuts
         self._bins: list[Bins] = []
         self._coded: set[int] = set()  # columns of numbers that are codes
@@ -99,7 +103,7 @@ class Tally:
         new._tests = dict(self._tests)
         for test in (test for tests in raw for test in tests):
             new._tests.setdefault(test, len(new._tests))
-        check_size(frame.n_rows, len(new._tests))
+        check_size(frame.n_rows, len(new._tests), self._memory_limit)
         bits = np.zeros((frame.n_rows, len(new._tests)), dtype=np.uint8)
         for facts, column, tests in zip(new._facts, columns, raw, strict=True):
             encoding = _counting(facts, tests)

@@ -99,7 +99,7 @@ def search_every_cut(binarizer: Binarizer, rows: Examples, asked: Asked, limits:
         lower = max(lower, min(found.objective, least_of(asked.query, groups, matrix)))
     used = [(columns[at], rank) for at, rank in zip(found.columns, found.ranks, strict=True) if at >= 0]
     encodings = ranked.encodings(used)
-    table, _ = tests_table(binarizer, frame, encodings, rows.codes, rows.labels, rows.weights)
+    table, _ = tests_table(binarizer, frame, encodings, rows.codes, rows.labels, rows.weights, None)
     facts = {"objective": found.objective} | certificate(found.objective, lower, found.stopped)
     facts |= {"n_states": found.n_states, "n_bytes": found.n_bytes}
     return EveryCut(table, _key(binarizer, found, ranked, columns), facts)

@@ -89,7 +89,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 with self._one_clock():
                     frame, labels, weights = self._read(X, y, sample_weight, reset=True)
                     self._given = None
-                    self._learn(tally_of(self.new_binarizer()), frame, labels, weights)
+                    self._learn(self._new_tally(), frame, labels, weights)
                     self._after_fit(frame, labels, sample_weight)
             self._choose_by_folds(X, y, sample_weight)
         return self
@@ -176,7 +176,7 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
             if not first:
                 self.target_name_ = before["target_name_"]
             self._check_classes(classes, labels, first)
-            tally = tally_of(self.new_binarizer()) if self._tally is None else self._tally
+            tally = self._new_tally() if self._tally is None else self._tally
             if repr(tally.parameters) != repr(self.new_binarizer().get_params()):
                 raise QueryError(
                     "the parameters that make tests of columns have changed since the first batch; set them back, or "
@@ -184,6 +184,9 @@ class IncrementalBase(LabelsInBatches, TreeClassifierBase):
                 )
             self._learn(tally, frame, labels, weights)
         return self
+
+    def _new_tally(self) -> AnyTally:
+        return tally_of(self.new_binarizer(), getattr(self, "memory_limit", None))
 
     def _learn(
         self, tally: AnyTally, frame: Frame, labels: npt.NDArray[Any], weights: ExampleWeights | None

@@ -110,7 +110,7 @@ class FrameSpace(Engine):
         )
         frame = read_frame(X)
         codes, labels = label_codes(y, frame.n_rows, classes)
-        table = frame_table(binarizer, frame, codes, labels, sample_weight)
+        table = frame_table(binarizer, frame, codes, labels, sample_weight, memory_limit)
         space = cls.__new__(cls)
         limits = Limits(time_limit, memory_limit, progress)
         Engine.__init__(space, table, max_depth, min_leaf, n_jobs, attribute_names(binarizer), limits)
@@ -144,6 +144,7 @@ def frame_table(
     codes: npt.NDArray[np.intp],
     labels: Iterable[Any],
     sample_weight: npt.ArrayLike | ExampleWeights | None,
+    memory_limit: int | None = None,
 ) -> Table:
     """Fit a Binarizer to a frame, and count the frame's rows; ``codes`` are the classes of the rows."""
     check_columns(binarizer, frame, reset=True)
@@ -154,7 +155,8 @@ def frame_table(
     if binarizer.cuts == "local":
         return local_table(Table, binarizer, frame, codes, listed, weights).given_among(used, n_rows)
     encodings = encodings_of(rules_of(binarizer), frame, weights, codes)
-    return tests_table(binarizer, frame, encodings, codes, listed, weights)[0].given_among(used, n_rows)
+    table, _ = tests_table(binarizer, frame, encodings, codes, listed, weights, memory_limit)
+    return table.given_among(used, n_rows)
 
 
 def tests_table(
@@ -164,9 +166,10 @@ def tests_table(
     codes: npt.NDArray[np.intp],
     labels: list[Any],
     weights: ExampleWeights | None,
+    memory_limit: int | None,
 ) -> tuple[Table, npt.NDArray[np.uint8]]:
     """Fit a Binarizer with the tests of these encodings that are not idle: the rows counted, and as they are."""
-    rows = fit_frame(binarizer, frame, encodings).matrix()
+    rows = fit_frame(binarizer, frame, encodings, memory_limit).matrix()
     names = binarizer.get_feature_names_out().tolist()
     table = Table.from_arrays(rows, codes, len(labels), weights, test_names=names, classes=labels)
     return table.encoded(binarizer, None), rows
