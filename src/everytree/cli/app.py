@@ -79,7 +79,7 @@ def fit(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write the model to this file.", show_default=False)
+        Path | None, typer.Option("--out", "-o", help="Write the model to this file.", show_default=False)
     ] = None,
     where: Annotated[
         str | None,
@@ -148,7 +148,9 @@ def predict(
     data: DataFile,
     out: Annotated[
         Path | None,
-        typer.Option(help="A .csv or .parquet file; CSV on stdout if absent.", show_default=False),
+        typer.Option(
+            "--out", "-o", help="A .csv or .parquet file; CSV on stdout if absent.", show_default=False
+        ),
     ] = None,
     bounds: Annotated[bool, typer.Option("--bounds", help="Intervals of the probabilities too.")] = False,
     level: Annotated[float, typer.Option(min=0, max=1, help="Probability of the intervals.")] = 0.9,
@@ -292,7 +294,8 @@ def compare(
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated, shuffled anew.")] = 1,
     weights: Weights = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write every fold to this CSV file.", show_default=False)
+        Path | None,
+        typer.Option("--out", "-o", help="Write every fold to this CSV file.", show_default=False),
     ] = None,
     picture: Picture = None,
     as_json: AsJson = False,
@@ -319,7 +322,9 @@ def compare(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures; made if absent.")] = Path("demo-output"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the pictures; made if absent.")] = Path(
+        "demo-output"
+    ),
     depth: Annotated[int, typer.Option(min=0, help="Most tests on a path of a tree.")] = 3,
     min_leaf: Annotated[int, typer.Option(min=1, help="Fewest training examples in a leaf.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Which random split into training and held-out rows.")] = 0,
@@ -352,7 +357,7 @@ def study(
         Path | None, typer.Option(help="Folder of the data sets; ../shared/data if absent and there.")
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for results, tables and pictures; made if absent.")
+        Path, typer.Option("--out", "-o", help="Folder for results, tables and pictures; made if absent.")
     ] = Path("study-output"),
     jobs: Annotated[int, typer.Option(help="Folds at the same time; -1 for one per core.")] = -1,
     backend: Annotated[
@@ -435,7 +440,8 @@ def export(
     model: ModelFile,
     to: Annotated[str, typer.Option(help="sql, python, javascript, c, excel, pmml or onnx.")],
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; by default it is printed.", show_default=False)
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write; by default it is printed.", show_default=False),
     ] = None,
     label: Annotated[
         str | None,
@@ -479,7 +485,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")] = Path("report.html"),
     data_option: Annotated[
         Path | None, typer.Option("--data", help="The same as DATA.", hidden=True, show_default=False)
     ] = None,

@@ -143,7 +143,7 @@ class EveryQuestions(ClassifierBase):
             Fact("loo_accuracy", self.loo_accuracy_, "left-out accuracy", "leave-one-out accuracy"),
             Fact("baseline_log_loss", self.baseline_log_loss_, "log-loss of class shares", "log-loss of the shares"),
             Fact("n_averages", len(self.models_), "averages", "averages that weigh something"),
-            Fact("n_deep_trees", self.n_deep_trees, "deep trees", "deep trees beside them"),
+            Fact("n_deep_trees", self.n_deep_trees, "deep trees" if self.forests_ else None, "deep trees beside them"),
         ]  # fmt: skip
 
     @property
