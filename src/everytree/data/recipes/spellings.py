@@ -33,7 +33,8 @@ class Spellings(NamedTuple):
         """What was joined, and what differs only in case and was not."""
         said = [f"{_listed(group)} are one" for group in self.joined[:MOST]]
         if len(self.joined) > MOST:
-            said.append(f"so are {len(self.joined) - MOST} more")
+            more = len(self.joined) - MOST
+            said.append(f"so are those of {more} other word{'' if more == 1 else 's'}")
         if self.apart:
             said.append(f"{_listed(self.apart[0])} differ in case alone and stay apart")
         return "; ".join(said)
