@@ -172,8 +172,9 @@ class Opened:
         job.first.set()
         proved = "Proved best."
         if not tree.info.get("optimal", True):
-            bound = told(tree.info["lower_bound"])
-            proved = f"The best found in {SEARCH_SECONDS:.0f} s, not proved: none has less than {bound}."
+            least = tree.info["lower_bound"]
+            known = f"none has less than {told(least)}" if least else "a better one is not ruled out"
+            proved = f"The best found in {SEARCH_SECONDS:.0f} s, not proved: {known}."
         if asked.edits:
             proved = f"Proved best with your {_choices(asked)}." if proved == "Proved best." else proved
             proved += f" {self._price(asked, tree)}"
