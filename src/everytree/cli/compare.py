@@ -269,7 +269,10 @@ def _outcome(
     area = figures_of(name, answers, proba, codes, share).auc
     known = getattr(model, "calibrated_loo_log_loss_", getattr(model, "loo_log_loss_", None))
     left_out = math.nan if known is None else float(known)
-    return Outcome(name, fold, *means, area, model.mean_leaves(), seconds, left_out, *errors)
+    return Outcome(
+        name, fold, means[0], means[1], means[2], area, model.mean_leaves(), seconds, left_out, errors[0], errors[1],
+        errors[2],
+    )  # fmt: skip
 
 
 def _baselines(examples: Examples, folds: int, seed: int) -> list[dict[str, Any]]:

@@ -180,8 +180,8 @@ def _joined(name: str, cells: Mapping[str, int]) -> SameRecipe | None:
     several = [spelled for spelled in classes.values() if len(spelled) > 1]
     if not all(map(is_one_word, several)) or (len(classes) == len(small) and not several):
         return None
-    most = {word: max(spelled, key=lambda cell: (cells[cell], cell)) for word, spelled in classes.items()}
-    return SameRecipe(name, tuple(sorted(most.items())))
+    usual = {word: max(spelled, key=lambda cell: (cells[cell], cell)) for word, spelled in classes.items()}
+    return SameRecipe(name, tuple(sorted(usual.items())))
 
 
 def _numbers_in(cells: Mapping[str, int]) -> np.ndarray | None:
